@@ -1,7 +1,12 @@
 /** Complete events and definitions for tests, which name only the fields that matter. */
-import type { MessengerDefinition, MessengerPlatform } from "../../src/core/messenger.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import { createLog } from "../../src/core/log.ts";
+import type { Log } from "../../src/core/log.ts";
+import type { BotIdentity, MessengerDefinition, MessengerPlatform } from "../../src/core/messenger.ts";
 import type { MessengerEvent, MessengerMessage } from "../../src/core/messenger-event.ts";
 import type { InboxRow } from "../../src/inbox/inbox-store.ts";
+import { DeclaredMessengers } from "../../src/messengers/declare/declared-messengers.ts";
+import type { NormalizedMessengerDefinition } from "../../src/messengers/declare/define-messengers.ts";
 
 export function messageEvent(
   overrides: Partial<Omit<MessengerEvent, "message">> & { message?: Partial<MessengerMessage> } = {},
@@ -59,4 +64,16 @@ export function definitionOf(overrides: Partial<MessengerDefinition> = {}): Mess
     fetchAttachment: refuse,
   };
   return { platform, verifyWebhook: false, ...overrides };
+}
+
+/** The messengers of a bot, as one of its objects uses them. */
+export function declaredOf(
+  definitions: () => readonly NormalizedMessengerDefinition[],
+  deps: Deps,
+  {
+    identity = () => Promise.resolve({ userId: "bot" }),
+    log = createLog(() => {}),
+  }: { readonly identity?: (messengerId: string) => Promise<BotIdentity>; readonly log?: Log } = {},
+): DeclaredMessengers {
+  return new DeclaredMessengers({ deps, log, definitions, root: { identity } });
 }

@@ -1,4 +1,5 @@
 import { createBotBudget } from "../../../delivery/index.ts";
+import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { BotBudget, ChatGate } from "../../../src/core/gate.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -290,7 +291,7 @@ export class ThreadObject {
         noteUsage: () => Promise.resolve(),
         resolveTarget: (to) => Promise.resolve(options.resolveTarget(to)),
       },
-      definitions: () => definitions,
+      messengers: declaredOf(() => definitions, options.deps(life), { log: options.log }),
       commands: () => options.bot.commands(),
       onAction: options.mutant?.onAction?.(onAction, clock) ?? onAction,
       handOver: (to, _messengerId, event) =>

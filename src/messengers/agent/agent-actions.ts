@@ -20,7 +20,7 @@ import { isThenable } from "../../core/is-thenable.ts";
 import type { Log } from "../../core/log.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { ActionRights } from "./action-rights.ts";
 import type { CallFacts } from "./action-rights.ts";
 import type { AgentMethods } from "./agent-methods.ts";
@@ -40,7 +40,7 @@ export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversa
   readonly log: Log;
   readonly env: object;
   readonly thread: () => ThreadRuntime;
-  readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** Actions of the product that the bot has switched on. */
   readonly switchedOn: () => ThinkActions;
   /** The ledger of the whole bot: that of the root. */

@@ -6,11 +6,10 @@ import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
 import type { Broadcast } from "../../broadcasts/broadcast.ts";
 import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
 import type { Content } from "../../core/content.ts";
-import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import { runBotCode } from "../../core/bot-code.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
-import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
@@ -23,8 +22,8 @@ import { menuOf } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
-import { normalizeMessengers } from "../declare/define-messengers.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import { messengersReader } from "../declare/read-messengers.ts";
 import { ApprovalIndex } from "../root/approval-index.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import { botCommands } from "./bot-commands.ts";
@@ -97,9 +96,7 @@ export class AgentRuntime extends LifecycleCapability {
   #actions: AgentActions | undefined;
   #index: ApprovalIndex | undefined;
   #schedules: ScheduleDesk | undefined;
-  #definitions: readonly NormalizedMessengerDefinition[] | undefined;
-  /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
-  #loggedProblem: string | undefined;
+  readonly #messengers: DeclaredMessengers;
   readonly #wakeUp: WakeUp;
   readonly #metrics: BotMetrics;
   /** The calls that this object answers, as a root and as a conversation. */
@@ -132,6 +129,12 @@ export class AgentRuntime extends LifecycleCapability {
     super("switchboard");
     this.#options = options;
     const { agent, deps, log } = options;
+    this.#messengers = new DeclaredMessengers({
+      deps,
+      log,
+      definitions: messengersReader(agent, log),
+      root: { identity: (messengerId) => this.#rootCalls().identity(messengerId) },
+    });
     this.#metrics = new BotMetrics({ name: () => options.name(), now: () => deps.clock.now() });
     this.#wakeUp = new WakeUp({
       clock: deps.clock,
@@ -158,7 +161,7 @@ export class AgentRuntime extends LifecycleCapability {
       root: () => this.root,
       budget: () => this.budget,
       thread: () => this.thread,
-      definitions: () => this.#all(),
+      messengers: this.#messengers,
       submissions: this.submissions,
       isRoot: () => this.#isRoot(),
       rootCalls: () => this.#rootCalls(),
@@ -186,7 +189,7 @@ export class AgentRuntime extends LifecycleCapability {
     });
     this.health = new BotHealth({
       log,
-      definitions: () => this.#all(),
+      messengers: this.#messengers,
       getModel: () => agent.getModel(),
       getTools: () => this.actions.declaredTools(),
       checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
@@ -205,7 +208,7 @@ export class AgentRuntime extends LifecycleCapability {
       database: this.#options.database,
       deps: this.#options.deps,
       log: this.#options.log,
-      definitions: () => this.#all(),
+      messengers: this.#messengers,
       commands: () => menuOf(this.#commands()),
       onMoved: (...moved) => this.broadcasts.desk.moved(...moved),
       later: (work) => this.#options.waitUntil(work()),
@@ -228,7 +231,7 @@ export class AgentRuntime extends LifecycleCapability {
       log: this.#options.log,
       engine: this.engine,
       root: this.#link(),
-      definitions: () => this.#all(),
+      messengers: this.#messengers,
       commands: () => this.#commands(),
       onAction: (press) =>
         this.schedules.pressed(press) ??
@@ -290,12 +293,12 @@ export class AgentRuntime extends LifecycleCapability {
     this.#actions ??= new AgentActions({
       ...this.#options,
       thread: () => this.thread,
-      declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
+      messengers: this.#messengers,
       switchedOn: () => this.schedules.actions(),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
       onlyMessenger: () => {
-        const [only, ...others] = this.#all();
+        const [only, ...others] = this.#messengers.all();
         return others.length === 0 ? only?.id : undefined;
       },
       resolveTarget: (to) => this.#link().resolveTarget(to),
@@ -441,19 +444,6 @@ export class AgentRuntime extends LifecycleCapability {
 
   #rootName(): string {
     return this.#options.name().split("/", 1)[0] ?? "";
-  }
-
-  #all(): readonly NormalizedMessengerDefinition[] {
-    if (this.#definitions !== undefined) return this.#definitions;
-    try {
-      this.#definitions = normalizeMessengers(this.#options.agent.getMessengers());
-      return this.#definitions;
-    } catch (error) {
-      const code = failureCode(error);
-      if (this.#loggedProblem !== code) logBotFailure(this.#options.log, "getMessengers", error);
-      this.#loggedProblem = code;
-      throw error;
-    }
   }
 
   #callsTo(name: string): InnerCalls {

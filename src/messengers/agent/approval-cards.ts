@@ -10,7 +10,7 @@ import { nameOf } from "../../approvals/outcome-words.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Address } from "../../core/surface.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "../replies/cards.ts";
 import type { CallFacts } from "./action-rights.ts";
@@ -18,7 +18,7 @@ import { approversInWords, timeInWords } from "./approval-texts.ts";
 
 export interface ApprovalCardsOptions {
   readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt"> };
-  readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** The bot's messenger, if it has only one. */
   readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
@@ -80,7 +80,7 @@ export class ApprovalCards {
     const approvers = approversInWords(approval);
     const show = (id: string, address: Address, role: CardRole): void => {
       const { cards } = this.#options.thread();
-      if (this.#options.declared(address.messengerId) === undefined) return;
+      if (!this.#options.messengers.isDeclared(address.messengerId)) return;
       const content = approvalCard(approval, { approvers, time: timeInWords, role });
       if (cards.store.read(id) !== undefined) cards.revise(id, content);
       else cards.post({ id, address, policy: this.#policyOf(address) }, content);
@@ -143,7 +143,7 @@ export class ApprovalCards {
 
   #below(approval: Approval, cardId: string, address: Address, name: string, text: string): void {
     const { cards, delivery } = this.#options.thread();
-    if (this.#options.declared(address.messengerId) === undefined) return;
+    if (!this.#options.messengers.isDeclared(address.messengerId)) return;
     const messageId = delivery.receipt(cardId)?.messages.at(-1)?.messageId;
     const options = messageId === undefined ? {} : { options: { replyTo: messageId } };
     const id = `${cardIdOf(approval)}:${name}`;
@@ -154,7 +154,7 @@ export class ApprovalCards {
   }
 
   #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {
-    return replyPolicy(this.#options.declared(messengerId)?.delivery ?? {});
+    return replyPolicy(this.#options.messengers.find(messengerId)?.delivery ?? {});
   }
 }
 

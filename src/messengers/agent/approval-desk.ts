@@ -19,7 +19,7 @@ import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { MessengerHint } from "../intake/event-handler.ts";
 import { isReply } from "../intake/presses.ts";
@@ -48,7 +48,7 @@ export interface ApprovalDeskOptions {
     readonly own: OwnTurns;
     readonly delivery: Pick<Delivery, "receipt">;
   };
-  readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
@@ -237,7 +237,7 @@ export class ApprovalDesk {
     const messageId = this.#cards.messageIn(approval, event.thread.id);
     if (messageId === undefined) return alert("Its card is in another chat.");
     const { cards } = this.#options.thread();
-    const policy = replyPolicy(this.#options.declared(event.messengerId)?.delivery ?? {});
+    const policy = replyPolicy(this.#options.messengers.find(event.messengerId)?.delivery ?? {});
     const options = { replyTo: messageId };
     cards.post({ id: `show:${event.key}`, address: addressOf(event), policy, options }, "Here it is.");
     return undefined;
@@ -273,9 +273,9 @@ export class ApprovalDesk {
   }
 
   #whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
-    const { actionNamed, declared } = this.#options;
+    const { actionNamed, messengers } = this.#options;
     try {
-      if (origin !== undefined && declared(origin.messengerId) === undefined) return "messenger-undeclared";
+      if (origin !== undefined && !messengers.isDeclared(origin.messengerId)) return "messenger-undeclared";
       // Servers of tools may be away for a while, so a missing tool says nothing.
       return isTool || actionNamed(action) !== undefined ? undefined : "action-removed";
     } catch {
@@ -317,7 +317,7 @@ export class ApprovalDesk {
 
   /** The chat of the turn that asked. Undefined if it had none, or the bot does not serve its messenger any more. */
   #addressOf({ origin }: Approval): Address | undefined {
-    return origin === undefined || this.#options.declared(origin.messengerId) === undefined
+    return origin === undefined || !this.#options.messengers.isDeclared(origin.messengerId)
       ? undefined
       : origin;
   }

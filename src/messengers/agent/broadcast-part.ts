@@ -3,7 +3,7 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import { BroadcastDesk } from "./broadcast-desk.ts";
@@ -19,7 +19,7 @@ export interface BroadcastPartOptions {
   readonly root: () => RootRuntime;
   readonly budget: () => RootBudget;
   readonly thread: () => ThreadRuntime;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly messengers: DeclaredMessengers;
   readonly submissions: SubmissionCalls;
   readonly isRoot: () => boolean;
   readonly rootCalls: () => InnerCalls;
@@ -53,7 +53,7 @@ export class BroadcastPart {
 
   /** Takes a message of a broadcast. Resolves when it is durable. */
   take(request: HandOver): Promise<HandOverResult> {
-    const { definitions, deps, stored, submissions, thread } = this.#options;
+    const { deps, messengers, stored, submissions, thread } = this.#options;
     const { cards, delivery, own } = thread();
     return takeBroadcast(
       {
@@ -61,7 +61,7 @@ export class BroadcastPart {
         delivery,
         cards,
         own,
-        definition: (messengerId) => definitions().find(({ id }) => id === messengerId),
+        messengers,
         submit: (prompt) => submissions.submit(prompt),
         stored: async () => {
           thread().sayHost({ event: undefined, turn: undefined }).wakeSoon();

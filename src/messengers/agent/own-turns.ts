@@ -9,6 +9,7 @@ import type { NoteStore } from "../../inbox/note-store.ts";
 import { createPromptStore } from "../../inbox/prompt-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { TurnCalls } from "../turns/turn-calls.ts";
@@ -21,7 +22,7 @@ export interface OwnTurnsOptions {
   readonly turns: TurnStore;
   readonly inbox: InboxStore;
   readonly engine: Pick<TurnEngine, "ends">;
-  readonly isDeclared: (messengerId: string) => boolean;
+  readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
   /** Returns the present place of a chat that has moved. */
   readonly placeOf: (address: Address) => ChatPlace | undefined;
   /** Ends a prompt that waits or runs. */

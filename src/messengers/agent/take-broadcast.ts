@@ -5,7 +5,7 @@ import type { Clock } from "../../core/deps.ts";
 import { errorCode, InvalidInputError } from "../../core/errors.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { Prompt } from "../../inbox/prompt-store.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "../replies/cards.ts";
 import { noteOf } from "../turns/note-parts.ts";
@@ -18,7 +18,7 @@ export interface TakeBroadcastHost {
   readonly delivery: Pick<Delivery, "receipt" | "settled" | "revive">;
   readonly cards: Pick<Cards, "post" | "prepare">;
   readonly own: Pick<OwnTurns, "prompts" | "notes">;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** Stores a prompt, and makes sure that its turn begins. */
   readonly submit: (request: PromptRequest) => Promise<AcceptedPrompt>;
   /** Makes sure that a stored message is sent, also if the object dies. Resolves when that is durable. */
@@ -32,8 +32,7 @@ export interface TakeBroadcastHost {
 export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver): Promise<HandOverResult> {
   const { address, broadcastId, notAfter, work } = request;
   const id = `broadcast:${broadcastId}:${address.threadId}`;
-  if (host.definition(address.messengerId) === undefined)
-    return { state: "failed", code: "messenger-unknown" };
+  if (!host.messengers.isDeclared(address.messengerId)) return { state: "failed", code: "messenger-unknown" };
   const isLate = host.clock.now() > notAfter;
   if (work.kind === "content") {
     if (host.delivery.receipt(id) === undefined) {
@@ -64,7 +63,7 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
 
 /** Stores a message. Returns the code of the refusal if it can never be sent. */
 async function post(
-  { cards, clock, delivery, definition, own }: TakeBroadcastHost,
+  { cards, clock, delivery, messengers, own }: TakeBroadcastHost,
   id: string,
   { address }: HandOver,
   { content, informModel, noteKind, options }: Extract<BroadcastWork, { kind: "content" }>,
@@ -73,7 +72,7 @@ async function post(
     const ready = await cards.prepare(address.messengerId, checkContent(content));
     // Another call of this broadcast may have stored it meanwhile. It is posted once for its id.
     delivery.revive(address.chatId);
-    const policy = replyPolicy(definition(address.messengerId)?.delivery);
+    const policy = replyPolicy(messengers.find(address.messengerId)?.delivery);
     cards.post({ id, address, policy, options }, ready);
     if (informModel) own.notes.add(id, { text: noteOf(content, noteKind), at: clock.now() });
     return undefined;

@@ -9,7 +9,7 @@ import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { Schedules } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { EventHandlers } from "../intake/event-handler.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
@@ -23,7 +23,7 @@ export interface ThreadRuntimeOptions {
   readonly log: Log;
   readonly engine: TurnEngine;
   readonly root: RootLink;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly messengers: DeclaredMessengers;
   readonly commands: () => ThinkCommands;
   /** The bot's handler of presses. */
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;

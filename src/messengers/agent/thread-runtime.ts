@@ -21,7 +21,7 @@ import { allCommands } from "../declare/commands.ts";
 import type { ReadyCommands } from "../declare/commands.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
 import { replyPolicy } from "../declare/texts.ts";
-import { DeclaredMessengers } from "./declared-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { createCardLinks } from "./card-links.ts";
 import { chatNews } from "./chat-news.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
@@ -99,7 +99,7 @@ export class ThreadRuntime {
   constructor(options: ThreadRuntimeOptions) {
     this.#options = options;
     const { database, deps, engine, log, root } = options;
-    this.#messengers = new DeclaredMessengers(options);
+    this.#messengers = options.messengers;
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
@@ -107,7 +107,7 @@ export class ThreadRuntime {
       ...options,
       turns,
       inbox,
-      isDeclared: (messengerId) => this.#messengers.find(messengerId) !== undefined,
+      messengers: this.#messengers,
       placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
       cancel: (promptId) => this.#runner.endings.cancel(promptId),
     });
@@ -117,8 +117,7 @@ export class ThreadRuntime {
     const links = createCardLinks({
       name: options.name,
       root,
-      definition: (messengerId) => this.#messengers.get(messengerId),
-      surface: (messengerId) => this.#messengers.surface(messengerId),
+      messengers: this.#messengers,
     });
     this.own = own;
     this.delivery = createDelivery({
@@ -147,8 +146,7 @@ export class ThreadRuntime {
     });
     this.cards = new Cards({ database, deps, delivery: this.delivery });
     this.files = new EventFiles({
-      definition: (messengerId) => this.#messengers.get(messengerId),
-      context: (messengerId) => this.#messengers.context(messengerId),
+      messengers: this.#messengers,
     });
     this.attachments = new TurnAttachments({
       database,
@@ -157,8 +155,7 @@ export class ThreadRuntime {
       prompts,
       delivery: this.delivery,
       cards: this.cards,
-      definition: (messengerId) => this.#messengers.get(messengerId),
-      surface: (messengerId) => this.#messengers.surface(messengerId),
+      messengers: this.#messengers,
       render: options.renderAttachment,
     });
     this.#runner = new TurnRunner({
@@ -172,15 +169,14 @@ export class ThreadRuntime {
       memory,
       delivery: this.delivery,
       engine,
-      definition: (messengerId) => this.#messengers.get(messengerId),
-      isDeclared: (messengerId) => this.#messengers.find(messengerId) !== undefined,
+      messengers: this.#messengers,
       ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
       responses: this.own.responses,
       attachments: this.attachments,
       hasConsent: (turnId) => options.approvals?.hasConsent(turnId) === true,
       onWithdrawn: (turnId) => options.approvals?.drop(turnId, "replaced"),
       hasUnread: () => this.#intake.hasUnread(),
-      onUsed: usageNews(options, memory, (messengerId) => this.#messengers.find(messengerId)),
+      onUsed: usageNews(options, memory, this.#messengers),
     });
     const commands = (): ReadyCommands =>
       allCommands(options.commands(), (event) => options.desk?.waitingIn(event) ?? 0);
@@ -198,8 +194,7 @@ export class ThreadRuntime {
       takesReply: (...reply) => options.desk?.takesReply(...reply) === true,
       hint: (event) => options.desk?.hint(event),
       onDeleted: (event) => options.desk?.messageDeleted(event),
-      definition: (messengerId) => this.#messengers.find(messengerId),
-      context: (messengerId) => this.#messengers.context(messengerId),
+      messengers: this.#messengers,
       route: options.route,
       commands,
       host: {
@@ -278,7 +273,7 @@ export class ThreadRuntime {
     return {
       delivery: this.delivery,
       cards: this.cards,
-      definition: (messengerId: string) => this.#messengers.get(messengerId),
+      messengers: this.#messengers,
       resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
       newId: () => deps.newId(),
       wakeSoon: () => this.#options.wakeAt(deps.clock.now() + HEARTBEAT_MS),

@@ -1,7 +1,7 @@
 import type { Deps } from "../../core/deps.ts";
 import type { TurnStatsEntry } from "../../turn/turn-stats.ts";
 import type { Turn } from "../../turn/turn-store.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { personOf } from "../root/turn-limits.ts";
 
@@ -15,12 +15,12 @@ const DAY_MS = 24 * 60 * 60_000;
 export function usageNews(
   { deps, keepUsageMs }: { readonly deps: Deps; readonly keepUsageMs?: (() => number) | undefined },
   memory: Pick<ThreadMemory, "keepUntold">,
-  definition: (messengerId: string) => NormalizedMessengerDefinition | undefined,
+  messengers: Pick<DeclaredMessengers, "find">,
 ): (turn: Turn, used: TurnStatsEntry) => void {
   return (turn, { cost = 0, inputTokens = 0, outputTokens = 0 }) => {
     if (turn.kind !== "messages" || inputTokens + outputTokens === 0) return;
     const { messengerId, thread } = turn.context;
-    const isLimited = definition(messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
+    const isLimited = messengers.find(messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
     const keepMs = Math.max(keepUsageMs?.() ?? 0, isLimited ? DAY_MS : 0);
     if (keepMs === 0) return;
     const used = {

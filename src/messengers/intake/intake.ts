@@ -1,5 +1,5 @@
 import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
-import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { Arrivals } from "../../inbox/arrivals.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
@@ -10,6 +10,7 @@ import type { Sorting } from "../../inbox/sort-event.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { completesAlbum } from "../../inbox/waiting-messages.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
@@ -25,8 +26,7 @@ import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 
 export interface IntakeOptions extends Omit<EventHandlerOptions, "sort">, Omit<CardEventsOptions, "mayUse"> {
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
-  readonly context: (messengerId: string) => PlatformContext;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "context">;
   /**
    * Passes an event to the conversation that the bot's `conversation` function names. Undefined in that conversation
    * itself.
@@ -80,10 +80,13 @@ export class Intake {
     messengerId: string,
     { key, thread, raw }: IncomingEvent,
   ): Promise<{ readonly event: MessengerEvent; readonly outcome: string } | undefined> {
-    const definition = this.#options.definition(messengerId);
+    const definition = this.#options.messengers.find(messengerId);
     if (definition === undefined || definition.toEvent !== undefined) return undefined;
     if (typeof definition.conversation === "function" || this.hasOpen()) return undefined;
-    const event = await definition.platform.parse({ key, thread, raw }, this.#options.context(messengerId));
+    const event = await definition.platform.parse(
+      { key, thread, raw },
+      this.#options.messengers.context(messengerId),
+    );
     const sorting = this.#sort(event, definition);
     // A message that the bot would ignore may still answer a card.
     if (event.kind === "mention" || sorting.kind !== "ignore" || mayAnswerCard(event)) return undefined;
@@ -164,8 +167,8 @@ export class Intake {
 
   /** Gives up an event and tells the person, once until another of their events can be read. */
   async #giveUp(row: InboxRow, code: string): Promise<void> {
-    const { database, definition: definitionOf, delivery, memory } = this.#options;
-    const definition = definitionOf(row.messengerId);
+    const { database, delivery, memory, messengers } = this.#options;
+    const definition = messengers.find(row.messengerId);
     const { thread } = row.incoming;
     const event = definition === undefined ? undefined : await this.#readable(row, definition);
     // In a private chat, a completely unreadable message was certainly meant for the bot.
@@ -188,7 +191,7 @@ export class Intake {
     { platform }: NormalizedMessengerDefinition,
   ): Promise<MessengerEvent | undefined> {
     try {
-      return await platform.parse(row.incoming, this.#options.context(row.messengerId));
+      return await platform.parse(row.incoming, this.#options.messengers.context(row.messengerId));
     } catch {
       // This may be the reason of all earlier failures. The log has named it already.
       return undefined;
@@ -207,7 +210,7 @@ export class Intake {
 
   async #take(row: InboxRow): Promise<void> {
     if (await this.#handler.resume(row)) return;
-    const definition = this.#options.definition(row.messengerId);
+    const definition = this.#options.messengers.find(row.messengerId);
     if (definition === undefined) {
       this.#outcomes.end(row, `the messenger "${row.messengerId}" is not declared any more`);
       return;
@@ -222,7 +225,7 @@ export class Intake {
     { incoming, messengerId }: InboxRow,
     definition: NormalizedMessengerDefinition,
   ): Promise<MessengerEvent> {
-    return readEvent(definition, incoming, this.#options.context(messengerId), BOT_CODE_LIMIT_MS);
+    return readEvent(definition, incoming, this.#options.messengers.context(messengerId), BOT_CODE_LIMIT_MS);
   }
 
   /**

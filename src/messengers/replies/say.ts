@@ -6,7 +6,7 @@ import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "./cards.ts";
 import { addressOf } from "./address-of.ts";
@@ -20,7 +20,7 @@ export interface Served {
 export interface SayHost {
   readonly delivery: Pick<Delivery, "receipt" | "revive" | "mark">;
   readonly cards: Pick<Cards, "post" | "prepare">;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  readonly messengers: Pick<DeclaredMessengers, "get">;
   /** Asks the root. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   readonly newId: () => string;
@@ -47,7 +47,7 @@ export async function say(
   to: ChatTarget | undefined,
   { idempotencyKey, ...options }: SayOptions,
 ): Promise<string> {
-  const { cards, definition, delivery, newId } = host;
+  const { cards, delivery, messengers, newId } = host;
   const checked = checkContent(content);
   checkKey(idempotencyKey);
   const id = `say:${idempotencyKey ?? newId()}`;
@@ -59,7 +59,7 @@ export async function say(
   const address = await addressFor(host, to);
   // The root heard a person there after this object was refused.
   if (to !== undefined) delivery.revive(address.chatId);
-  const policy = replyPolicy(definition(address.messengerId).delivery);
+  const policy = replyPolicy(messengers.get(address.messengerId).delivery);
   cards.post({ id, address, policy, options }, await cards.prepare(address.messengerId, checked));
   return id;
 }

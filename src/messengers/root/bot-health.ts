@@ -4,13 +4,13 @@ import { logBotFailure } from "../../core/bot-code.ts";
 import { errorCode, SwitchboardError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { noMessengers } from "../declare/define-messengers.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { RootRuntime } from "./root-runtime.ts";
 import { ToolCheck } from "./tool-check.ts";
 
 export interface BotHealthOptions {
   readonly log: Log;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly messengers: Pick<DeclaredMessengers, "all">;
   readonly getModel: () => unknown;
   readonly getTools: () => ToolSet | Promise<ToolSet>;
   /** Throws if the scheduled tasks of the bot cannot run. @default none */
@@ -35,9 +35,9 @@ export class BotHealth {
   }
 
   #declared(): HealthProblem | undefined {
-    const { checkSchedules, definitions, getModel } = this.#options;
+    const { checkSchedules, getModel, messengers } = this.#options;
     try {
-      const declared = definitions();
+      const declared = messengers.all();
       this.#logged("getModel", getModel);
       this.#logged("getTools", () => this.#toolCheck.run());
       if (checkSchedules !== undefined) this.#logged("getScheduledTasks", checkSchedules);

@@ -1,7 +1,8 @@
 import { platformFailureFields } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { BotIdentity, PlatformContext } from "../../core/messenger.ts";
+import type { BotIdentity } from "../../core/messenger.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore, StoredIdentity } from "./root-store.ts";
 
@@ -9,7 +10,7 @@ export interface BotIdentitiesOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly store: Pick<RootStore, "identity" | "setIdentity">;
-  readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
+  readonly messengers: Pick<DeclaredMessengers, "context">;
   /** Runs work in the background. */
   readonly later: (work: () => Promise<void>) => void;
   /** Called after the platform was asked, with the error if it did not answer. */
@@ -77,11 +78,14 @@ export class BotIdentities {
   }
 
   async #ask(definition: NormalizedMessengerDefinition, account: string): Promise<BotIdentity> {
-    const { context, deps, store } = this.#options;
+    const { deps, messengers, store } = this.#options;
     const limit = new AbortController();
     const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
     try {
-      const identity = await definition.platform.fetchIdentity(context(definition), limit.signal);
+      const identity = await definition.platform.fetchIdentity(
+        messengers.context(definition.id),
+        limit.signal,
+      );
       this.#options.onAsked?.(definition);
       const asked = { account, identity, askedAt: deps.clock.now() };
       store.setIdentity(definition.id, asked);

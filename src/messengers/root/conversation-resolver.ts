@@ -1,9 +1,10 @@
 import type { Clock } from "../../core/deps.ts";
-import type { CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { CommandEntry, IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { chosenConversationName, threadConversationName } from "../declare/conversation-name.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
@@ -11,7 +12,7 @@ import type { ChatAliases } from "./chat-aliases.ts";
 export interface ConversationResolverOptions {
   readonly clock: Clock;
   readonly aliases: Pick<ChatAliases, "firstThread">;
-  readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
+  readonly messengers: Pick<DeclaredMessengers, "context">;
   /** The commands of the bot; may throw. */
   readonly commands: () => readonly CommandEntry[];
 }
@@ -46,12 +47,17 @@ export class ConversationResolver {
 
   /** Rejects if the bot's code or the platform fails, or the function returns no usable name. */
   async of(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<Resolved> {
-    const { aliases, clock, context } = this.#options;
+    const { aliases, clock, messengers } = this.#options;
     const { conversation, id } = definition;
     if (conversation === "self") return { name: "", isListed: true };
     const thread = aliases.firstThread(id, incoming.thread);
     if (conversation === "thread") return { name: threadConversationName(id, thread.id), isListed: true };
-    const event = await readEvent(definition, { ...incoming, thread }, context(definition), LIMIT_MS);
+    const event = await readEvent(
+      definition,
+      { ...incoming, thread },
+      messengers.context(definition.id),
+      LIMIT_MS,
+    );
     const key = messageKeyOf(id, event);
     const known = key !== undefined && isAboutEarlier(event) ? this.#remembered.get(key) : undefined;
     if (known !== undefined) return { name: known, isListed: true };

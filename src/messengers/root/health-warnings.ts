@@ -1,13 +1,14 @@
 import { MODEL_FAILED, MODEL_WORKED, PENALTY } from "../../core/figures.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Deps } from "../../core/deps.ts";
-import type { PlatformContext, WebhookReport } from "../../core/messenger.ts";
+import type { WebhookReport } from "../../core/messenger.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { HealthWarning } from "./health-problem.ts";
 
 export interface HealthWarningsOptions {
   readonly deps: Deps;
-  readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
+  readonly messengers: Pick<DeclaredMessengers, "context">;
   /** Runs work in the background. */
   readonly later: (work: () => Promise<void>) => void;
 }
@@ -91,12 +92,12 @@ export class HealthWarnings {
   }
 
   async #ask(definition: NormalizedMessengerDefinition): Promise<void> {
-    const { context, deps } = this.#options;
+    const { deps, messengers } = this.#options;
     const { id, platform } = definition;
     const limit = new AbortController();
     const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
     try {
-      const report = await platform.checkWebhook?.(context(definition), limit.signal);
+      const report = await platform.checkWebhook?.(messengers.context(definition.id), limit.signal);
       this.#webhooks.set(id, { askedAt: this.#now(), report });
     } catch {
       // A refused token is a problem of its own, and a platform that does not answer says nothing about the webhook.

@@ -1,13 +1,13 @@
 import type { Deps } from "../../core/deps.ts";
-import type { PlatformContext } from "../../core/messenger.ts";
 import type { HealthProblem } from "./health-problem.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore } from "./root-store.ts";
 
 export interface PlatformAccessOptions {
   readonly deps: Deps;
   readonly store: Pick<RootStore, "refusal" | "setRefusal" | "clearRefusal">;
-  readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
+  readonly messengers: Pick<DeclaredMessengers, "context">;
 }
 
 /** A platform is asked about a refusal at most this often, and only on a request to `/health`. */
@@ -59,7 +59,7 @@ export class PlatformAccess {
   }
 
   async #isOver(definition: NormalizedMessengerDefinition, at: number): Promise<boolean> {
-    const { context, deps } = this.#options;
+    const { deps, messengers } = this.#options;
     const { id, platform } = definition;
     if (platform.checkAccess === undefined) {
       if (this.#now() - at >= REFUSAL_COUNTS_MS) this.works(id);
@@ -68,7 +68,7 @@ export class PlatformAccess {
       const limit = new AbortController();
       const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
       try {
-        await platform.checkAccess(context(definition), limit.signal);
+        await platform.checkAccess(messengers.context(definition.id), limit.signal);
         this.works(id);
       } catch (error) {
         // An unreachable platform says nothing about the token.
@@ -81,7 +81,9 @@ export class PlatformAccess {
   }
 
   #refusalIn(definition: NormalizedMessengerDefinition, error: unknown): string | undefined {
-    const failure = definition.platform.surface(this.#options.context(definition)).classifyError(error);
+    const failure = definition.platform
+      .surface(this.#options.messengers.context(definition.id))
+      .classifyError(error);
     return failure.kind === "misconfigured" ? failure.code : undefined;
   }
 

@@ -7,13 +7,7 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
-import type {
-  BotIdentity,
-  CommandEntry,
-  IncomingEvent,
-  MessengerFacts,
-  PlatformContext,
-} from "../../core/messenger.ts";
+import type { BotIdentity, CommandEntry, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
 import type { Probing, Surface } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
@@ -27,6 +21,7 @@ import type { Resolved } from "./conversation-resolver.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
 import type { HealthProblem, HealthWarning } from "./health-problem.ts";
 import { HealthWarnings } from "./health-warnings.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { PlatformAccess } from "./platform-access.ts";
@@ -46,7 +41,7 @@ export interface RootRuntimeOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly messengers: DeclaredMessengers;
   /** Stores events in a conversation's inbox. Resolves when they are durable. `""` is the root itself. */
   readonly deliver: (
     conversation: string,
@@ -79,6 +74,7 @@ export type RouteResult =
  */
 export class RootRuntime {
   readonly #options: RootRuntimeOptions;
+  readonly #messengers: DeclaredMessengers;
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
   readonly #storage: StorageHealth;
@@ -98,14 +94,11 @@ export class RootRuntime {
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
+    this.#messengers = options.messengers;
     this.#store = createRootStore(options.database);
     this.#storage = new StorageHealth({ clock: options.deps.clock, store: this.#store });
-    this.access = new PlatformAccess({
-      deps: options.deps,
-      store: this.#store,
-      context: (definition) => this.#context(definition),
-    });
-    this.#warnings = new HealthWarnings({ ...options, context: (definition) => this.#context(definition) });
+    this.access = new PlatformAccess({ ...options, store: this.#store });
+    this.#warnings = new HealthWarnings(options);
     this.#menu = new CommandMenu({
       ...options,
       store: this.#store,
@@ -121,25 +114,23 @@ export class RootRuntime {
       aliases: this.#aliases,
       chats: this.#chats,
       store: this.#store,
-      definitions: () => this.#all(),
+      messengers: options.messengers,
     });
     this.places = new TargetPlaces({
       aliases: this.#aliases,
       store: this.#store,
       targets: this.#targets,
-      definition: (messengerId) => this.#all().find(({ id }) => id === messengerId),
+      messengers: options.messengers,
     });
-    const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
     this.#conversations = new ConversationResolver({
       clock: options.deps.clock,
       aliases: this.#aliases,
-      context,
+      messengers: options.messengers,
       commands: options.commands,
     });
     this.#identities = new BotIdentities({
       ...options,
       store: this.#store,
-      context,
       onAsked: (definition, error) => this.access.outcome(definition, error),
     });
     this.#tokens = createTokenUsageStore(options.database);
@@ -149,13 +140,13 @@ export class RootRuntime {
   /** Answers a messenger's webhook. Returns undefined if the request is not for a messenger. */
   async handle(request: Request): Promise<Response | undefined> {
     const { pathname } = new URL(request.url);
-    const definition = this.#all().find((candidate) => candidate.path === pathname);
+    const definition = this.#messengers.all().find((candidate) => candidate.path === pathname);
     if (definition === undefined) return undefined;
     try {
       const admitted = await admitWebhook(request, definition, this.#options.deps.clock);
       if (admitted instanceof Response) return admitted;
       if (admitted.method === "GET") return await this.#shakeHands(admitted, definition);
-      return await definition.platform.receive(admitted, this.#context(definition), {
+      return await definition.platform.receive(admitted, this.#messengers.context(definition.id), {
         accept: (events) => this.#acceptSafely(definition, events),
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
       });
@@ -172,13 +163,13 @@ export class RootRuntime {
   }
 
   async #shakeHands(request: Request, definition: NormalizedMessengerDefinition): Promise<Response> {
-    const response = await definition.platform.handshake?.(request, this.#context(definition));
+    const response = await definition.platform.handshake?.(request, this.#messengers.context(definition.id));
     return response ?? methodNotAllowed(definition);
   }
 
   /** Returns the bot's identity. */
   async identity(messengerId: string): Promise<BotIdentity> {
-    return this.#identities.of(this.#definition(messengerId));
+    return this.#identities.of(this.#messengers.get(messengerId));
   }
 
   /** Notes that a chat continues under another id, and so do its conversations. */
@@ -190,8 +181,7 @@ export class RootRuntime {
 
   /** Returns the surface of a messenger. */
   surface(messengerId: string): Surface {
-    const definition = this.#definition(messengerId);
-    return definition.platform.surface(this.#context(definition));
+    return this.#messengers.surface(messengerId);
   }
 
   /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
@@ -224,7 +214,7 @@ export class RootRuntime {
 
   /** Returns what an operator should look at. `notes` are those of the whole bot. */
   warnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
-    return this.#warnings.list(this.#all(), notes);
+    return this.#warnings.list(this.#messengers.all(), notes);
   }
 
   /** Returns the size of the directories. */
@@ -234,7 +224,7 @@ export class RootRuntime {
 
   /** Describes the messengers to the operator. */
   messengers(): MessengerFacts[] {
-    return this.#all().map(({ id, path, platform: { provider, wantedUpdates } }) => ({
+    return this.#messengers.all().map(({ id, path, platform: { provider, wantedUpdates } }) => ({
       id,
       provider,
       path,
@@ -295,19 +285,19 @@ export class RootRuntime {
    * that it is there before the first message.
    */
   async problem(): Promise<HealthProblem | undefined> {
-    const problem = this.#storage.problem() ?? (await this.access.problem(this.#all()));
+    const problem = this.#storage.problem() ?? (await this.access.problem(this.#messengers.all()));
     if (problem === undefined) this.tellMenus();
     return problem;
   }
 
   /** Sends the menu of commands to each platform that does not know it, in the background. */
   tellMenus(): void {
-    for (const definition of this.#all()) this.#tellMenu(definition);
+    for (const definition of this.#messengers.all()) this.#tellMenu(definition);
   }
 
   #tellMenu(definition: NormalizedMessengerDefinition): void {
     if (this.#menu.isDue(definition))
-      this.#options.later(() => this.#menu.tell(definition, this.#context(definition)));
+      this.#options.later(() => this.#menu.tell(definition, this.#messengers.context(definition.id)));
   }
 
   /**
@@ -315,7 +305,7 @@ export class RootRuntime {
    * thread, which a bot with a `conversation` function uses for nothing else. That object calls this again and again.
    */
   async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
-    const definition = this.#definition(messengerId);
+    const definition = this.#messengers.get(messengerId);
     let resolved: Resolved;
     try {
       resolved = await this.#conversations.of(definition, event);
@@ -373,11 +363,11 @@ export class RootRuntime {
 
   /** Notes incoming message ids. In memory only, so it writes no row. */
   #observe(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): void {
-    const { id: messengerId, platform } = definition;
+    const { id: messengerId } = definition;
     for (const { messageId, thread } of events) {
       if (messageId === undefined) continue;
       if (!this.#probing.has(messengerId)) {
-        this.#probing.set(messengerId, platform.surface(this.#context(definition)).probing);
+        this.#probing.set(messengerId, this.#messengers.surface(messengerId).probing);
       }
       const { chatId, isDirectMessage } = thread;
       const box = this.#probing.get(messengerId)?.box({
@@ -407,25 +397,5 @@ export class RootRuntime {
       this.#logUnresolved(definition, incoming, error);
       return { name: threadConversationName(definition.id, incoming.thread.id), isListed: false };
     }
-  }
-
-  #context(definition: NormalizedMessengerDefinition): PlatformContext {
-    const { deps, log } = this.#options;
-    return {
-      messengerId: definition.id,
-      deps,
-      log: log.with({ messenger: definition.id }),
-      identity: () => this.identity(definition.id),
-    };
-  }
-
-  #definition(messengerId: string): NormalizedMessengerDefinition {
-    const definition = this.#all().find((candidate) => candidate.id === messengerId);
-    if (definition !== undefined) return definition;
-    throw new Error(`The messenger "${messengerId}" is not declared`);
-  }
-
-  #all(): readonly NormalizedMessengerDefinition[] {
-    return this.#options.definitions();
   }
 }

@@ -8,6 +8,7 @@ import {
   namedConversationName,
   threadConversationName,
 } from "../declare/conversation-name.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
 import type { RootStore } from "./root-store.ts";
@@ -17,7 +18,7 @@ export interface TargetPlacesOptions {
   readonly aliases: Pick<ChatAliases, "firstThread">;
   readonly store: Pick<RootStore, "conversationIn">;
   readonly targets: Pick<Targets, "resolve">;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  readonly messengers: Pick<DeclaredMessengers, "find">;
 }
 
 const id = z.string().min(1);
@@ -45,7 +46,7 @@ export class TargetPlaces {
     if (found.kind === "refused") return { kind: "refused", code: found.code };
     const { address } = found;
     const { chatId, isDirectMessage, messengerId, threadId } = address;
-    const definition = this.#options.definition(messengerId);
+    const definition = this.#options.messengers.find(messengerId);
     if (definition === undefined) return { kind: "refused", code: "messenger-unknown" };
     const { id: firstId } = this.#options.aliases.firstThread(messengerId, {
       id: threadId,

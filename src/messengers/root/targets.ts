@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChatTarget, Resolution, TargetProblem } from "../../core/chat-target.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import { listedConversationName, namedConversationName } from "../declare/conversation-name.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
 import type { ChatDirectory } from "./chat-directory.ts";
@@ -12,7 +13,7 @@ export interface TargetsOptions {
   readonly aliases: Pick<ChatAliases, "moveOf">;
   readonly chats: Pick<ChatDirectory, "find" | "ofPerson">;
   readonly store: Pick<RootStore, "conversation">;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly messengers: Pick<DeclaredMessengers, "find">;
 }
 
 const id = z.string().min(1);
@@ -44,7 +45,7 @@ export class Targets {
         () => listedConversationName(to.conversation, "{ conversation }"),
         to.conversation,
       );
-    const definition = this.#options.definitions().find((candidate) => candidate.id === to.messenger);
+    const definition = this.#options.messengers.find(to.messenger);
     if (definition === undefined)
       return refused("messenger-unknown", `getMessengers() declares no messenger "${to.messenger}".`);
     return "userId" in to

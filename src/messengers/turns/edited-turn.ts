@@ -1,7 +1,7 @@
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { MessagesTurn, TurnStore } from "../../turn/turn-store.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { isForThread } from "./is-for-thread.ts";
 
@@ -17,17 +17,17 @@ export interface EditedTurnOptions {
   readonly turns: TurnStore;
   /** Whether a turn has had an effect, or will have one that people have agreed to. */
   readonly hasActed: (turn: MessagesTurn) => boolean;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  readonly messengers: Pick<DeclaredMessengers, "get">;
 }
 
 /** Returns the newest turn with its edited message, if the messenger answers edited messages again. */
 export function editedTurn(
-  { definition, hasActed, inbox, memory, turns }: EditedTurnOptions,
+  { hasActed, inbox, memory, messengers, turns }: EditedTurnOptions,
   edit: MessengerEvent,
 ): EditedTurn | undefined {
   const turn = turns.newest();
   if (turn?.kind !== "messages" || hasActed(turn)) return undefined;
-  if (!definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session()) return undefined;
+  if (!messengers.get(edit.messengerId).rerunOnEdit || turn.session !== memory.session()) return undefined;
   const row = inbox
     .rows(turn.messageSeqs)
     .find(

@@ -7,12 +7,10 @@ import type {
   MessengerContext,
 } from "../../core/messenger-context.ts";
 import type { AttachmentReference, MessengerAttachment, MessengerEvent } from "../../core/messenger-event.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 
 export interface EventFilesOptions {
-  /** Throws if the messenger is not declared. */
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
-  readonly context: (messengerId: string) => PlatformContext;
+  readonly messengers: Pick<DeclaredMessengers, "get" | "context">;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -36,7 +34,7 @@ export class EventFiles {
     reference: AttachmentReference,
     { maxBytes, signal }: FetchAttachmentOptions = {},
   ): Promise<FetchedFile> {
-    const { maxMediaBytes, platform } = this.#options.definition(messengerId);
+    const { maxMediaBytes, platform } = this.#options.messengers.get(messengerId);
     const limit = maxBytes ?? maxMediaBytes;
     if (!(limit > 0) || limit > MOST_BYTES) {
       throw new InvalidInputError(
@@ -44,7 +42,7 @@ export class EventFiles {
         `maxBytes is ${limit}. It must be more than 0 and at most ${MOST_BYTES}.`,
       );
     }
-    const context = this.#options.context(messengerId);
+    const context = this.#options.messengers.context(messengerId);
     return inTime(context, signal, (signal) =>
       platform.fetchAttachment(reference, context, { maxBytes: limit, signal }),
     );
@@ -55,8 +53,8 @@ export class EventFiles {
     { kind, mediaType, name, reference, sizeBytes }: MessengerAttachment,
     signal: AbortSignal | undefined,
   ): Promise<AttachmentMetadata> {
-    const { platform } = this.#options.definition(messengerId);
-    const context = this.#options.context(messengerId);
+    const { platform } = this.#options.messengers.get(messengerId);
+    const context = this.#options.messengers.context(messengerId);
     const found = await inTime(
       context,
       signal,

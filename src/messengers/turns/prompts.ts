@@ -11,11 +11,12 @@ import type {
   PromptState,
   PromptStore,
 } from "../../inbox/prompt-store.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 
 export interface PromptsOptions {
   readonly deps: Pick<Deps, "clock" | "newId">;
   readonly store: PromptStore;
-  readonly isDeclared: (messengerId: string) => boolean;
+  readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
   /** Returns the present place of a chat that has moved. */
   readonly placeOf: (address: Address) => ChatPlace | undefined;
 }
@@ -59,8 +60,9 @@ export class Prompts {
    * prompt has other messages
    */
   accept({ answerTo, hash, id, idempotencyKey, kind, messages, metadata }: PromptRequest): AcceptedPrompt {
-    const { deps, isDeclared, placeOf, store } = this.#options;
-    for (const { messengerId } of answerTo) if (!isDeclared(messengerId)) throw unknownMessenger(messengerId);
+    const { deps, messengers, placeOf, store } = this.#options;
+    for (const { messengerId } of answerTo)
+      if (!messengers.isDeclared(messengerId)) throw unknownMessenger(messengerId);
     const byKey = idempotencyKey === undefined ? undefined : store.byKey(idempotencyKey);
     const byId = id === undefined ? undefined : store.get(id);
     if (byKey !== undefined && id !== undefined && byKey.id !== id) throw conflict();

@@ -7,7 +7,7 @@ import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { Address, OutgoingMedia, Surface } from "../../core/surface.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import { attachmentContent, attachmentText } from "../replies/attachment-content.ts";
 import type { Cards, ReadyContent } from "../replies/cards.ts";
@@ -21,8 +21,7 @@ export interface TurnAttachmentsOptions {
   readonly delivery: Pick<Delivery, "heldFiles">;
   readonly prompts: Pick<Prompts, "get">;
   readonly cards: Pick<Cards, "prepare" | "post">;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
-  readonly surface: (messengerId: string) => Surface;
+  readonly messengers: Pick<DeclaredMessengers, "get" | "surface">;
   /** Asks the bot for the content of an attachment. @default `attachmentContent` */
   readonly render?: RenderAttachment | undefined;
 }
@@ -75,7 +74,7 @@ export class TurnAttachments {
     if (attached.length === 0 || targets.length === 0) return undefined;
     const messages: ReadyAttachments["messages"][number][] = [];
     for (const { address, replyId } of targets) {
-      const surface = this.#options.surface(address.messengerId);
+      const surface = this.#options.messengers.surface(address.messengerId);
       const ready: ReadyContent[] = [];
       for (const attachment of attached) {
         const content = await this.#ready(turnId, attachment, address, surface);
@@ -92,9 +91,9 @@ export class TurnAttachments {
   /** Puts attachments into the outbox. Call it in the transaction that completes the text of their reply. */
   post(ready: ReadyAttachments | undefined): void {
     if (ready === undefined) return;
-    const { cards, definition } = this.#options;
+    const { cards, messengers } = this.#options;
     for (const { address, content, id } of ready.messages)
-      cards.post({ id, address, policy: replyPolicy(definition(address.messengerId).delivery) }, content);
+      cards.post({ id, address, policy: replyPolicy(messengers.get(address.messengerId).delivery) }, content);
     this.recorded.release(this.#ownersOf(ready.turnId));
   }
 

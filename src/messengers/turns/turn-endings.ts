@@ -8,6 +8,7 @@ import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { Address } from "../../core/surface.ts";
 import type { PromptTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Prompts } from "./prompts.ts";
 import type { ReplyTarget } from "./reply-start.ts";
 import type { ToolGate } from "./tool-gate.ts";
@@ -26,7 +27,7 @@ export interface TurnEndingsOptions {
   readonly toolGate: ToolGate;
   readonly turnLog: TurnLog;
   readonly responses: TurnResponses;
-  readonly isDeclared: (messengerId: string) => boolean;
+  readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
 }
 
 /** Ends answers that nobody wants any more, or nobody will see. */
@@ -179,9 +180,13 @@ export class TurnEndings {
   dropUndeclared(): void {
     if (this.#hasDropped) return;
     this.#hasDropped = true;
-    const { database, inbox, isDeclared, log, turns } = this.#options;
+    const { database, inbox, log, messengers, turns } = this.#options;
     for (const turn of turns.unfinished()) {
-      if (turn.kind !== "messages" || isDeclared(turn.address.messengerId) || turn.state === "stopping")
+      if (
+        turn.kind !== "messages" ||
+        messengers.isDeclared(turn.address.messengerId) ||
+        turn.state === "stopping"
+      )
         continue;
       database.transaction(() => {
         turns.setState(turn.id, "stopping");
@@ -190,7 +195,7 @@ export class TurnEndings {
       this.#options.turnLog.ended(turn, "not-declared");
     }
     for (const { incoming, messengerId, seq } of inbox.inState("queued")) {
-      if (isDeclared(messengerId)) continue;
+      if (messengers.isDeclared(messengerId)) continue;
       inbox.end([seq], notDeclared(messengerId));
       log.info("inbox.event", { ...eventFields(messengerId, incoming), outcome: notDeclared(messengerId) });
     }

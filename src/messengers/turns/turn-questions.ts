@@ -4,7 +4,7 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { noteParts } from "./note-parts.ts";
 import type { Prompts } from "./prompts.ts";
 import { userParts } from "./user-message.ts";
@@ -15,7 +15,7 @@ export interface TurnQuestionsOptions {
   readonly prompts: Prompts;
   readonly notes: NoteStore;
   readonly log: Log;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  readonly messengers: Pick<DeclaredMessengers, "get">;
   /** Whether the bot transcribes audio files. @default never */
   readonly transcribes?: () => boolean;
 }
@@ -48,8 +48,10 @@ export class TurnQuestions {
 
   #askedIn(turn: Turn): readonly UIMessage[] {
     if (turn.kind !== "messages") return this.#options.prompts.get(turn.id)?.messages ?? [];
-    const { definition, log, transcribes } = this.#options;
-    const parts = userParts(this.eventsOf(turn), definition, log, { transcribes: transcribes?.() ?? false });
+    const { log, messengers, transcribes } = this.#options;
+    const parts = userParts(this.eventsOf(turn), (id) => messengers.get(id), log, {
+      transcribes: transcribes?.() ?? false,
+    });
     return [{ id: turn.id, role: "user", parts }];
   }
 }

@@ -6,7 +6,7 @@ import type { OutgoingText } from "../../outgoing/index.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import type { ReplyTextSink } from "../../turn/reply-text.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy, safeText } from "../declare/texts.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
@@ -19,8 +19,7 @@ import type { EndedTurn, Silence } from "./visible-text.ts";
 export interface TurnRepliesOptions {
   readonly log: Log;
   readonly delivery: Delivery;
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
-  readonly isDeclared: (messengerId: string) => boolean;
+  readonly messengers: Pick<DeclaredMessengers, "get" | "isDeclared">;
   /** Returns the events that a turn answers. */
   readonly eventsOf: (turn: MessagesTurn) => readonly MessengerEvent[];
   /** Returns the chats that the answer to a prompt goes to. */
@@ -105,7 +104,7 @@ export class TurnReplies {
 
   /** Tells the person that the messages up to this one are not answered. */
   tellStopped(id: string, event: MessengerEvent): void {
-    const { delivery: policy } = this.#options.definition(event.messengerId);
+    const { delivery: policy } = this.#options.messengers.get(event.messengerId);
     const text = safeText(policy, "stoppedResponseText", event, this.#options.log);
     if (text.trim() === "") return;
     this.#options.delivery.send({ id, address: addressOf(event), policy: replyPolicy(policy) }, text);
@@ -118,7 +117,7 @@ export class TurnReplies {
   tellWaiting(turn: Turn): void {
     if (turn.kind !== "messages") return;
     const { delivery, log } = this.#options;
-    const definition = this.#options.definition(turn.address.messengerId);
+    const definition = this.#options.messengers.get(turn.address.messengerId);
     if (silenceInstruction(definition, turn.context) !== undefined) return;
     if (hasBegun(delivery.receipt(turn.id))) return;
     const text = safeText(definition.delivery, "waitingResponseText", turn.context, log);
@@ -148,7 +147,9 @@ export class TurnReplies {
 
   /** Returns the replies of a turn whose chats the bot can still reach. */
   targets(turn: Turn): readonly ReplyTarget[] {
-    return this.#targets(turn).filter(({ address }) => this.#options.isDeclared(address.messengerId));
+    return this.#targets(turn).filter(({ address }) =>
+      this.#options.messengers.isDeclared(address.messengerId),
+    );
   }
 
   /** Returns the replies of a turn. A chat of a messenger that the bot no longer has gets none. */
@@ -160,7 +161,7 @@ export class TurnReplies {
     return this.#options
       .answerTo(turn.id)
       .map((address, index) => ({ replyId: replyIdOf(turn.id, index), address, event: undefined }))
-      .filter(({ address }) => this.#options.isDeclared(address.messengerId));
+      .filter(({ address }) => this.#options.messengers.isDeclared(address.messengerId));
   }
 
   #open(turn: Turn, target: ReplyTarget): void {
@@ -203,7 +204,10 @@ export class TurnReplies {
 
   #mayStaySilent(turn: Turn): boolean {
     if (turn.kind !== "messages") return false;
-    return mayStaySilent(this.#options.definition(turn.address.messengerId), this.#options.eventsOf(turn));
+    return mayStaySilent(
+      this.#options.messengers.get(turn.address.messengerId),
+      this.#options.eventsOf(turn),
+    );
   }
 
   #newFilter({ address, event, replyId }: ReplyTarget): OutgoingText {
@@ -213,12 +217,12 @@ export class TurnReplies {
       replace: (text: string) => delivery.replace(replyId, text),
       interrupt: () => delivery.interrupt(replyId),
     };
-    return replyFilter(this.#options.definition(address.messengerId), event, sink, log);
+    return replyFilter(this.#options.messengers.get(address.messengerId), event, sink, log);
   }
 
   #fragment({ address, event, replyId }: ReplyTarget, text: string): string {
     this.#filters.delete(replyId);
-    const definition = this.#options.definition(address.messengerId);
+    const definition = this.#options.messengers.get(address.messengerId);
     const said = filteredFragment(definition, event, text, this.#options.log);
     // After a crash the turn may have less text than messages show that cannot be changed.
     const posted = this.#options.delivery.postedText(replyId);
@@ -226,7 +230,7 @@ export class TurnReplies {
   }
 
   #policy({ address }: ReplyTarget): DeliveryPolicy {
-    return this.#options.definition(address.messengerId).delivery ?? {};
+    return this.#options.messengers.get(address.messengerId).delivery ?? {};
   }
 }
 

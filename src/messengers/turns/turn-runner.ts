@@ -10,7 +10,7 @@ import { followsInBurst, isStale, nextBatch } from "../../inbox/next-batch.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
 import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { editedTurn } from "./edited-turn.ts";
 import type { EditedTurn } from "./edited-turn.ts";
@@ -40,9 +40,7 @@ export interface TurnRunnerOptions {
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly engine: TurnEngine;
-  /** Returns a messenger's definition. Throws if the messenger is not declared. */
-  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
-  readonly isDeclared: (messengerId: string) => boolean;
+  readonly messengers: Pick<DeclaredMessengers, "get" | "isDeclared">;
   /** Whether the bot transcribes audio files. @default never */
   readonly transcribes?: () => boolean;
   readonly responses: TurnResponses;
@@ -190,7 +188,7 @@ export class TurnRunner implements Answers {
     if (turn.state !== "open") return "yield";
     if (turn.kind !== "messages") return "go";
     if (!this.#isContinued(turn) && this.#interrupt(turn)) return "yield";
-    if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
+    if (this.#options.messengers.get(turn.address.messengerId).whenBusy !== "steer") return "go";
     if (!this.#hasNews(turn)) return "go";
     turns.setState(turn.id, "yielding");
     return "yield";
@@ -263,7 +261,7 @@ export class TurnRunner implements Answers {
       this.#insertPrompt(prompt);
       return "begun";
     }
-    const next = nextBatch(queued, (id) => this.#options.definition(id), deps.clock.now());
+    const next = nextBatch(queued, (id) => this.#options.messengers.get(id), deps.clock.now());
     switch (next.kind) {
       case "none":
         return undefined;
@@ -290,7 +288,7 @@ export class TurnRunner implements Answers {
    * the turn when the message is complete.
    */
   #burstEnd(turn: MessagesTurn): number {
-    const { burstMs } = this.#options.definition(turn.address.messengerId);
+    const { burstMs } = this.#options.messengers.get(turn.address.messengerId);
     const [next] = this.#queuedFor(turn);
     const lastAt =
       next !== undefined && this.#continues(turn, next)
@@ -306,7 +304,7 @@ export class TurnRunner implements Answers {
     const [first] = queued;
     if (first === undefined || first.readyAt > deps.clock.now() || !this.#continues(turn, first))
       return false;
-    const next = nextBatch(queued, (id) => this.#options.definition(id), deps.clock.now());
+    const next = nextBatch(queued, (id) => this.#options.messengers.get(id), deps.clock.now());
     if (next.kind !== "batch") return false;
     this.#insert(next.rows, turn);
     return true;
@@ -314,7 +312,7 @@ export class TurnRunner implements Answers {
 
   /** Ends the running reply for a new message, if the messenger interrupts. The visible text stays. */
   #interrupt(turn: MessagesTurn): boolean {
-    if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
+    if (this.#options.messengers.get(turn.address.messengerId).whenBusy !== "interrupt") return false;
     return this.#hasNews(turn) && this.endings.stopRunning();
   }
 
@@ -323,7 +321,7 @@ export class TurnRunner implements Answers {
    * and do not count.
    */
   #hasNews(turn: MessagesTurn): boolean {
-    const definition = this.#options.definition(turn.address.messengerId);
+    const definition = this.#options.messengers.get(turn.address.messengerId);
     const now = this.#options.deps.clock.now();
     return this.#queuedFor(turn).some((row) => row.readyAt <= now && !isStale(row, definition, now));
   }
@@ -350,7 +348,7 @@ export class TurnRunner implements Answers {
     if (row.event?.message?.quoted?.isFromBot === true) return false;
     const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
     if (last === undefined || turn.session !== this.#options.memory.session()) return false;
-    return followsInBurst(last, row, this.#options.definition(row.messengerId).burstMs);
+    return followsInBurst(last, row, this.#options.messengers.get(row.messengerId).burstMs);
   }
 
   /** Whether a turn has had an effect, or will have one that people have agreed to. */

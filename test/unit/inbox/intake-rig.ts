@@ -17,7 +17,7 @@ import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import type { RecordedLine } from "../../support/log-recorder.ts";
-import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
@@ -66,7 +66,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
   const sent: string[] = [];
   const { lines: log, log: write } = recordLog();
   const { platform } = definitionOf();
-  const [definition] = normalizeMessengers({
+  const definitions = normalizeMessengers({
     telegram: definitionOf({
       platform: {
         ...platform,
@@ -103,13 +103,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     canNotify: () => true,
     handOver: () => Promise.resolve(),
     onAction: () => undefined,
-    definition: () => (options.isDeclared?.() === false ? undefined : definition),
-    context: (messengerId) => ({
-      messengerId,
-      deps: { clock, newId: () => "id", random: () => 0, fetch },
-      log: write,
-      identity: () => Promise.resolve({ userId: "bot" }),
-    }),
+    messengers: declaredOf(() => (options.isDeclared?.() === false ? [] : definitions), deps, { log: write }),
     route: options.route,
     atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),

@@ -33,8 +33,10 @@ async function work(world: CrashWorld, process: CrashProcess): Promise<void> {
     delivery,
     prompts: { get: () => undefined },
     cards: new Cards({ database, deps, delivery }),
-    definition: () => ({ delivery: {} }) as NormalizedMessengerDefinition,
-    surface: () => world.platform.connect({ clock: world.clock }),
+    messengers: {
+      get: () => ({ delivery: {} }) as NormalizedMessengerDefinition,
+      surface: () => world.platform.connect({ clock: world.clock }),
+    },
   });
   if (attachments.of("turn").length === 0) {
     const call = attachments.recorded.ofCall("turn");

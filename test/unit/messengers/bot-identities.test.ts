@@ -1,3 +1,4 @@
+import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import { expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
@@ -37,11 +38,11 @@ function createRig() {
     if (definition === undefined) throw new Error("no definition");
     const later: Promise<void>[] = [];
     const deps = { clock, newId: () => "id", random: () => 0, fetch };
-    const root = new RootRuntime({
+    const root: RootRuntime = new RootRuntime({
       database,
       deps,
       log: write,
-      definitions: () => [definition],
+      messengers: declaredOf(() => [definition], deps, { identity: (id) => root.identity(id), log: write }),
       deliver: () => Promise.resolve(),
       commands: () => [],
       later: (work) => void later.push(work()),

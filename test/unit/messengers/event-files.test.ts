@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
 import type { MessengerPlatform } from "../../../src/core/messenger.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { EventFiles } from "../../../src/messengers/turns/event-files.ts";
-import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf } from "../../../lab/support/messenger-events.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 /** Files of a platform that never answers, and hears when its caller gives up. */
@@ -17,15 +16,9 @@ function createRig() {
   const silent: MessengerPlatform = { ...platform, fetchAttachment: never, fetchAttachmentMetadata: never };
   const [definition] = normalizeMessengers({ fake: definitionOf({ platform: silent }) });
   if (definition === undefined) throw new Error("no definition");
-  const files = new EventFiles({
-    definition: () => definition,
-    context: () => ({
-      messengerId: "fake",
-      deps: { clock, newId: () => "id", random: () => 0, fetch },
-      log: createLog(() => {}, { now: () => clock.now() }),
-      identity: () => Promise.reject(new Error("not needed")),
-    }),
-  });
+  const deps = { clock, newId: () => "id", random: () => 0, fetch };
+  const identity = () => Promise.reject(new Error("not needed"));
+  const files = new EventFiles({ messengers: declaredOf(() => [definition], deps, { identity }) });
   const attachment = files.fetchable("fake", { kind: "document", reference: { fileId: "1" } });
   return { clock, attachment };
 }

@@ -10,7 +10,7 @@ import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
-import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -72,16 +72,19 @@ function createRig() {
         noteUsage: () => Promise.resolve(),
         resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
-      definitions: () =>
-        normalizeMessengers({
-          telegram: definitionOf({
-            platform: {
-              ...definitionOf().platform,
-              surface: () => surface,
-              parse: ({ raw }) => Promise.resolve(raw as MessengerEvent),
-            },
+      messengers: declaredOf(
+        () =>
+          normalizeMessengers({
+            telegram: definitionOf({
+              platform: {
+                ...definitionOf().platform,
+                surface: () => surface,
+                parse: ({ raw }) => Promise.resolve(raw as MessengerEvent),
+              },
+            }),
           }),
-        }),
+        deps,
+      ),
       commands: () => ({}),
       onAction: () => undefined,
       handOver: () => Promise.resolve(),

@@ -22,7 +22,7 @@ function createRig(answer: () => Promise<WebhookReport> = async () => ({ isSet: 
   } as unknown as NormalizedMessengerDefinition;
   const warnings = new HealthWarnings({
     deps: { clock } as never,
-    context: () => ({}) as never,
+    messengers: { context: () => ({}) as never },
     later: (work) => void works.push(work()),
   });
   const list = (notes: Readonly<Record<string, Note>> = {}) =>

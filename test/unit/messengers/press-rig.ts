@@ -14,7 +14,7 @@ import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import { addressOf } from "../../../src/messengers/replies/address-of.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
-import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
@@ -121,7 +121,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
         noteUsage: () => Promise.resolve(),
         resolveTarget: () => Promise.reject(new Error("No target is named.")),
       },
-      definitions,
+      messengers: declaredOf(definitions, deps),
       commands: () => options.commands ?? {},
       onAction: (press) => {
         presses.push({ object: name, press });

@@ -4,7 +4,7 @@ import type { MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { CallFailure, Surface } from "../../../src/core/surface.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
-import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -51,6 +51,7 @@ function createRig(options: { readonly canAsk?: boolean } = {}) {
   };
   const log = createLog(() => undefined);
   const work: Promise<void>[] = [];
+  const deps = { clock, newId: () => "id", random: () => 0, fetch };
   const start = (): RootRuntime =>
     new RootRuntime({
       database: {
@@ -62,9 +63,11 @@ function createRig(options: { readonly canAsk?: boolean } = {}) {
           return database.run(...statement);
         },
       },
-      deps: { clock, newId: () => "id", random: () => 0, fetch },
+      deps,
       log,
-      definitions: () => normalizeMessengers({ telegram: definitionOf({ platform }) }),
+      messengers: declaredOf(() => normalizeMessengers({ telegram: definitionOf({ platform }) }), deps, {
+        identity: (id) => root.identity(id),
+      }),
       deliver: () => state.deliver(),
       commands: () => [{ name: "help", description: "Show the commands" }],
       later: (task) => void work.push(task()),

@@ -8,7 +8,7 @@ import { normalizeMessengers } from "../../../src/messengers/declare/define-mess
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
-import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -64,15 +64,16 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
   let ids = 0;
   const start = () => {
     const process = clock.process();
+    const deps = {
+      clock: process,
+      random: () => 0,
+      newId: () => `turn-${(ids += 1)}`,
+      fetch: () => Promise.reject(new Error("Nothing is fetched.")),
+    };
     const runtime = new ThreadRuntime({
       name: "default/1",
       database,
-      deps: {
-        clock: process,
-        random: () => 0,
-        newId: () => `turn-${(ids += 1)}`,
-        fetch: () => Promise.reject(new Error("Nothing is fetched.")),
-      },
+      deps,
       log: createLog(() => {}),
       engine: engine as unknown as TurnEngine,
       root: {
@@ -85,16 +86,19 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
         noteUsage: () => Promise.resolve(),
         resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
-      definitions: () =>
-        normalizeMessengers({
-          telegram: definitionOf({
-            ...definition,
-            platform: {
-              ...definitionOf().platform,
-              parse: ({ raw }) => Promise.resolve(raw as MessengerEvent),
-            },
+      messengers: declaredOf(
+        () =>
+          normalizeMessengers({
+            telegram: definitionOf({
+              ...definition,
+              platform: {
+                ...definitionOf().platform,
+                parse: ({ raw }) => Promise.resolve(raw as MessengerEvent),
+              },
+            }),
           }),
-        }),
+        deps,
+      ),
       commands: () => ({}),
       onAction: () => undefined,
       handOver: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import type { UIMessage } from "ai";
 import { expect, it } from "vitest";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
@@ -88,10 +89,11 @@ function createRig(options: MessengerOptions = {}) {
     newId: () => `turn-${(ids += 1)}`,
     fetch: () => Promise.reject(new Error("nothing is fetched")),
   };
+  const messengers = declaredOf(() => [definition], deps);
   const prompts = new Prompts({
     deps,
     store: createPromptStore(database),
-    isDeclared: (id) => id === definition.id,
+    messengers,
     placeOf: () => undefined,
   });
   const start = (): TurnRunner => {
@@ -115,11 +117,7 @@ function createRig(options: MessengerOptions = {}) {
       memory: createThreadMemory(database),
       delivery: delivery as unknown as Delivery,
       engine: operations as unknown as TurnEngine,
-      definition: (id) => {
-        if (id === definition.id) return definition;
-        throw new Error("Not declared.");
-      },
-      isDeclared: (id) => id === definition.id,
+      messengers,
       hasUnread: () => false,
     });
   };

@@ -18,7 +18,7 @@ import { FakeClock } from "../models/fake-clock.ts";
 import { stubModel } from "../models/stub-model.ts";
 import { addressOf } from "../providers/fake-bot-api.ts";
 import { createPlatformContext } from "../providers/platform-context.ts";
-import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { declaredOf, definitionOf } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { everythingOf } from "./everything-of.ts";
@@ -312,11 +312,16 @@ describe("what the root answers and logs (I10)", () => {
       fail,
       () => ({ target: "subagent" as const, name: `${WORDS}\n` }),
     ] as const) {
-      const root = new RootRuntime({
+      const deps = { clock: createVirtualClock(), newId: () => "id", random: () => 0, fetch };
+      const log = createLog((_level, line) => void lines.push(line));
+      const root: RootRuntime = new RootRuntime({
         database: createNodeDatabase(),
-        deps: { clock: createVirtualClock(), newId: () => "id", random: () => 0, fetch },
-        log: createLog((_level, line) => void lines.push(line)),
-        definitions: () => normalizeMessengers({ bot: { ...definition, conversation } }),
+        deps,
+        log,
+        messengers: declaredOf(() => normalizeMessengers({ bot: { ...definition, conversation } }), deps, {
+          identity: (id) => root.identity(id),
+          log,
+        }),
         deliver: () => Promise.reject(talkative()),
         commands: () => [],
         later: () => {},

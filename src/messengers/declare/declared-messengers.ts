@@ -1,18 +1,18 @@
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { PlatformContext } from "../../core/messenger.ts";
+import type { BotIdentity, PlatformContext } from "../../core/messenger.ts";
 import type { Surface } from "../../core/surface.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import type { RootLink } from "../root/root-link.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 
 export interface DeclaredMessengersOptions {
   readonly deps: Deps;
   readonly log: Log;
-  readonly root: Pick<RootLink, "identity">;
+  /** Tells who the bot is on a platform. */
+  readonly root: { readonly identity: (messengerId: string) => Promise<BotIdentity> };
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
 }
 
-/** The messengers that the bot declares, as one conversation uses them. */
+/** The messengers that the bot declares, with their surfaces and contexts, as one object uses them. */
 export class DeclaredMessengers {
   readonly #options: DeclaredMessengersOptions;
   readonly #contexts = new Map<string, PlatformContext>();
@@ -21,14 +21,24 @@ export class DeclaredMessengers {
     this.#options = options;
   }
 
-  find(messengerId: string): NormalizedMessengerDefinition | undefined {
-    return this.#options.definitions().find(({ id }) => id === messengerId);
+  all(): readonly NormalizedMessengerDefinition[] {
+    return this.#options.definitions();
   }
 
+  /** Returns a messenger's definition. Undefined if it is not declared, or not any more. */
+  find(messengerId: string): NormalizedMessengerDefinition | undefined {
+    return this.all().find(({ id }) => id === messengerId);
+  }
+
+  /** Returns a messenger's definition. Throws if it is not declared. */
   get(messengerId: string): NormalizedMessengerDefinition {
     const definition = this.find(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
+  }
+
+  isDeclared(messengerId: string): boolean {
+    return this.find(messengerId) !== undefined;
   }
 
   surface(messengerId: string): Surface {
