@@ -1,20 +1,17 @@
 import type { ChatMove } from "../src/core/chat-move.ts";
-import type { ChatGate } from "../src/core/gate.ts";
+import type { GatesOfChats } from "../src/core/gate.ts";
 import type { Database } from "../src/core/database.ts";
 import type { GonePlace, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
-import type { Address, Surface } from "../src/core/surface.ts";
+import type { Surface } from "../src/core/surface.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  /** Returns the gate of a chat. It may reject if the gate cannot be reached; the call then waits. */
-  readonly gateOf: (address: Address) => ChatGate;
-  /** Name of this object, which tells it apart from other speakers in a chat. */
-  readonly speaker: string;
+  readonly gates: GatesOfChats;
   /** Returns a messenger's surface. May throw if it is no longer declared; its replies then end as `failed`. */
   readonly surfaceFor: (messengerId: string) => Surface;
   /** Sets the durable alarm at which `run` is called, or clears it (`undefined`). Called for every change. */

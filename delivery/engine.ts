@@ -119,8 +119,7 @@ class Engine implements Delivery {
       log: options.log,
       budget: new GateClient({
         clock: options.deps.clock,
-        gateOf: options.gateOf,
-        speaker: options.speaker,
+        gates: options.gates,
         isInDoubt: (address) => this.#doubts.isIn(address),
         isUnresolved: (address) => this.#doubts.isUnresolved(address, address.threadId),
         recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),

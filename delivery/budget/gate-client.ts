@@ -2,7 +2,7 @@ import type { Clock } from "../../src/core/deps.ts";
 import type {
   CallPurpose,
   CardNews,
-  ChatGate,
+  GatesOfChats,
   ChatNews,
   Grant,
   NextCalls,
@@ -21,10 +21,7 @@ const TELL_CARD_EVERY_MS = 5_000;
 
 export interface GateClientOptions {
   readonly clock: Clock;
-  /** Returns the gate of a chat, in this object or another one. */
-  readonly gateOf: (address: Address) => ChatGate;
-  /** Name of this object. */
-  readonly speaker: string;
+  readonly gates: GatesOfChats;
   /** True if this thread may have sent a message whose id it does not know. */
   readonly isInDoubt: (address: Address) => boolean;
   /** True if the outcome of a post of this thread cannot be found out. Called once for each thread. */
@@ -95,8 +92,9 @@ export class GateClient {
     if (penaltyUntil > now) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
     const nextAt = this.#nextAt(key, purpose);
     if (nextAt > now) return { kind: "wait", retryAt: nextAt, reason: "pacing" };
-    const { speaker } = this.#options;
-    const gate = this.#options.gateOf(address);
+    const { gates } = this.#options;
+    const { speaker } = gates;
+    const gate = gates.gateOf(address);
     const request = { address, purpose, pacing, speaker, isPost, ...(card !== undefined && { card }) };
     if (probing === undefined) return this.#noteNext(key, await gate.acquire(request));
     const voice = this.#voice(address, probing);
@@ -149,10 +147,10 @@ export class GateClient {
    * After that, the next call for the card carries it.
    */
   async cardSent(address: Address, card: CardNews): Promise<void> {
-    const { gateOf, speaker } = this.#options;
+    const { gates } = this.#options;
     this.#untoldCards.set(card.key, card);
     try {
-      await gateOf(address).noteCard({ address, speaker, card });
+      await gates.gateOf(address).noteCard({ address, speaker: gates.speaker, card });
       if (this.#untoldCards.get(card.key) === card) this.#untoldCards.delete(card.key);
     } catch {
       // The gate cannot be reached. The report is repeated a moment later, unless there is a newer one.
@@ -197,8 +195,8 @@ export class GateClient {
   async unclaimed(address: Address, probing: Probing, afterId: number): Promise<UnclaimedIds> {
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
-    const { gateOf, speaker } = this.#options;
-    const answer = await gateOf(address).unclaimed({ address, speaker, news, afterId });
+    const { gates } = this.#options;
+    const answer = await gates.gateOf(address).unclaimed({ address, speaker: gates.speaker, news, afterId });
     this.#told(voice, news);
     if (answer.right !== undefined) this.#hold(voice, answer.right);
     return answer;
@@ -213,7 +211,7 @@ export class GateClient {
       return;
     }
     try {
-      await this.#options.gateOf(address).penalize(address, leftMs);
+      await this.#options.gates.gateOf(address).penalize(address, leftMs);
       if (this.#untoldPenalties.get(key) === until) this.#untoldPenalties.delete(key);
     } catch (error) {
       const again = (): void => {
@@ -265,8 +263,9 @@ export class GateClient {
     if (!hasNews(voice)) return;
     const news = this.#newsOf(voice);
     const { address } = voice;
+    const { gates } = this.#options;
     try {
-      await this.#options.gateOf(address).report({ address, speaker: this.#options.speaker, news });
+      await gates.gateOf(address).report({ address, speaker: gates.speaker, news });
       this.#told(voice, news);
     } catch {
       // The gate cannot be reached. The next request takes the news along, and the gate holds nobody for long.

@@ -1,5 +1,13 @@
 import type { Address, Pacing, Rate } from "./surface.ts";
 
+/** The gates of the chats that one object writes to. */
+export interface GatesOfChats {
+  /** Name of the object, which tells it apart from other speakers in a chat. */
+  readonly speaker: string;
+  /** Returns the gate of a chat. A call of it may reject if the gate cannot be reached; the call to the chat then waits. */
+  gateOf(address: Address): ChatGate;
+}
+
 /**
  * Purpose of a call, most valuable first. `edit` and `typing` are skipped first (I7).
  * - `answer`: a press of a button; never delayed

@@ -1,4 +1,5 @@
 import { createBotBudget } from "../../../delivery/index.ts";
+import { quietRoot } from "../../support/quiet-root.ts";
 import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { BotBudget, ChatGate } from "../../../src/core/gate.ts";
@@ -281,23 +282,21 @@ export class ThreadObject {
       log: options.log,
       // The model engine implements the part of the contract that a thread uses.
       engine: engine as unknown as TurnEngine,
-      root: {
+      root: quietRoot({
         gate: gateFor,
-        identity: () => Promise.resolve({ userId: "bot" }),
-        chatMoved: () => Promise.resolve(),
-        takeQuestion: () => Promise.resolve(true),
-        reportAccess: () => Promise.resolve(),
-        chatGone: () => Promise.resolve(),
-        noteUsage: () => Promise.resolve(),
         resolveTarget: (to) => Promise.resolve(options.resolveTarget(to)),
-      },
+        handOver: (to, _messengerId, event) =>
+          options.mutant?.handOver?.() ?? options.handOver(to, event, life),
+      }),
       messengers: declaredOf(() => definitions, options.deps(life), { log: options.log }),
-      commands: () => options.bot.commands(),
-      onAction: options.mutant?.onAction?.(onAction, clock) ?? onAction,
-      handOver: (to, _messengerId, event) =>
-        options.mutant?.handOver?.() ?? options.handOver(to, event, life),
-      wakeAt: (at) => this.#wakeAt(live, at),
-      putOffWake: (at) => this.#putOffWake(live, at),
+      bot: {
+        commands: () => options.bot.commands(),
+        onAction: options.mutant?.onAction?.(onAction, clock) ?? onAction,
+      },
+      wake: {
+        at: (at) => this.#wakeAt(live, at),
+        putOff: (at) => this.#putOffWake(live, at),
+      },
     });
     const live: Live = {
       life,

@@ -20,6 +20,7 @@ import { isThenable } from "../../core/is-thenable.ts";
 import type { Log } from "../../core/log.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
+import type { Wake } from "../declare/wake.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { ActionRights } from "./action-rights.ts";
 import type { CallFacts } from "./action-rights.ts";
@@ -54,7 +55,7 @@ export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversa
   /** Returns the text that the model has written in a turn so far. */
   readonly textSoFar: (turnId: string) => string;
   /** Makes the loop run at this time at the latest, even if the object dies before. */
-  readonly wakeAt: (at: number) => void;
+  readonly wake: Pick<Wake, "at">;
   /** Runs work after the current event. */
   readonly later: (work: () => void) => void;
 }
@@ -86,7 +87,7 @@ export class AgentActions {
       run: (approval) => this.#runApproved(approval),
       words: () => agent.approvalWords,
       onChange: () => {
-        options.wakeAt(deps.clock.now() + HEARTBEAT_MS);
+        options.wake.at(deps.clock.now() + HEARTBEAT_MS);
         options.later(() => options.thread().poke());
       },
     });

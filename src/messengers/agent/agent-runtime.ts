@@ -5,28 +5,23 @@ import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
 import type { Broadcast } from "../../broadcasts/broadcast.ts";
 import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
-import type { Content } from "../../core/content.ts";
-import { runBotCode } from "../../core/bot-code.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
-import { inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { menuOf } from "../declare/commands.ts";
-import type { ThinkCommands } from "../declare/commands.ts";
-import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
+import { conversationNameOf } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
 import { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { messengersReader } from "../declare/read-messengers.ts";
 import { ApprovalIndex } from "../root/approval-index.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
-import { botCommands } from "./bot-commands.ts";
+import { ConversationBot } from "./conversation-bot.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { answerFirst } from "./answer-first.ts";
@@ -49,7 +44,6 @@ import { SendCalls } from "./send-calls.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { allChats } from "../root/all-chats.ts";
-import type { RenderAttachment } from "../turns/turn-attachments.ts";
 import { describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
@@ -97,6 +91,7 @@ export class AgentRuntime extends LifecycleCapability {
   #index: ApprovalIndex | undefined;
   #schedules: ScheduleDesk | undefined;
   readonly #messengers: DeclaredMessengers;
+  readonly #bot: ConversationBot;
   readonly #wakeUp: WakeUp;
   readonly #metrics: BotMetrics;
   /** The calls that this object answers, as a root and as a conversation. */
@@ -135,6 +130,7 @@ export class AgentRuntime extends LifecycleCapability {
       definitions: messengersReader(agent, log),
       root: { identity: (messengerId) => this.#rootCalls().identity(messengerId) },
     });
+    this.#bot = new ConversationBot(options, this);
     this.#metrics = new BotMetrics({ name: () => options.name(), now: () => deps.clock.now() });
     this.#wakeUp = new WakeUp({
       clock: deps.clock,
@@ -209,7 +205,7 @@ export class AgentRuntime extends LifecycleCapability {
       deps: this.#options.deps,
       log: this.#options.log,
       messengers: this.#messengers,
-      commands: () => menuOf(this.#commands()),
+      commands: () => menuOf(this.#bot.commands()),
       onMoved: (...moved) => this.broadcasts.desk.moved(...moved),
       later: (work) => this.#options.waitUntil(work()),
       observe: (...seen) => this.budget.noteIncoming(...seen),
@@ -232,33 +228,11 @@ export class AgentRuntime extends LifecycleCapability {
       engine: this.engine,
       root: this.#link(),
       messengers: this.#messengers,
-      commands: () => this.#commands(),
-      onAction: (press) =>
-        this.schedules.pressed(press) ??
-        this.actions.desk.pressed(press) ??
-        this.#options.agent.onAction(press),
-      schedules: () => this.schedules.schedules,
+      bot: this.#bot,
+      wake: this.#wakeUp,
       approvals: this.actions.work,
-      ...(this.#options.agent.renderAttachment !== undefined && {
-        renderAttachment: (...shown: Parameters<RenderAttachment>) => this.#renderAttachment(...shown),
-      }),
-      desk: this.actions.desk,
-      handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
-      ...(this.#options.agent.onChatMember !== undefined && {
-        onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),
-      }),
-      ...(this.#options.agent.onReaction !== undefined && {
-        onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
-      }),
-      transcribes: () => this.#options.agent.transcribe !== undefined,
-      ...(isThreadConversation(this.#options.name()) && {
-        route: (messengerId: string, event: IncomingEvent) =>
-          this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
-      }),
-      keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
-      keepUsageMs: () => this.#options.agent.keepUsageMs,
-      wakeAt: (at) => this.#wakeUp.at(at),
-      putOffWake: (at) => this.#wakeUp.putOff(at),
+      questions: this.actions.desk,
+      schedules: () => this.schedules.schedules,
     });
     return this.#thread;
   }
@@ -305,7 +279,7 @@ export class AgentRuntime extends LifecycleCapability {
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       conversation: () => conversationNameOf(this.#options.name()) ?? "",
       note: (approval) => this.#rootCalls().noteApproval(approval),
-      wakeAt: (at) => this.#wakeUp.at(at),
+      wake: this.#wakeUp,
       later: (work) => this.#later(work),
     });
     return this.#actions;
@@ -319,20 +293,6 @@ export class AgentRuntime extends LifecycleCapability {
       callsTo: (conversation) => this.#callsIn(conversation),
     });
     return this.#index;
-  }
-
-  #commands(): ThinkCommands {
-    const { actions, broadcasts, schedules } = this;
-    return botCommands(this.#options.agent, { actions, broadcasts, schedules });
-  }
-
-  #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {
-    const { agent, deps, log } = this.#options;
-    return runBotCode({ clock: deps.clock, log }, "renderAttachment", () =>
-      inTurnContext(this.thread.own.info(turnId), this.thread.contextOf(turnId), () =>
-        agent.renderAttachment?.(...shown),
-      ),
-    );
   }
 
   #botLedger(): ActionLedger {
@@ -465,7 +425,11 @@ export class AgentRuntime extends LifecycleCapability {
       const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
-    return rootLinkOf(() => this.#rootCalls(), gate);
+    return rootLinkOf(
+      () => this.#rootCalls(),
+      gate,
+      (name) => this.#callsTo(name),
+    );
   }
 
   /** Runs after the current event, in the object's own time. */

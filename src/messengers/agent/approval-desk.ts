@@ -21,7 +21,7 @@ import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event
 import type { Address } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
-import type { MessengerHint } from "../intake/event-handler.ts";
+import type { MessengerHint } from "../intake/open-questions.ts";
 import { isReply } from "../intake/presses.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { Cards } from "../replies/cards.ts";
@@ -36,6 +36,7 @@ import { alert, answerOf } from "./approval-texts.ts";
 import { endGrant, grantsOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
+import type { ThreadQuestions } from "./thread-runtime-options.ts";
 import type { OwnTurns } from "./own-turns.ts";
 
 export interface ApprovalDeskOptions {
@@ -86,7 +87,7 @@ interface AskedQuestion {
 }
 
 /** Approvals of one conversation, with their cards, presses and outcomes in the chat (I9). */
-export class ApprovalDesk {
+export class ApprovalDesk implements ThreadQuestions {
   readonly approvals: Approvals;
   readonly #options: ApprovalDeskOptions;
   readonly #approvers: Approvers;

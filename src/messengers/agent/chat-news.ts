@@ -4,6 +4,7 @@ import type { Log } from "../../core/log.ts";
 import type { DeliveryOptions } from "../../../delivery/index.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
+import type { Loop } from "../intake/loop.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { TurnEndings } from "../turns/turn-endings.ts";
@@ -18,12 +19,12 @@ export interface ChatNewsOptions {
   readonly prompts: OwnTurns["prompts"];
   readonly memory: ThreadMemory;
   readonly abandon: TurnEndings["abandon"];
-  readonly poke: () => void;
+  readonly loop: Loop;
 }
 
 /** Returns what a conversation does when its delivery finds that a chat has moved, is gone, or refuses the bot. */
 export function chatNews(options: ChatNewsOptions): Pick<DeliveryOptions, "onMoved" | "onGone" | "onAccess"> {
-  const { abandon, deps, inbox, log, memory, poke, prompts, root, turns } = options;
+  const { abandon, deps, inbox, log, loop, memory, prompts, root, turns } = options;
   return {
     onMoved: (messengerId, move) => {
       inbox.move(messengerId, move);
@@ -37,7 +38,7 @@ export function chatNews(options: ChatNewsOptions): Pick<DeliveryOptions, "onMov
         toChat: move.to.chatId,
       });
       // Runs after the current transaction.
-      void Promise.resolve().then(poke);
+      void Promise.resolve().then(() => loop.poke());
     },
     onGone: (place, code) => {
       const { chatId, messengerId, threadId } = place;
@@ -46,7 +47,7 @@ export function chatNews(options: ChatNewsOptions): Pick<DeliveryOptions, "onMov
       if (threadId === undefined)
         memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
       abandon(place);
-      poke();
+      loop.poke();
     },
     onAccess: (...report) =>
       void root.reportAccess(...report).catch((error: unknown) => {

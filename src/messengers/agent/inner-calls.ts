@@ -6,7 +6,6 @@ import type { BotFacts, IncomingEvent } from "../../core/messenger.ts";
 import type { DeliveryTarget, LegReport, LegRequest } from "../../schedules/index.ts";
 import type { HealthProblem, HealthWarning } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
-import type { RouteResult } from "../root/root-runtime.ts";
 import type { ApprovalIndexCalls, DecidesApprovals } from "../root/approval-calls.ts";
 import type { SubmissionDoor } from "../turns/submission-door.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
@@ -31,8 +30,6 @@ export interface InnerCalls
   describeBot(): Promise<BotFacts>;
   /** To a root. Returns the figures of the whole bot in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
-  routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
   /** From the root to a conversation. Resolves when the events are durable there. */
   receiveEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
   /** From the root to a conversation. */

@@ -10,6 +10,7 @@ import { createPromptStore } from "../../inbox/prompt-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { Wake } from "../declare/wake.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { TurnCalls } from "../turns/turn-calls.ts";
@@ -27,8 +28,7 @@ export interface OwnTurnsOptions {
   readonly placeOf: (address: Address) => ChatPlace | undefined;
   /** Ends a prompt that waits or runs. */
   readonly cancel: (promptId: string) => boolean;
-  /** Makes the loop run at this time at the latest, even if the object dies before. */
-  readonly wakeAt: (at: number) => void;
+  readonly wake: Pick<Wake, "at">;
 }
 
 const HEARTBEAT_MS = 2500;
@@ -87,6 +87,6 @@ export class OwnTurns {
   }
 
   #wakeSoon(): void {
-    this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
   }
 }

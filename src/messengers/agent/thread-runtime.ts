@@ -6,9 +6,8 @@ import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
-import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
-import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { createDelivery } from "../../../delivery/index.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
@@ -17,17 +16,16 @@ import { createInboxStore } from "../../inbox/inbox-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
-import { allCommands } from "../declare/commands.ts";
-import type { ReadyCommands } from "../declare/commands.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import { createCardLinks } from "./card-links.ts";
+import { ChatGates } from "../root/chat-gates.ts";
 import { chatNews } from "./chat-news.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
-import { eventHandlers } from "../intake/event-handlers.ts";
 import { Intake } from "../intake/intake.ts";
+import type { Loop } from "../intake/loop.ts";
 import { Cards } from "../replies/cards.ts";
+import { currentThread } from "../replies/current-place.ts";
 import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
 import type { SayHost, Served } from "../replies/say.ts";
@@ -43,6 +41,8 @@ import { usageNews } from "./usage-news.ts";
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
 /** Ended prompts are kept this long, so that bot code can ask for their outcome. */
 const KEEP_PROMPTS_MS = 30 * 24 * 60 * 60 * 1000;
+/** Receipts are kept this long, unless the bot says otherwise. */
+const KEEP_DELIVERIES_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** A running turn continues this soon after a crash. */
 const HEARTBEAT_MS = 2500;
@@ -65,7 +65,7 @@ const LONGEST_READING_MS = 5000;
  * 4. Deliveries run beside the loop, so a slow platform never holds up the inbox.
  * 5. Before each model call and each tool with an effect, a turn reads the inbox first, also right after a crash (I3).
  */
-export class ThreadRuntime {
+export class ThreadRuntime implements Loop {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
   readonly cards: Cards;
@@ -114,21 +114,17 @@ export class ThreadRuntime {
     const { prompts } = own;
     this.#inbox = inbox;
     this.#turns = turns;
-    const links = createCardLinks({
-      name: options.name,
-      root,
-      messengers: this.#messengers,
-    });
+    const gates = new ChatGates(options);
     this.own = own;
     this.delivery = createDelivery({
       database,
       deps,
       log,
-      ...links,
-      keepReceiptsMs: options.keepDeliveriesMs,
+      gates,
+      keepReceiptsMs: () => options.bot.keepDeliveriesMs ?? KEEP_DELIVERIES_MS,
       surfaceFor: (messengerId) => this.#messengers.surface(messengerId),
       onWake: (at) => {
-        if (at !== undefined) options.wakeAt(at);
+        if (at !== undefined) options.wake.at(at);
         else if (this.#driving === undefined) this.#putOffWake();
       },
       ...chatNews({
@@ -139,9 +135,9 @@ export class ThreadRuntime {
         memory,
         abandon: (place) => {
           this.#runner.endings.abandon(place);
-          options.desk?.chatGone(place);
+          options.questions?.chatGone(place);
         },
-        poke: () => this.poke(),
+        loop: this,
       }),
     });
     this.cards = new Cards({ database, deps, delivery: this.delivery });
@@ -156,7 +152,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       cards: this.cards,
       messengers: this.#messengers,
-      render: options.renderAttachment,
+      render: options.bot.renderAttachment,
     });
     this.#runner = new TurnRunner({
       database,
@@ -170,16 +166,13 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       messengers: this.#messengers,
-      ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
+      bot: options.bot,
       responses: this.own.responses,
       attachments: this.attachments,
-      hasConsent: (turnId) => options.approvals?.hasConsent(turnId) === true,
-      onWithdrawn: (turnId) => options.approvals?.drop(turnId, "replaced"),
+      approvals: options.approvals,
       hasUnread: () => this.#intake.hasUnread(),
-      onUsed: usageNews(options, memory, this.#messengers),
+      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers),
     });
-    const commands = (): ReadyCommands =>
-      allCommands(options.commands(), (event) => options.desk?.waitingIn(event) ?? 0);
     this.#intake = new Intake({
       database,
       deps,
@@ -188,32 +181,16 @@ export class ThreadRuntime {
       memory,
       delivery: this.delivery,
       cards: this.cards,
-      ...links,
-      handOver: options.handOver,
-      onAction: options.onAction,
-      takesReply: (...reply) => options.desk?.takesReply(...reply) === true,
-      hint: (event) => options.desk?.hint(event),
-      onDeleted: (event) => options.desk?.messageDeleted(event),
       messengers: this.#messengers,
-      route: options.route,
-      commands,
-      host: {
-        stopRunning: (by) => this.#runner.endings.stopRunning(by),
-        stopAll: (by) => this.#runner.endings.stopAll(by),
-        openSession: () => memory.openSession(deps.newId()),
-      },
-      handlers: (messengerId) =>
-        eventHandlers(this.#messengers.get(messengerId), this.#messengers.context(messengerId), options),
       root,
+      gates,
+      bot: options.bot,
       answers: this.#runner,
-      poke: () => this.poke(),
-      atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
-      inContext: (event, body) => {
-        const context = this.files.contextOf(event);
-        return inMessengerContext(context, () => body(context));
-      },
+      questions: options.questions,
+      contexts: this.files,
+      loop: this,
     });
-    this.#rootNews = new RootNews({ deps, log, memory, root, wakeAt: options.wakeAt });
+    this.#rootNews = new RootNews({ deps, log, memory, root, wake: options.wake });
     this.memory = memory;
   }
 
@@ -236,7 +213,7 @@ export class ThreadRuntime {
     }
     // A known event may come from a process that died before it could set a wake-up.
     const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
-    if (isWorkLeft) this.#options.wakeAt(now + HEARTBEAT_MS);
+    if (isWorkLeft) this.#options.wake.at(now + HEARTBEAT_MS);
     return isWorkLeft;
   }
 
@@ -258,13 +235,7 @@ export class ThreadRuntime {
       // The event got the move from the root, so the root knows it.
       this.memory.forgetUntold({ kind: "moved", messengerId, move });
     }
-    return { ...event, thread: this.#current(messengerId, event.thread) };
-  }
-
-  #current(messengerId: string, thread: MessengerThread): MessengerThread {
-    const place = this.delivery.movedTo(messengerId, thread.chatId);
-    if (place === undefined) return thread;
-    return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
+    return { ...event, thread: currentThread(this.delivery, messengerId, event.thread) };
   }
 
   /** What `say` and its like need to write from this object. */
@@ -276,7 +247,7 @@ export class ThreadRuntime {
       messengers: this.#messengers,
       resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
       newId: () => deps.newId(),
-      wakeSoon: () => this.#options.wakeAt(deps.clock.now() + HEARTBEAT_MS),
+      wakeSoon: () => this.#options.wake.at(deps.clock.now() + HEARTBEAT_MS),
       served,
       conversation: conversationNameOf(name),
     };
@@ -430,7 +401,7 @@ export class ThreadRuntime {
       const restMs = Math.min(HEARTBEAT_MS * 2 ** this.#failures, LONGEST_REST_MS);
       this.#failures += 1;
       this.#retryAt = this.#options.deps.clock.now() + restMs;
-      this.#options.wakeAt(this.#retryAt);
+      this.#options.wake.at(this.#retryAt);
     } finally {
       // Cleared at once, because this loop does not see requests from now on.
       this.#driving = undefined;
@@ -439,7 +410,7 @@ export class ThreadRuntime {
 
   /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
-    const { approvals, deps, putOffWake, wakeAt } = this.#options;
+    const { approvals, deps, wake } = this.#options;
     const schedules = this.#options.schedules?.();
     const now = deps.clock.now();
     const isBusy = this.#runner.isBusy() || approvals?.isBusy() === true || schedules?.isBusy() === true;
@@ -455,8 +426,8 @@ export class ThreadRuntime {
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
     const at = needs.length === 0 ? undefined : Math.min(...needs);
-    if (at !== undefined) wakeAt(at);
-    putOffWake(at);
+    if (at !== undefined) wake.at(at);
+    wake.putOff(at);
     deps.clock.clearTimeout(this.#heartbeat);
     this.#heartbeat = isBusy ? deps.clock.setTimeout(() => this.poke(), MOVE_WAKE_AFTER_MS) : undefined;
   }
@@ -465,7 +436,7 @@ export class ThreadRuntime {
   #deliver(): void {
     this.delivery.run().catch((error: unknown) => {
       this.#options.log.error("delivery.failed", { code: failureCode(error) });
-      this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
+      this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
     });
   }
 

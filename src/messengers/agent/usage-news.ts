@@ -13,7 +13,8 @@ const DAY_MS = 24 * 60 * 60_000;
  * has it. Nothing, unless the bot keeps usage or limits tokens.
  */
 export function usageNews(
-  { deps, keepUsageMs }: { readonly deps: Deps; readonly keepUsageMs?: (() => number) | undefined },
+  { clock }: Pick<Deps, "clock">,
+  bot: { readonly keepUsageMs?: number },
   memory: Pick<ThreadMemory, "keepUntold">,
   messengers: Pick<DeclaredMessengers, "find">,
 ): (turn: Turn, used: TurnStatsEntry) => void {
@@ -21,14 +22,14 @@ export function usageNews(
     if (turn.kind !== "messages" || inputTokens + outputTokens === 0) return;
     const { messengerId, thread } = turn.context;
     const isLimited = messengers.find(messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
-    const keepMs = Math.max(keepUsageMs?.() ?? 0, isLimited ? DAY_MS : 0);
+    const keepMs = Math.max(bot.keepUsageMs ?? 0, isLimited ? DAY_MS : 0);
     if (keepMs === 0) return;
     const used = {
       turnId: turn.id,
       messengerId,
       chatId: thread.chatId,
       userId: personOf(turn.context),
-      at: deps.clock.now(),
+      at: clock.now(),
       inputTokens,
       outputTokens,
       cost,

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { Wake } from "../declare/wake.ts";
 
 /** Wake-ups that are closer together than this count as one. */
 const SAME_WAKE_MS = 5;
@@ -18,7 +19,7 @@ export interface WakeUpOptions {
 }
 
 /** The one durable wake-up of an object. It is set to the earliest time at which anybody needs the object. */
-export class WakeUp {
+export class WakeUp implements Wake {
   readonly #options: WakeUpOptions;
   /** Time of the durable wake-up, as far as this object knows. */
   #armedAt: number | undefined;

@@ -65,12 +65,12 @@ export type ReadyCommands = Readonly<Record<string, ThinkCommand>>;
 export interface CommandHost {
   /**
    * Ends the running turn, if it answers the command's thread: several threads may share a conversation. The reply
-   * itself then says that it was stopped. Returns false if no such turn is running.
+   * itself then says that it was stopped. If no such turn is running, drops the messages that wait for one. Returns
+   * false if there is nothing to stop.
    */
-  stopRunning(by: MessengerEvent): boolean;
-  /** Ends the running turn, as `stopRunning` does. If none is running, drops the messages that wait for one. */
   stopAll(by: MessengerEvent): boolean;
-  openSession(): void;
+  /** Ends the running turn, if it answers the command's thread. Later turns begin with an empty transcript. */
+  startOver(by: MessengerEvent): void;
 }
 
 /** Returns the commands for a platform's menu. */

@@ -1,5 +1,6 @@
 import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
 import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
@@ -7,11 +8,13 @@ import { withinTime } from "../../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { mayStaySilent } from "../replies/reply-filter.ts";
+import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import { personOf } from "../root/turn-limits.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -21,21 +24,17 @@ export interface AdmissionOptions {
   readonly memory: ThreadMemory;
   /** The root counts a person's questions in all conversations. It counts this one if it is allowed. */
   readonly root: Pick<RootCalls, "takeQuestion">;
-  readonly reply: (
-    id: string,
-    event: MessengerEvent,
-    definition: NormalizedMessengerDefinition,
-    text: string,
-  ) => void;
-  readonly end: (row: InboxRow, outcome: string) => void;
+  readonly delivery: Delivery;
 }
 
 /** Decides who may ask the bot, and how much. It ends refused messages, and tells the person the first time. */
 export class Admission {
   readonly #options: AdmissionOptions;
+  readonly #outcomes: EventOutcomes;
 
-  constructor(options: AdmissionOptions) {
+  constructor(options: AdmissionOptions, outcomes: EventOutcomes) {
     this.#options = options;
+    this.#outcomes = outcomes;
   }
 
   async mayUse(event: MessengerEvent, { allow }: NormalizedMessengerDefinition): Promise<boolean> {
@@ -52,9 +51,9 @@ export class Admission {
     definition: NormalizedMessengerDefinition,
   ): Promise<boolean> {
     if (await this.mayUse(event, definition)) return true;
-    const { end, memory } = this.#options;
+    const { memory } = this.#options;
     if (!isAddressed(event)) {
-      end(row, "ignored: not allowed");
+      this.#outcomes.end(row, "ignored: not allowed");
       return false;
     }
     const userId = event.author?.userId;
@@ -132,14 +131,14 @@ export class Admission {
       readonly outcomes: readonly [string, string];
     },
   ): void {
-    const { database, end, log, reply } = this.#options;
+    const { database, delivery, log } = this.#options;
     database.transaction(() => {
       const isFirst = refusal.isFirst();
       if (isFirst) {
         const text = safeText(definition.delivery, refusal.text, event, log);
-        reply(`${refusal.name}:${row.seq}`, event, definition, text);
+        sendNotice(delivery, `${refusal.name}:${row.seq}`, event, definition, text);
       }
-      end(row, refusal.outcomes[isFirst ? 0 : 1]);
+      this.#outcomes.end(row, refusal.outcomes[isFirst ? 0 : 1]);
     });
   }
 }

@@ -1,27 +1,19 @@
 import { parseCardToken } from "../../core/card-token.ts";
-import type { CardClaim, ChatGate } from "../../core/gate.ts";
-import type { IncomingEvent } from "../../core/messenger.ts";
+import type { CardClaim } from "../../core/gate.ts";
 import type { MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
+import type { ChatGates } from "../root/chat-gates.ts";
+import type { RootLink } from "../root/root-link.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { Presses } from "./presses.ts";
 import type { PressesOptions } from "./presses.ts";
 
 export interface CardEventsOptions extends PressesOptions {
-  /** Name of this object, for other objects that post to its chats. */
-  readonly speaker: string;
-  /** Returns the gate of a chat. */
-  readonly gateOf: (address: Address) => ChatGate;
-  /** Whether this object is the gate of a chat. */
-  readonly isGate: (address: Address) => boolean;
-  /** Whether the platform numbers the messages of a chat, so that the later one has the higher id. */
-  readonly isNumbered: (address: Address) => boolean;
-  /** Stores an event in another object of the bot. Resolves when it is durable there. */
-  readonly handOver: (speaker: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  readonly gates: ChatGates;
+  readonly root: Pick<RootLink, "handOver">;
 }
 
 /** A message that is only a number may be the answer to a numbered card. */
@@ -64,7 +56,7 @@ export class CardEvents {
     }
     const claim = row.incoming.claim ?? (await this.#claimOf(event));
     if (claim === undefined) return false;
-    if (claim.speaker !== this.#options.speaker) {
+    if (claim.speaker !== this.#options.gates.speaker) {
       // A root that sends cards to many chats has no conversation with any of them (I11).
       if (claim.option === undefined && conversationNameOf(claim.speaker) === undefined) return false;
       await this.#handOver(row, claim);
@@ -72,7 +64,7 @@ export class CardEvents {
     }
     if (claim.option === undefined && !this.#presses.takesReply(event, claim.key)) return false;
     // A person who may not use the bot is refused as with any other message: at most once, and not in a group.
-    if (!(await this.#options.mayUse(event, definition))) return false;
+    if (!(await this.#options.admission.mayUse(event, definition))) return false;
     if (claim.option === undefined) await this.#presses.replied(row, event, definition, claim.key);
     else await this.#presses.typed(row, event, definition, claim.key, claim.option);
     return true;
@@ -83,13 +75,13 @@ export class CardEvents {
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
-    const { cards, gateOf, isGate, speaker } = this.#options;
+    const { cards, gates } = this.#options;
     const token = parseCardToken(event.action?.data ?? "");
     const address = addressOf(event);
-    if (token !== undefined && cards.find(token.key, address) === undefined && isGate(address)) {
+    if (token !== undefined && cards.find(token.key, address) === undefined && gates.isGate(address)) {
       const { chatId, messengerId } = address;
-      const owner = await gateOf(address).findCard({ messengerId, chatId, key: token.key });
-      if (owner !== undefined && owner.speaker !== speaker) {
+      const owner = await gates.gateOf(address).findCard({ messengerId, chatId, key: token.key });
+      if (owner !== undefined && owner.speaker !== gates.speaker) {
         await this.#handOver(row, { ...owner, key: token.key });
         return;
       }
@@ -98,7 +90,7 @@ export class CardEvents {
   }
 
   async #handOver(row: InboxRow, claim: CardClaim): Promise<void> {
-    await this.#options.handOver(claim.speaker, row.messengerId, { ...row.incoming, claim });
+    await this.#options.root.handOver(claim.speaker, row.messengerId, { ...row.incoming, claim });
     this.#outcomes.end(row, "passed on to the conversation of its card");
   }
 
@@ -108,15 +100,17 @@ export class CardEvents {
     if (message === undefined || !mayAnswerCard(event)) return undefined;
     const { quoted, sentAt } = message;
     const number = numberOf(message);
+    const { gates, messengers } = this.#options;
     const address = addressOf(event);
     const { chatId, messengerId, threadId } = address;
-    return this.#options.gateOf(address).claimMessage({
+    return gates.gateOf(address).claimMessage({
       messengerId,
       chatId,
       threadId,
       messageId: message.id,
       sentAt,
-      isNumbered: this.#options.isNumbered(address),
+      // The later message has the higher id.
+      isNumbered: messengers.surface(messengerId).probing !== undefined,
       ...(quoted?.isFromBot === true && { quotedId: quoted.id }),
       ...(number !== undefined && { number }),
     });

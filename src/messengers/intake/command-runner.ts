@@ -7,17 +7,18 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
-import type { CommandHost, CommandResult, ThinkCommands } from "../declare/commands.ts";
+import type { CommandHost, CommandResult } from "../declare/commands.ts";
+import type { EventContexts } from "../declare/event-contexts.ts";
 import type { ReadyContent } from "../replies/cards.ts";
 import { safeText } from "../declare/texts.ts";
+import type { KnownCommands } from "./known-commands.ts";
 
 export interface CommandRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly commands: () => ThinkCommands;
+  readonly commands: KnownCommands;
   readonly host: CommandHost;
   /** Sends a message of the command at once. `index` numbers its messages, so that each is recognized after a crash. */
   readonly reply: (index: number, content: ReadyContent) => void;
@@ -25,8 +26,7 @@ export interface CommandRunnerOptions {
   readonly prepare: (content: Content) => Promise<ReadyContent>;
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
-  /** Runs the bot's code in a context that knows the current event. */
-  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
+  readonly contexts: EventContexts;
 }
 
 /** The result of a command: the text for the model, if there is one. */
@@ -72,15 +72,12 @@ export function runCommand(
     return outcome(safeText(policy, "errorResponseText", event, log));
   };
   try {
-    const handler = options.commands()[command.name]?.handler;
+    const handler = options.commands.all()[command.name]?.handler;
     const { host } = options;
     const stop = (): boolean => host.stopAll(event);
-    const beginAnew = (): void => {
-      host.stopRunning(event);
-      host.openSession();
-    };
+    const beginAnew = (): void => host.startOver(event);
     const { args } = command;
-    const running = options.inContext(event, (served) =>
+    const running = options.contexts.inContext(event, (served) =>
       handler?.({ args, event: served, reply, stop, beginAnew }),
     );
     const ended = isThenable(running)

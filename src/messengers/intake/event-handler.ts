@@ -8,23 +8,30 @@ import type { Log } from "../../core/log.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
-import type { EventHook, Sorting } from "../../inbox/sort-event.ts";
+import type { EventHook } from "../../inbox/sort-event.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { Answers } from "../replies/answers.ts";
-import { Admission } from "./admission.ts";
+import type { Admission } from "./admission.ts";
+import { eventHandlers } from "./bot-handlers.ts";
+import type { BotHandlers, HookContent } from "./bot-handlers.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
-import type { CommandHost, ThinkCommands } from "../declare/commands.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { EventContexts } from "../declare/event-contexts.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
 import type { Cards, ReadyContent } from "../replies/cards.ts";
-import { postingOf, sendNotice } from "../replies/send-notice.ts";
+import { postingOf } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { RootCalls } from "../root/root-link.ts";
+import { atCurrentPlace } from "../replies/current-place.ts";
+import type { EventSorter } from "./event-sorter.ts";
+import type { KnownCommands } from "./known-commands.ts";
+import type { Loop } from "./loop.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 
 export interface EventHandlerOptions {
   readonly database: Database;
@@ -34,43 +41,13 @@ export interface EventHandlerOptions {
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly cards: Cards;
-  readonly commands: () => ThinkCommands;
-  /** The actions that commands can take on the conversation. */
-  readonly host: CommandHost;
-  /** Returns the bot's handlers of events outside of turns. A handler that the bot lacks is `undefined`. */
-  readonly handlers: (messengerId: string) => EventHandlers;
-  /** Decides how to handle the event in the current state. */
-  readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
-  /** The root counts a person's questions in all conversations. */
-  readonly root: Pick<RootCalls, "takeQuestion">;
+  readonly messengers: Pick<DeclaredMessengers, "get" | "context">;
+  readonly bot: BotHandlers;
   readonly answers: Answers;
-  /** Called when a person has deleted a message. */
-  readonly onDeleted?: ((event: MessengerEvent) => void) | undefined;
-  /** Returns the bot's own answer to a message that is not for the model. @default none */
-  readonly hint?: ((event: MessengerEvent) => MessengerHint | undefined) | undefined;
-  /** Makes the loop go around once more. */
-  readonly poke: () => void;
-  /** Returns the event with the current address of its chat, which may have moved. */
-  readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
-  /** Runs bot code in a context that knows the current event. */
-  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
-}
-
-/** An answer to a message that the model does not get. */
-export interface MessengerHint {
-  readonly text: string;
-  /** Id of the message that it points at. */
-  readonly replyTo: string | undefined;
-}
-
-/** What a hook sends to the chat of its event. */
-export type HookContent = Content | undefined | void;
-
-/** The bot's handlers of events that start no turn. */
-export interface EventHandlers {
-  readonly onChatMember?: ((event: ChatMemberEvent) => HookContent | Promise<HookContent>) | undefined;
-  readonly onReaction?: ((reaction: MessengerContext) => void | Promise<void>) | undefined;
-  readonly onUpdate?: ((update: MessengerEvent) => void | Promise<void>) | undefined;
+  /** @default no message gets a hint */
+  readonly questions?: Pick<OpenQuestions, "hint" | "messageDeleted"> | undefined;
+  readonly contexts: EventContexts;
+  readonly loop: Loop;
 }
 
 /** A command whose handler has run. */
@@ -91,6 +68,8 @@ interface HandedOver {
 /** Carries out the decision about a sorted event, and records its outcome. */
 export class EventHandler {
   readonly #options: EventHandlerOptions;
+  readonly #sorter: EventSorter;
+  readonly #commands: KnownCommands;
   readonly #outcomes: EventOutcomes;
   readonly #admission: Admission;
   /** Rows whose command is running. */
@@ -100,19 +79,20 @@ export class EventHandler {
   /** Events whose handler has run but whose end could not be stored, by row number. */
   readonly #handedOver = new Map<number, HandedOver>();
 
-  constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
+  constructor(
+    options: EventHandlerOptions,
+    parts: {
+      readonly sorter: EventSorter;
+      readonly commands: KnownCommands;
+      readonly outcomes: EventOutcomes;
+      readonly admission: Admission;
+    },
+  ) {
     this.#options = options;
-    this.#outcomes = outcomes;
-    this.#admission = new Admission({
-      ...options,
-      reply: (id, event, definition, text) => sendNotice(options.delivery, id, event, definition, text),
-      end: (row, outcome) => outcomes.end(row, outcome),
-    });
-  }
-
-  /** Whether a person may use the bot. */
-  mayUse(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
-    return this.#admission.mayUse(event, definition);
+    this.#sorter = parts.sorter;
+    this.#commands = parts.commands;
+    this.#outcomes = parts.outcomes;
+    this.#admission = parts.admission;
   }
 
   /** Tells whether the event's command is still running. */
@@ -152,7 +132,7 @@ export class EventHandler {
   ): Promise<void> {
     const { delivery, memory } = this.#options;
     if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
-    const sorting = this.#options.sort(event, definition);
+    const sorting = this.#sorter.sort(event, definition);
     if (isFromPerson(event)) delivery.revive(event.thread.chatId);
     switch (sorting.kind) {
       case "ignore":
@@ -210,8 +190,8 @@ export class EventHandler {
 
   /** Answers a message without the model. Returns `false` if the model must. */
   #hint(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
-    const { database, delivery, hint } = this.#options;
-    const given = hint?.(event);
+    const { database, delivery, questions } = this.#options;
+    const given = questions?.hint(event);
     if (given === undefined) return false;
     const { replyTo, text } = given;
     const id = `hint:${row.seq}`;
@@ -227,11 +207,11 @@ export class EventHandler {
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
-    const { database, deps, inbox, memory } = this.#options;
+    const { database, delivery, deps, inbox, memory } = this.#options;
     if (!(await this.#admission.hasRoom(row, event, definition))) return;
     memory.endGivenUp(event.thread.id);
     // The limit check is asynchronous, so the state may have changed since.
-    const current = this.#options.atCurrentPlace(event);
+    const current = atCurrentPlace(delivery, event);
     database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
     this.#outcomes.queued(row);
   }
@@ -265,7 +245,7 @@ export class EventHandler {
   #withdraw(row: InboxRow, event: MessengerEvent): void {
     const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) this.#outcomes.end(target, "withdrawn by its author");
-    else this.#options.onDeleted?.(event);
+    else this.#options.questions?.messageDeleted(event);
     this.#outcomes.end(
       row,
       target === undefined ? "deletion recorded" : "deletion applied to the waiting message",
@@ -279,7 +259,7 @@ export class EventHandler {
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
-    const { cards, commands, deps, host, inContext, log } = this.#options;
+    const { answers: host, cards, contexts, deps, log } = this.#options;
     const end = async (outcome: CommandOutcome): Promise<void> => {
       this.#unended.set(row.seq, { event, command, definition, outcome });
       await this.resume(row);
@@ -288,7 +268,16 @@ export class EventHandler {
       cards.post({ id: `command:${row.seq}:${index}`, ...postingOf(event, definition) }, content);
     const prepare = (content: Content): Promise<ReadyContent> => cards.prepare(event.messengerId, content);
     const limitMs = BOT_CODE_LIMIT_MS;
-    const runner = { clock: deps.clock, log, commands, host, limitMs, inContext, prepare, reply };
+    const runner = {
+      clock: deps.clock,
+      log,
+      commands: this.#commands,
+      host,
+      limitMs,
+      contexts,
+      prepare,
+      reply,
+    };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {
       await end(outcome);
@@ -303,7 +292,7 @@ export class EventHandler {
       })
       .finally(() => {
         this.#beside.delete(row.seq);
-        this.#options.poke();
+        this.#options.loop.poke();
       });
   }
 
@@ -317,12 +306,12 @@ export class EventHandler {
     hook: EventHook,
     definition: NormalizedMessengerDefinition,
   ): void {
-    const { cards, deps, inContext, log, poke } = this.#options;
+    const { cards, contexts, deps, log, loop } = this.#options;
     const own = { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) };
     const run = async (): Promise<HandedOver> => {
       try {
         const content = await runBotCode(own, hook, async () => {
-          const returned = await inContext(event, (context) => this.#callHook(hook, event, context));
+          const returned = await contexts.inContext(event, (context) => this.#callHook(hook, event, context));
           return returned ? cards.prepare(event.messengerId, returned) : undefined;
         });
         const outcome = `handed to ${hook}`;
@@ -348,12 +337,13 @@ export class EventHandler {
       })
       .finally(() => {
         this.#beside.delete(row.seq);
-        poke();
+        loop.poke();
       });
   }
 
   async #callHook(hook: EventHook, event: MessengerEvent, context: MessengerContext): Promise<HookContent> {
-    const { onChatMember, onReaction, onUpdate } = this.#options.handlers(event.messengerId);
+    const { bot, messengers } = this.#options;
+    const { onChatMember, onReaction, onUpdate } = eventHandlers(messengers, bot, event.messengerId);
     if (hook === "onUpdate") await onUpdate?.(event);
     else if (hook === "onReaction") await onReaction?.(context);
     else if (isMemberEvent(context)) return onChatMember?.(context);

@@ -5,33 +5,34 @@ import { Arrivals } from "../../inbox/arrivals.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
-import { sortEvent } from "../../inbox/sort-event.ts";
-import type { Sorting } from "../../inbox/sort-event.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
-import { completesAlbum } from "../../inbox/waiting-messages.ts";
-import type { ThinkCommands } from "../declare/commands.ts";
+import { isThreadConversation } from "../declare/conversation-name.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { Admission } from "./admission.ts";
+import type { BotHandlers } from "./bot-handlers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
 import type { CardEventsOptions } from "./card-events.ts";
 import { EventHandler } from "./event-handler.ts";
 import type { EventHandlerOptions } from "./event-handler.ts";
 import { EventOutcomes, ignored, nameOf } from "./event-outcomes.ts";
+import { EventSorter } from "./event-sorter.ts";
 import { isFromPerson } from "./is-from-person.ts";
+import { KnownCommands } from "./known-commands.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 import { ReadFailures, UnresolvedError } from "./read-failures.ts";
+import { atCurrentPlace } from "../replies/current-place.ts";
 import { mayStaySilent } from "../replies/reply-filter.ts";
-import type { RouteResult } from "../root/root-runtime.ts";
+import type { RootLink } from "../root/root-link.ts";
 import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 
-export interface IntakeOptions extends Omit<EventHandlerOptions, "sort">, Omit<CardEventsOptions, "mayUse"> {
-  readonly messengers: Pick<DeclaredMessengers, "find" | "context">;
-  /**
-   * Passes an event to the conversation that the bot's `conversation` function names. Undefined in that conversation
-   * itself.
-   */
-  readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
+export interface IntakeOptions extends EventHandlerOptions, Omit<CardEventsOptions, "admission"> {
+  readonly messengers: DeclaredMessengers;
+  readonly bot: BotHandlers;
+  readonly questions?: OpenQuestions | undefined;
+  readonly root: Pick<RootLink, "takeQuestion" | "routeEvent" | "handOver">;
 }
 
 /**
@@ -51,6 +52,8 @@ export class Intake {
   #running: Promise<number | undefined> | undefined;
   readonly #failures: ReadFailures;
   readonly #outcomes: EventOutcomes;
+  readonly #commands: KnownCommands;
+  readonly #sorter: EventSorter;
   readonly #handler: EventHandler;
   readonly #cards: CardEvents;
 
@@ -60,11 +63,13 @@ export class Intake {
     this.#failures = new ReadFailures(deps.clock);
     this.#arrivals = new Arrivals(inbox);
     this.#outcomes = new EventOutcomes({ clock: deps.clock, log, inbox, arrivals: this.#arrivals });
-    const sort = (event: MessengerEvent, definition: NormalizedMessengerDefinition): Sorting =>
-      this.#sort(event, definition);
-    this.#handler = new EventHandler({ ...options, sort }, this.#outcomes);
-    const mayUse = this.#handler.mayUse.bind(this.#handler);
-    this.#cards = new CardEvents({ ...options, mayUse }, this.#outcomes);
+    const outcomes = this.#outcomes;
+    this.#commands = new KnownCommands(options.bot, options.questions);
+    this.#sorter = new EventSorter(options, this.#commands);
+    const admission = new Admission(options, outcomes);
+    const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission };
+    this.#handler = new EventHandler(options, parts);
+    this.#cards = new CardEvents({ ...options, admission }, outcomes);
   }
 
   /** Adds an event that was stored just now. `run` looks at it. */
@@ -87,7 +92,7 @@ export class Intake {
       { key, thread, raw },
       this.#options.messengers.context(messengerId),
     );
-    const sorting = this.#sort(event, definition);
+    const sorting = this.#sorter.sort(event, definition);
     // A message that the bot would ignore may still answer a card.
     if (event.kind === "mention" || sorting.kind !== "ignore" || mayAnswerCard(event)) return undefined;
     return { event, outcome: ignored(sorting.reason) };
@@ -200,7 +205,7 @@ export class Intake {
 
   #isAwaited(event: MessengerEvent, definition: NormalizedMessengerDefinition | undefined): boolean {
     if (definition === undefined) return false;
-    const sorting = this.#sort(event, definition, this.#commandsIfAny());
+    const sorting = this.#sorter.sort(event, definition, this.#commands.ifAny());
     return (
       (sorting.kind === "answer" && !mayStaySilent(definition, [event])) ||
       sorting.kind === "command" ||
@@ -216,7 +221,7 @@ export class Intake {
       return;
     }
     if (await this.#passOn(row, definition)) return;
-    const event = this.#options.atCurrentPlace(await this.#read(row, definition));
+    const event = atCurrentPlace(this.#options.delivery, await this.#read(row, definition));
     if (await this.#cards.take(row, event, definition)) return;
     await this.#handler.handle(row, event, definition);
   }
@@ -233,10 +238,11 @@ export class Intake {
    * here: nobody answers it, or the bot has no such function.
    */
   async #passOn(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
-    const { memory, route } = this.#options;
-    if (typeof definition.conversation !== "function" || route === undefined) return false;
+    const { gates, memory, root } = this.#options;
+    // Other objects were named by the function.
+    if (typeof definition.conversation !== "function" || !isThreadConversation(gates.speaker)) return false;
     if (!(await this.#mayBeAnswered(row, definition))) return false;
-    const result = await route(row.messengerId, row.incoming);
+    const result = await root.routeEvent(row.messengerId, row.incoming);
     if (result.kind === "unresolved") throw new UnresolvedError(result.code);
     if (result.kind === "not-answered") return false;
     memory.endGivenUp(row.incoming.thread.id);
@@ -251,43 +257,10 @@ export class Intake {
       const event = await this.#read(row, definition);
       // The gate finds the conversation of a card.
       if (isCardPress(event)) return false;
-      return mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#mayHaveCommand(name) });
+      return mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#commands.mayHave(name) });
     } catch {
       // The root reads it too, and logs the failure.
       return true;
     }
-  }
-
-  #mayHaveCommand(name: string): boolean {
-    try {
-      return Object.hasOwn(this.#options.commands(), name);
-    } catch {
-      // The conversation asks the bot again, and logs the failure.
-      return true;
-    }
-  }
-
-  #commandsIfAny(): ThinkCommands {
-    try {
-      return this.#options.commands();
-    } catch {
-      // This may be the reason of all earlier failures. The log has named it already.
-      return {};
-    }
-  }
-
-  #sort(
-    event: MessengerEvent,
-    { respondTo }: NormalizedMessengerDefinition,
-    known = this.#options.commands(),
-  ): Sorting {
-    const { inbox, memory } = this.#options;
-    const sorting = sortEvent(event, {
-      respondTo,
-      isSubscribed: memory.isSubscribed(event.thread.id),
-      hasCommand: (name) => Object.hasOwn(known, name),
-      hears: (handler) => this.#options.handlers(event.messengerId)[handler] !== undefined,
-    });
-    return sorting.kind === "ignore" && completesAlbum(inbox, event) ? { kind: "answer" } : sorting;
   }
 }

@@ -7,11 +7,12 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { ActionNotice } from "../../core/surface.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { EventContexts } from "../declare/event-contexts.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
@@ -19,7 +20,11 @@ import { addressOf } from "../replies/address-of.ts";
 import type { StoredButton, StoredCard } from "../replies/card-store.ts";
 import type { Cards } from "../replies/cards.ts";
 import { sendNotice } from "../replies/send-notice.ts";
+import type { Admission } from "./admission.ts";
+import type { BotHandlers } from "./bot-handlers.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
+import type { Loop } from "./loop.ts";
+import type { OpenQuestions } from "./open-questions.ts";
 
 export interface PressesOptions {
   readonly database: Database;
@@ -27,18 +32,13 @@ export interface PressesOptions {
   readonly log: Log;
   readonly delivery: Delivery;
   readonly cards: Cards;
-  /** The bot's handler of presses. */
-  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
-  /** Whether a message that quotes a card is handled like a press. @default none is */
-  readonly takesReply?: ((cardId: string, event: MessengerEvent) => boolean) | undefined;
-  /** Whether the platform can show a notice to the person who pressed. */
-  readonly canNotify: (event: MessengerEvent) => boolean;
-  /** Whether a person may use the bot. */
-  readonly mayUse: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Promise<boolean>;
-  /** Runs bot code in a context that knows the current event. */
-  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
-  /** Makes the loop run once more. */
-  readonly poke: () => void;
+  readonly messengers: Pick<DeclaredMessengers, "surface">;
+  readonly bot: Pick<BotHandlers, "onAction">;
+  /** @default no message is handled like a press */
+  readonly questions?: Pick<OpenQuestions, "takesReply"> | undefined;
+  readonly admission: Pick<Admission, "mayUse">;
+  readonly contexts: EventContexts;
+  readonly loop: Loop;
 }
 
 /**
@@ -49,7 +49,7 @@ const ANSWER_WITHIN_MS = 10_000;
 /** Stands for the payload of a message that quotes a card and is handled like a press. */
 const REPLY = { isReply: true } as const;
 
-/** Whether a press is a message that quotes the card: see `PressesOptions.takesReply`. */
+/** Whether a press is a message that quotes the card: see `OpenQuestions.takesReply`. */
 export function isReply(payload: Json): boolean {
   return typeof payload === "object" && payload !== null && "isReply" in payload;
 }
@@ -92,7 +92,7 @@ export class Presses {
   /** Whether the card's owner handles a message that quotes it. */
   takesReply(event: MessengerEvent, key: string): boolean {
     const card = this.#options.cards.find(key, addressOf(event));
-    return card !== undefined && this.#options.takesReply?.(card.id, event) === true;
+    return card !== undefined && this.#options.questions?.takesReply(card.id, event) === true;
   }
 
   /** Handles a message that quotes a card, for which `takesReply` is true. */
@@ -125,12 +125,13 @@ export class Presses {
     card: StoredCard | undefined,
     button: StoredButton | undefined,
   ): Promise<void> {
-    const { cards, deps, mayUse } = this.#options;
+    const { admission, cards, deps } = this.#options;
     const refuse = (text: SafeText, outcome: string): void => {
       void this.#answer(row, event, definition, this.#notice(text, event, definition));
       this.#outcomes.end(row, outcome);
     };
-    if (!(await mayUse(event, definition))) return refuse("refusedResponseText", "refused: not allowed");
+    if (!(await admission.mayUse(event, definition)))
+      return refuse("refusedResponseText", "refused: not allowed");
     // Its handler may have changed the card before the process died.
     if (cards.store.hasBegunPress(row.key)) {
       this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
@@ -150,7 +151,7 @@ export class Presses {
       })
       .finally(() => {
         this.#running.delete(row.seq);
-        this.#options.poke();
+        this.#options.loop.poke();
       });
   }
 
@@ -191,7 +192,7 @@ export class Presses {
     card: StoredCard,
     { label, payload }: StoredButton,
   ): Promise<{ readonly notice: ActionNotice | undefined; readonly outcome: string }> {
-    const { deps, inContext, log, onAction } = this.#options;
+    const { bot, contexts, deps, log } = this.#options;
     const press: CardPress = {
       cardId: card.id,
       payload,
@@ -202,7 +203,7 @@ export class Presses {
       event,
     };
     try {
-      const running = inContext(event, () => onAction(press));
+      const running = contexts.inContext(event, () => bot.onAction(press));
       const answer = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, running, "onAction()");
       return { notice: noticeOf(answer), outcome: "press: handled" };
     } catch (error) {
@@ -223,8 +224,9 @@ export class Presses {
     definition: NormalizedMessengerDefinition,
     notice: ActionNotice | undefined,
   ): Promise<void> {
-    const { canNotify, delivery } = this.#options;
-    const isMessage = event.action === undefined || (!canNotify(event) && event.thread.isDirectMessage);
+    const { delivery, messengers } = this.#options;
+    const canNotify = messengers.surface(event.messengerId).capabilities.notices !== false;
+    const isMessage = event.action === undefined || (!canNotify && event.thread.isDirectMessage);
     if (event.action !== undefined) {
       await delivery.answerAction(addressOf(event), event.action.id, isMessage ? undefined : notice);
     }

@@ -1,7 +1,8 @@
 import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { CommandHost } from "../declare/commands.ts";
 
 /** The answers of a conversation, as the intake uses them: the running one and the last one. */
-export interface Answers {
+export interface Answers extends CommandHost {
   /** Returns whether `rerun` would do something. */
   mayRerun(edit: MessengerEvent): boolean;
   /** Answers the last answered message again, if the edit changes it and the messenger wants that. */

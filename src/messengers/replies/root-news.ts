@@ -1,6 +1,7 @@
 import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { Wake } from "../declare/wake.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { ThreadMemory, Untold } from "./thread-memory.ts";
 
@@ -9,8 +10,7 @@ export interface RootNewsOptions {
   readonly log: Log;
   readonly memory: Pick<ThreadMemory, "untold" | "forgetUntold">;
   readonly root: Pick<RootLink, "chatGone" | "chatMoved" | "noteUsage">;
-  /** Asks for a call of `tell` at this time at the latest, even if the object dies before. */
-  readonly wakeAt: (at: number) => void;
+  readonly wake: Pick<Wake, "at">;
 }
 
 const TELL_AGAIN_MS = 5000;
@@ -40,7 +40,7 @@ export class RootNews {
   }
 
   async #tellAll(): Promise<void> {
-    const { deps, log, memory, wakeAt } = this.#options;
+    const { deps, log, memory, wake } = this.#options;
     try {
       for (let next = memory.untold()[0]; next !== undefined; next = memory.untold()[0]) {
         await this.#tellOne(next);
@@ -48,7 +48,7 @@ export class RootNews {
       }
     } catch (error) {
       log.warn("chat.news-not-told", { code: failureCode(error) });
-      wakeAt(deps.clock.now() + TELL_AGAIN_MS);
+      wake.at(deps.clock.now() + TELL_AGAIN_MS);
     } finally {
       this.#isTelling = false;
     }

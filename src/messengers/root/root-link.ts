@@ -1,9 +1,17 @@
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
-import type { BotIdentity } from "../../core/messenger.ts";
+import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
+
+/** The result of routing an event again. */
+export type RouteResult =
+  | { readonly kind: "delivered" }
+  /** No conversation answers it: the object of the thread keeps it. */
+  | { readonly kind: "not-answered" }
+  /** The conversation cannot be determined now. */
+  | { readonly kind: "unresolved"; readonly code: string };
 
 /** The calls from a conversation to its root. */
 export interface RootCalls {
@@ -25,6 +33,11 @@ export interface RootCalls {
   chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void>;
   /** Reports the tokens of a turn, which the root keeps for this long. A report that comes again counts once. */
   noteUsage(used: UsedTokens, keepMs: number): Promise<void>;
+  /**
+   * From the object of a thread: an event whose conversation was unknown at its webhook. The root passes it to the
+   * conversation that the bot's `conversation` function names.
+   */
+  routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
   /** Looks for the address of a target in the root's directories. */
   resolveTarget(to: ChatTarget): Promise<Resolution>;
 }
@@ -33,4 +46,6 @@ export interface RootCalls {
 export interface RootLink extends RootCalls {
   /** Returns the gate of the chats whose thread without a topic is this conversation. */
   gate(conversation: string): ChatGate;
+  /** Stores an event in another object of the bot, by the object's name. Resolves when it is durable there. */
+  handOver(name: string, messengerId: string, event: IncomingEvent): Promise<void>;
 }

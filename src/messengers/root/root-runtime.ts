@@ -25,6 +25,7 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { PlatformAccess } from "./platform-access.ts";
+import type { RouteResult } from "./root-link.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
@@ -59,14 +60,6 @@ export interface RootRuntimeOptions {
   /** Called when a chat continues under another id. */
   readonly onMoved?: (messengerId: string, move: ChatMove) => void;
 }
-
-/** The result of routing an event again. */
-export type RouteResult =
-  | { readonly kind: "delivered" }
-  /** No conversation answers it: the object of the thread keeps it. */
-  | { readonly kind: "not-answered" }
-  /** The conversation cannot be determined now. */
-  | { readonly kind: "unresolved"; readonly code: string };
 
 /**
  * The root: checks webhooks, finds the conversation of each event, and answers when the event is durable there (I1). It

@@ -7,7 +7,9 @@ import type {
   MessengerContext,
 } from "../../core/messenger-context.ts";
 import type { AttachmentReference, MessengerAttachment, MessengerEvent } from "../../core/messenger-event.ts";
+import { inMessengerContext } from "../../core/turn-context.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { EventContexts } from "../declare/event-contexts.ts";
 
 export interface EventFilesOptions {
   readonly messengers: Pick<DeclaredMessengers, "get" | "context">;
@@ -17,8 +19,8 @@ const TIMEOUT_MS = 20_000;
 /** Largest file, in bytes. It is in memory as a whole. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
-/** Fetches the bytes of an event's files. */
-export class EventFiles {
+/** Shows events to bot code, and fetches the bytes of their files. */
+export class EventFiles implements EventContexts {
   readonly #options: EventFilesOptions;
 
   constructor(options: EventFilesOptions) {
@@ -79,6 +81,11 @@ export class EventFiles {
       { ...attachment },
       { fetch: { value: methods.fetch }, fetchMetadata: { value: methods.fetchMetadata } },
     ) as FetchableAttachment;
+  }
+
+  inContext<T>(event: MessengerEvent, body: (context: MessengerContext) => T): T {
+    const context = this.contextOf(event);
+    return inMessengerContext(context, () => body(context));
   }
 
   /**

@@ -16,8 +16,8 @@ export interface TurnQuestionsOptions {
   readonly notes: NoteStore;
   readonly log: Log;
   readonly messengers: Pick<DeclaredMessengers, "get">;
-  /** Whether the bot transcribes audio files. @default never */
-  readonly transcribes?: () => boolean;
+  /** @default a bot that transcribes no audio files */
+  readonly bot?: { transcribes?(): boolean };
 }
 
 /** What the turns of a conversation ask the model, from the stored rows. */
@@ -48,9 +48,9 @@ export class TurnQuestions {
 
   #askedIn(turn: Turn): readonly UIMessage[] {
     if (turn.kind !== "messages") return this.#options.prompts.get(turn.id)?.messages ?? [];
-    const { log, messengers, transcribes } = this.#options;
+    const { bot, log, messengers } = this.#options;
     const parts = userParts(this.eventsOf(turn), (id) => messengers.get(id), log, {
-      transcribes: transcribes?.() ?? false,
+      transcribes: bot?.transcribes?.() ?? false,
     });
     return [{ id: turn.id, role: "user", parts }];
   }

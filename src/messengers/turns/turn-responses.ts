@@ -1,6 +1,7 @@
 import type { Deps } from "../../core/deps.ts";
 import type { ResponseStatus } from "../../turn/turn-ends.ts";
 import type { Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { Wake } from "../declare/wake.ts";
 
 export interface TurnResponsesOptions {
   readonly deps: Pick<Deps, "clock">;
@@ -9,8 +10,7 @@ export interface TurnResponsesOptions {
   readonly isAwaited: () => boolean;
   /** Calls the bot's hook. Resolves when it has returned or failed. */
   readonly tell: (turn: Turn, status: ResponseStatus) => Promise<void>;
-  /** Makes `run` be called at this time at the latest, even if the object dies before. */
-  readonly wakeAt: (at: number) => void;
+  readonly wake: Pick<Wake, "at">;
 }
 
 const RUN_AGAIN_MS = 2500;
@@ -55,7 +55,7 @@ export class TurnResponses {
       }
     } catch {
       // The storage refused the write. The next wake-up repeats the report.
-      this.#options.wakeAt(this.#options.deps.clock.now() + RUN_AGAIN_MS);
+      this.#options.wake.at(this.#options.deps.clock.now() + RUN_AGAIN_MS);
     } finally {
       this.#isTelling = false;
     }

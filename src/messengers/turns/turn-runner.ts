@@ -1,3 +1,4 @@
+import type { Approvals } from "../../approvals/approvals.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -41,14 +42,12 @@ export interface TurnRunnerOptions {
   readonly delivery: Delivery;
   readonly engine: TurnEngine;
   readonly messengers: Pick<DeclaredMessengers, "get" | "isDeclared">;
-  /** Whether the bot transcribes audio files. @default never */
-  readonly transcribes?: () => boolean;
+  /** @default a bot that transcribes no audio files */
+  readonly bot?: { transcribes?(): boolean };
   readonly responses: TurnResponses;
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
-  /** Whether people have agreed to an action for which a turn has asked. @default never */
-  readonly hasConsent?: ((turnId: string) => boolean) | undefined;
-  /** Called in the transaction that withdraws a turn, because another one answers its messages. */
-  readonly onWithdrawn?: ((turnId: string) => void) | undefined;
+  /** People's consent to actions for which turns have asked. @default nobody is asked */
+  readonly approvals?: Pick<Approvals, "hasConsent" | "drop"> | undefined;
   /** Called with the use of each ended turn. */
   readonly onUsed?: TurnLogOptions["onUsed"];
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
@@ -215,6 +214,15 @@ export class TurnRunner implements Answers {
     this.replies.endWaiting(turnId);
   }
 
+  stopAll(by: MessengerEvent): boolean {
+    return this.endings.stopAll(by);
+  }
+
+  startOver(by: MessengerEvent): void {
+    this.endings.stopRunning(by);
+    this.#options.memory.openSession(this.#options.deps.newId());
+  }
+
   stopDraft(press: MessengerEvent): boolean {
     return this.endings.stopDraft(press);
   }
@@ -353,7 +361,7 @@ export class TurnRunner implements Answers {
 
   /** Whether a turn has had an effect, or will have one that people have agreed to. */
   #hasActed({ acted, id }: MessagesTurn): boolean {
-    return acted || this.#options.hasConsent?.(id) === true;
+    return acted || this.#options.approvals?.hasConsent(id) === true;
   }
 
   #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
@@ -376,7 +384,8 @@ export class TurnRunner implements Answers {
         this.#toolGate.release(replaced.id);
         this.#begun.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
-        this.#options.onWithdrawn?.(replaced.id);
+        // Another turn answers its messages.
+        this.#options.approvals?.drop(replaced.id, "replaced");
         this.replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));

@@ -291,7 +291,7 @@ export class ConsentRig {
       log,
       env: {},
       thread: () => thread,
-      declared: () => TELEGRAM,
+      messengers: { find: () => TELEGRAM, isDeclared: () => true },
       switchedOn: () => ({}),
       conversation: () => "telegram:-5",
       note: () => Promise.resolve(true),
@@ -299,8 +299,10 @@ export class ConsentRig {
       messages: () => Promise.resolve([]),
       resolveTarget: () => Promise.reject(new Error("No target is named.")),
       textSoFar: () => "",
-      wakeAt: (at: number) => {
-        if (!isDead()) this.#wakeAt = Math.min(this.#wakeAt ?? Infinity, at);
+      wake: {
+        at: (at: number) => {
+          if (!isDead()) this.#wakeAt = Math.min(this.#wakeAt ?? Infinity, at);
+        },
       },
       later: (work: () => void) => {
         queueMicrotask(() => {

@@ -80,8 +80,7 @@ export function createCrashWorld(
       database: hooked,
       deps,
       log: createLog(() => {}),
-      gateOf: () => gate,
-      speaker: SPEAKER,
+      gates: { speaker: SPEAKER, gateOf: () => gate },
       surfaceFor: () =>
         reached(
           platform.connect({

@@ -55,8 +55,7 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
   const asked: string[] = [];
   const client = new GateClient({
     clock,
-    gateOf: () => gate,
-    speaker: SPEAKER,
+    gates: { speaker: SPEAKER, gateOf: () => gate },
     isInDoubt: () => state.isInDoubt,
     isUnresolved: () => false,
     recentIds: ({ threadId }) => {

@@ -139,8 +139,7 @@ export function createObjects(options: ObjectsOptions): Objects {
       database: database.withHooks({ beforeWrite: dies }),
       deps,
       log: createLog((_level, line) => void lines.push(line)),
-      gateOf,
-      speaker: name,
+      gates: { speaker: name, gateOf },
       surfaceFor: () => surface.connect({ clock: processClock, onBoundary: dies }),
       onWake: (at) => {
         if (lives.get(name) === life) life.wakeAt = at;

@@ -246,8 +246,7 @@ it("fails the replies of a messenger that is not declared any more, and shows th
     database,
     deps,
     log: createLog(() => {}),
-    gateOf: () => gate,
-    speaker: SPEAKER,
+    gates: { speaker: SPEAKER, gateOf: () => gate },
     surfaceFor: (messengerId) => {
       if (messengerId !== "telegram") throw new Error("Not declared.");
       return surface;

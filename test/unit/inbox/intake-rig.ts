@@ -2,15 +2,16 @@ import type { Database } from "../../../src/core/database.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
-import type { MessengerContext } from "../../../src/core/messenger-context.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { CommandHost, ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake/intake.ts";
-import type { EventHandlers } from "../../../src/messengers/intake/event-handler.ts";
-import type { RouteResult } from "../../../src/messengers/root/root-runtime.ts";
+import type { EventHandlers } from "../../../src/messengers/intake/bot-handlers.ts";
+import { ChatGates } from "../../../src/messengers/root/chat-gates.ts";
+import type { RouteResult } from "../../../src/messengers/root/root-link.ts";
+import { EventFiles } from "../../../src/messengers/turns/event-files.ts";
 import { createTokenUsageStore } from "../../../src/messengers/root/token-usage-store.ts";
 import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
@@ -18,7 +19,9 @@ import { createThreadMemory } from "../../../src/messengers/replies/thread-memor
 import { recordLog } from "../../support/log-recorder.ts";
 import type { RecordedLine } from "../../support/log-recorder.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { quietRoot } from "../../../lab/support/quiet-root.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { createFakeSurface } from "../../support/fake-surface.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -70,16 +73,21 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     telegram: definitionOf({
       platform: {
         ...platform,
+        surface: () => createFakeSurface({ clock, latencyMs: 0, probing: true }),
         parse: (incoming) => {
           const event = incoming.raw as MessengerEvent;
           options.beforeParse?.(event);
           return Promise.resolve(event);
         },
+        ...(options.handlers?.onUpdate !== undefined && {
+          handleUpdate: async (event: MessengerEvent) => options.handlers?.onUpdate?.(event),
+        }),
       },
       ...options.definition,
     }),
   });
-  const delivery: Pick<Delivery, "send" | "revive" | "answerAction"> = {
+  const delivery: Pick<Delivery, "send" | "revive" | "answerAction" | "movedTo"> = {
+    movedTo: () => undefined,
     send: (_reply, text) => void sent.push(text),
     revive: () => {},
     answerAction: () => Promise.resolve(),
@@ -88,6 +96,9 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
   const inbox = createInboxStore(database);
   const root = options.root ?? database;
   const limits = new TurnLimits(root, createTokenUsageStore(root));
+  const declared = () => (options.isDeclared?.() === false ? [] : definitions);
+  const messengers = declaredOf(declared, deps, { log: write });
+  const gate = { claimMessage: () => Promise.resolve(undefined) } as unknown as ChatGate;
   const intake = new Intake({
     database,
     deps,
@@ -96,33 +107,37 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     memory: createThreadMemory(database),
     delivery: delivery as Delivery,
     cards: new Cards({ database, deps, delivery: delivery as Delivery }),
-    speaker: "default/own",
-    gateOf: () => ({ claimMessage: () => Promise.resolve(undefined) }) as unknown as ChatGate,
-    isGate: () => true,
-    isNumbered: () => true,
-    canNotify: () => true,
-    handOver: () => Promise.resolve(),
-    onAction: () => undefined,
-    messengers: declaredOf(() => (options.isDeclared?.() === false ? [] : definitions), deps, { log: write }),
-    route: options.route,
-    atCurrentPlace: (event) => event,
-    commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
-    handlers: () => options.handlers ?? {},
-    host: { stopRunning: () => false, stopAll: () => false, openSession: () => {}, ...options.host },
-    root: {
+    messengers,
+    gates: new ChatGates({
+      name: options.route === undefined ? "default/own" : "default/thread:telegram:1",
+      root: { gate: () => gate },
+      messengers,
+    }),
+    bot: {
+      commands: () =>
+        typeof options.commands === "function" ? options.commands() : (options.commands ?? {}),
+      onAction: () => undefined,
+      ...options.handlers,
+    },
+    root: quietRoot({
+      gate: () => gate,
       takeQuestion: async (asked) => {
         options.beforeCount?.();
         return limits.take(asked);
       },
-    },
+      ...(options.route !== undefined && { routeEvent: options.route }),
+    }),
     answers: {
       mayRerun: () => false,
       rerun: () => false,
       keepEdit: () => {},
       stopDraft: (press) => press.stop?.draftId === options.runningDraftId,
+      stopAll: () => false,
+      startOver: () => {},
+      ...options.host,
     },
-    poke: () => {},
-    inContext: (event, body) => body({ ...(event as MessengerContext), attachments: [] }),
+    loop: { poke: () => {} },
+    contexts: new EventFiles({ messengers }),
   });
   let received = 0;
   return {

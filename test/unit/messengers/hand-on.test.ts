@@ -11,6 +11,7 @@ import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { quietRoot } from "../../../lab/support/quiet-root.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -62,16 +63,7 @@ function createRig() {
       deps,
       log: createLog(() => {}),
       engine: engine as unknown as TurnEngine,
-      root: {
-        gate: () => gate,
-        identity: () => Promise.resolve({ userId: "bot" }),
-        takeQuestion: () => Promise.resolve(true),
-        chatMoved: () => Promise.resolve(),
-        reportAccess: () => Promise.resolve(),
-        chatGone: () => Promise.resolve(),
-        noteUsage: () => Promise.resolve(),
-        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
-      },
+      root: quietRoot({ gate: () => gate }),
       messengers: declaredOf(
         () =>
           normalizeMessengers({
@@ -85,11 +77,8 @@ function createRig() {
           }),
         deps,
       ),
-      commands: () => ({}),
-      onAction: () => undefined,
-      handOver: () => Promise.resolve(),
-      wakeAt: () => {},
-      putOffWake: () => {},
+      bot: { commands: () => ({}), onAction: () => undefined },
+      wake: { at: () => {}, putOff: () => {} },
     });
     return runtime;
   };

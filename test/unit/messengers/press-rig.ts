@@ -15,6 +15,7 @@ import { addressOf } from "../../../src/messengers/replies/address-of.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { quietRoot } from "../../../lab/support/quiet-root.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
@@ -111,28 +112,22 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
       deps,
       log: createLog((_level, line) => void lines.push(line)),
       engine: engine as unknown as TurnEngine,
-      root: {
+      root: quietRoot({
         gate: (conversation) => lifeOf(nameOf(conversation)).gate,
-        identity: () => Promise.resolve({ userId: "bot" }),
-        takeQuestion: () => Promise.resolve(true),
-        chatMoved: () => Promise.resolve(),
-        reportAccess: () => Promise.resolve(),
-        chatGone: () => Promise.resolve(),
-        noteUsage: () => Promise.resolve(),
-        resolveTarget: () => Promise.reject(new Error("No target is named.")),
-      },
+        handOver: async (other, messengerId, event) => {
+          const { runtime: there } = lifeOf(other);
+          if (await there.receive(messengerId, [event])) there.poke();
+        },
+      }),
       messengers: declaredOf(definitions, deps),
-      commands: () => options.commands ?? {},
-      onAction: (press) => {
-        presses.push({ object: name, press });
-        return options.onAction?.(press);
+      bot: {
+        commands: () => options.commands ?? {},
+        onAction: (press) => {
+          presses.push({ object: name, press });
+          return options.onAction?.(press);
+        },
       },
-      handOver: async (other, messengerId, event) => {
-        const { runtime: there } = lifeOf(other);
-        if (await there.receive(messengerId, [event])) there.poke();
-      },
-      wakeAt: (at) => void wakes.push(at),
-      putOffWake: () => {},
+      wake: { at: (at) => void wakes.push(at), putOff: () => {} },
     });
     const gate = createChatGate({
       database,

@@ -38,7 +38,7 @@ function createRig() {
           told.push([used.chatId, used.turnId, used.inputTokens]);
         },
       },
-      wakeAt: (at) => wakes.push(at),
+      wake: { at: (at) => void wakes.push(at) },
     });
     return { memory, news };
   };

@@ -9,6 +9,7 @@ import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { quietRoot } from "../../../lab/support/quiet-root.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -76,16 +77,7 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
       deps,
       log: createLog(() => {}),
       engine: engine as unknown as TurnEngine,
-      root: {
-        gate: () => gate,
-        identity: () => Promise.resolve({ userId: "bot" }),
-        takeQuestion: () => Promise.resolve(true),
-        chatMoved: () => Promise.resolve(),
-        reportAccess: () => Promise.resolve(),
-        chatGone: () => Promise.resolve(),
-        noteUsage: () => Promise.resolve(),
-        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
-      },
+      root: quietRoot({ gate: () => gate }),
       messengers: declaredOf(
         () =>
           normalizeMessengers({
@@ -99,11 +91,8 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
           }),
         deps,
       ),
-      commands: () => ({}),
-      onAction: () => undefined,
-      handOver: () => Promise.resolve(),
-      wakeAt: () => {},
-      putOffWake: () => {},
+      bot: { commands: () => ({}), onAction: () => undefined },
+      wake: { at: () => {}, putOff: () => {} },
     });
     return { runtime, kill: () => process.kill() };
   };

@@ -111,7 +111,7 @@ function createRig(options: MessengerOptions = {}) {
         turns,
         isAwaited: () => false,
         tell: () => Promise.resolve(),
-        wakeAt: nothing,
+        wake: { at: nothing },
       }),
       attachments: { prepare: () => Promise.resolve(undefined), post: nothing },
       memory: createThreadMemory(database),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import { allCommands } from "../../../src/messengers/declare/commands.ts";
 import { definitionOf } from "../../../lab/support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
@@ -104,8 +103,7 @@ describe("two chats that share one agent", () => {
       return false;
     };
     const rig = createIntakeRig({
-      commands: allCommands({}),
-      host: { stopRunning: ask, stopAll: ask },
+      host: { stopAll: ask, startOver: ask },
     });
     for (const name of ["stop", "new"]) {
       const thread = { ...group, id: `telegram:${name}` };

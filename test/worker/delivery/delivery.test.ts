@@ -76,8 +76,7 @@ function createOn(storage: DurableObjectStorage, platform: Platform): Delivery {
     database,
     deps: systemDeps,
     log: createLog(() => {}),
-    gateOf: () => gate,
-    speaker: "gate",
+    gates: { speaker: "gate", gateOf: () => gate },
     surfaceFor: () => platform.surface,
     onWake: (at) => void (at === undefined ? storage.deleteAlarm() : storage.setAlarm(at)),
   });

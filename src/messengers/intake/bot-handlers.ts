@@ -1,0 +1,37 @@
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { Content } from "../../core/content.ts";
+import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+
+/** The content that a hook sends to the chat of its event. */
+export type HookContent = Content | undefined | void;
+
+/** The bot's own code for events that start no turn. */
+export interface BotHandlers extends Pick<EventHandlers, "onChatMember" | "onReaction"> {
+  commands(): ThinkCommands;
+  onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
+}
+
+/** The handlers of events of one messenger. A handler that the bot lacks is `undefined`. */
+export interface EventHandlers {
+  readonly onChatMember?: ((event: ChatMemberEvent) => HookContent | Promise<HookContent>) | undefined;
+  readonly onReaction?: ((reaction: MessengerContext) => void | Promise<void>) | undefined;
+  readonly onUpdate?: ((update: MessengerEvent) => void | Promise<void>) | undefined;
+}
+
+/** Returns the bot's code for events of a messenger that start no turn. */
+export function eventHandlers(
+  messengers: Pick<DeclaredMessengers, "get" | "context">,
+  { onChatMember, onReaction }: Pick<EventHandlers, "onChatMember" | "onReaction">,
+  messengerId: string,
+): EventHandlers {
+  const { handleUpdate } = messengers.get(messengerId).platform;
+  const context = messengers.context(messengerId);
+  return {
+    onChatMember,
+    onReaction,
+    onUpdate: handleUpdate && ((event) => handleUpdate(event, context)),
+  };
+}

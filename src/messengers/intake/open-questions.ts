@@ -1,0 +1,20 @@
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+
+/** Questions to people whose answer is a press, or a message that quotes the question's card. */
+export interface OpenQuestions {
+  /** Whether a message that quotes this card is handled like a press of it. */
+  takesReply(cardId: string, event: MessengerEvent): boolean;
+  /** Returns the answer to a message that is not for the model. Undefined for any other message. */
+  hint(event: MessengerEvent): MessengerHint | undefined;
+  /** Notes that a person has deleted a message. */
+  messageDeleted(event: MessengerEvent): void;
+  /** Returns the number of questions that were asked in the chat of an event and still wait. */
+  waitingIn(event: MessengerEvent): number;
+}
+
+/** An answer to a message that the model does not get. */
+export interface MessengerHint {
+  readonly text: string;
+  /** Id of the message that it points at. */
+  readonly replyTo: string | undefined;
+}
