@@ -11,7 +11,7 @@ import type {
   SendOptions,
 } from "../src/core/delivery.ts";
 import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
-import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts";
+import type { Address, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -20,7 +20,8 @@ import { DurableWake } from "./lane/durable-wake.ts";
 import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
 import { Lanes } from "./lane/lanes.ts";
-import { isSameChat, laneKey } from "./outbox/lane-key.ts";
+import { OpenReplies } from "./lane/open-replies.ts";
+import { laneKey } from "./outbox/lane-key.ts";
 import { entryAfterStart } from "./outbox/outbox-entry.ts";
 import type { OutboxEntry } from "./outbox/outbox-entry.ts";
 import { OutboxStore, recentIds } from "./outbox/outbox-store.ts";
@@ -32,7 +33,6 @@ import { hashesOf } from "./outbox/reply-body.ts";
 import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
 import { newRecord } from "./outbox/new-record.ts";
 import { Reply } from "./outbox/reply.ts";
-import { hasEnded, ReplyEnds } from "./outbox/reply-ends.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
@@ -44,7 +44,6 @@ import { Surfaces } from "./calls/surfaces.ts";
 import { learnIds } from "./lost-posts/learn-ids.ts";
 import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
-import { leaveDoubts } from "./lost-posts/conclude-search.ts";
 import { OpenDoubts } from "./lost-posts/open-doubts.ts";
 
 /**
@@ -55,9 +54,6 @@ import { OpenDoubts } from "./lost-posts/open-doubts.ts";
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
-
-/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
-const MOST_WITHDRAWN = 50;
 
 /** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
@@ -77,10 +73,8 @@ class Engine implements Delivery {
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
   readonly #surfaces: Surfaces;
-  /** Replies that have not ended, and recent withdrawn ones. */
-  readonly #replies = new Map<string, Reply>();
-  readonly #doubts = new OpenDoubts(this.#replies);
-  readonly #ends = new ReplyEnds();
+  readonly #replies: OpenReplies;
+  readonly #doubts: OpenDoubts;
   #lastPosition = 0;
 
   constructor(options: DeliveryOptions) {
@@ -113,53 +107,41 @@ class Engine implements Delivery {
     this.#marks = new Marks({ ...options, ...stores, context, changed: () => this.#rearm() });
     this.#sweep = new Sweep({ ...options, ...stores, files: this.heldFiles, marks: this.#marks });
     this.#wake = new DurableWake(options.onWake);
+    const open = new Map<string, Reply>();
+    const doubts = new OpenDoubts(open);
+    const budget = new GateClient({
+      clock: options.deps.clock,
+      gates: options.gates,
+      isInDoubt: (address) => doubts.isIn(address),
+      isUnresolved: (address) => doubts.isUnresolved(address, address.threadId),
+      recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),
+    });
+    this.#doubts = doubts;
+    this.#replies = new OpenReplies({
+      ...options,
+      store: this.#store,
+      outbox: this.#outbox,
+      moves: this.#moves,
+      lanes: this.#lanes,
+      files: this.heldFiles,
+      surfaces: this.#surfaces,
+      budget,
+      replies: open,
+      doubts,
+      changed: () => this.#rearm(),
+    });
     this.#context = {
       database: options.database,
       deps: options.deps,
       log: options.log,
-      budget: new GateClient({
-        clock: options.deps.clock,
-        gates: options.gates,
-        isInDoubt: (address) => this.#doubts.isIn(address),
-        isUnresolved: (address) => this.#doubts.isUnresolved(address, address.threadId),
-        recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),
-      }),
+      budget,
       outbox: this.#outbox,
       files: this.heldFiles,
-      surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
       rich: this.#rich,
       access: new MessengerAccess(options),
-      lockCard: (reply) => this.#revisions.lock(reply),
-      reshapeFiles: (reply, files) => {
-        const body = { kind: "files", files } as const;
-        this.#store.setBody(reply.record.id, body);
-        reply.setBody(body);
-      },
-      unquote: (reply) => {
-        reply.record = { ...reply.record, replyTo: undefined };
-        this.#store.unquote(reply.record.id);
-      },
-      reply: (id) => this.#replies.get(id),
-      keepText: (reply) => {
-        this.#store.keepText(reply.record.id, reply.text);
-        reply.record = { ...reply.record, text: reply.text };
-      },
-      endReply: (reply, state, code) => this.#end(reply, state, code),
-      endPlace: (address, failure) => this.#endPlace(address, failure),
-      movePlace: (address, { code, to }) => {
-        const { chatId, messengerId, threadId } = address;
-        const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
-        if (!isMoved && this.movedTo(messengerId, chatId) === undefined)
-          this.#endPlace(address, { kind: "gone", code });
-      },
-      hasOtherDoubt: (entry, address) => this.#doubts.hasOther(entry, address),
-      doubtEnded: (address) => this.#doubtEnded(address),
-      revisit: (id) => {
-        const reply = this.#replies.get(id);
-        if (reply === undefined) return;
-        reply.isDirty = true;
-        this.#poke(reply);
-      },
+      surfaces: this.#surfaces,
+      replies: this.#replies,
+      cards: this.#revisions,
     };
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
@@ -180,38 +162,38 @@ class Engine implements Delivery {
     if (reply === undefined) return;
     reply.touchedAt = this.#options.deps.clock.now();
     startTyping(this.#context, reply);
-    this.#poke(reply);
+    this.#replies.poke(reply);
   }
 
   append(replyId: string, delta: string): void {
-    const reply = this.#streaming(replyId);
+    const reply = this.#replies.streaming(replyId);
     if (reply === undefined || delta === "") return;
     reply.append(delta);
     this.#lanes.of(reply.laneKey).nudge();
   }
 
   replace(replyId: string, text: string): void {
-    const reply = this.#streaming(replyId);
+    const reply = this.#replies.streaming(replyId);
     if (reply === undefined) return;
     reply.replace(text);
     this.#lanes.of(reply.laneKey).nudge();
   }
 
   interrupt(replyId: string): void {
-    const reply = this.#streaming(replyId);
+    const reply = this.#replies.streaming(replyId);
     // If messages cannot be edited, visible text cannot become shorter.
     if (reply === undefined || !this.#canEdit(reply)) return;
-    if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
+    if (reply.text !== "" && reply.record.text !== reply.text) this.#replies.keepText(reply);
     reply.interrupt();
   }
 
   finish(replyId: string, text: string): void {
-    const reply = this.#streaming(replyId);
+    const reply = this.#replies.streaming(replyId);
     if (reply === undefined) return;
     const now = this.#options.deps.clock.now();
     this.#store.finish(replyId, text, now);
     reply.finish(text, now);
-    this.#poke(reply);
+    this.#replies.poke(reply);
   }
 
   postedText(replyId: string): string {
@@ -229,13 +211,13 @@ class Engine implements Delivery {
   withdraw(replyId: string): void {
     const reply = this.#replies.get(replyId);
     if (reply?.isOpen !== true) return;
-    this.#end(reply, "withdrawn", undefined);
-    this.#poke(reply);
+    this.#replies.end(reply, "withdrawn", undefined);
+    this.#replies.poke(reply);
   }
 
   send(start: ReplyStart, text: string, options?: SendOptions): void {
     const reply = this.#begin(start, { text, options });
-    if (reply !== undefined) this.#poke(reply);
+    if (reply !== undefined) this.#replies.poke(reply);
   }
 
   sendCard(start: ReplyStart, card: CardBody, options?: SendOptions): void {
@@ -264,7 +246,7 @@ class Engine implements Delivery {
   #sendBody(start: ReplyStart, text: string, body: ReplyBody, options: SendOptions | undefined): void {
     const policy = { ...start.policy, mode: "edit", richMessages: false } as const;
     const reply = this.#begin({ ...start, policy }, { text, body, options });
-    if (reply !== undefined) this.#poke(reply);
+    if (reply !== undefined) this.#replies.poke(reply);
   }
 
   mark(start: MarkStart): void {
@@ -288,9 +270,7 @@ class Engine implements Delivery {
   }
 
   move(messengerId: string, move: ChatMove): boolean {
-    const isMoved = this.#moves.move(messengerId, move, this.#replies.values());
-    if (isMoved) this.#rearm();
-    return isMoved;
+    return this.#replies.move(messengerId, move);
   }
 
   movedTo(messengerId: string, chatId: string): ChatPlace | undefined {
@@ -314,8 +294,7 @@ class Engine implements Delivery {
   }
 
   settled(replyId: string): Promise<ReplyState> {
-    const state = this.#replies.get(replyId)?.record.state ?? this.#store.read(replyId)?.state;
-    return state !== undefined && hasEnded(state) ? Promise.resolve(state) : this.#ends.of(replyId);
+    return this.#replies.settled(replyId);
   }
 
   receipt(replyId: string): DeliveryReceipt | undefined {
@@ -347,7 +326,7 @@ class Engine implements Delivery {
     const reply = this.#revisions.reopen(replyId, known, text, body);
     if (reply === undefined) return false;
     if (known === undefined) this.#admit(reply);
-    this.#poke(reply);
+    this.#replies.poke(reply);
     return true;
   }
 
@@ -365,7 +344,7 @@ class Engine implements Delivery {
     if (goneCode !== undefined) {
       const gone = { ...record, state: "gone", text: undefined, body: undefined, code: goneCode } as const;
       this.#store.insert(gone, now);
-      this.#tell(start.id, "gone");
+      this.#replies.tell(start.id, "gone");
       return undefined;
     }
     const reply = new Reply(record, [], now);
@@ -386,13 +365,13 @@ class Engine implements Delivery {
     const surface = this.#surfaces.find(record.address);
     if (surface?.capabilities.edit !== true) return;
     const entries = earlier?.entries ?? this.#entriesOfEarlierLife(record);
-    if (earlier?.isOpen === true) this.#end(earlier, "withdrawn", undefined);
+    if (earlier?.isOpen === true) this.#replies.end(earlier, "withdrawn", undefined);
     else if (record.state === "delivered" || record.state === "failed") {
       this.#store.end(earlierId, "withdrawn", undefined, this.#options.deps.clock.now());
     }
     reply.entries = adoptMessages(this.#outbox, reply.record, entries, surface.probing !== undefined);
     if (earlier !== undefined) earlier.entries = [];
-    this.#replies.delete(earlierId);
+    this.#replies.remove(earlierId);
   }
 
   /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
@@ -407,71 +386,9 @@ class Engine implements Delivery {
   }
 
   #admit(reply: Reply): void {
-    this.#replies.set(reply.record.id, reply);
-    this.#lanes.of(reply.laneKey).add(reply);
+    this.#replies.add(reply);
     const surface = this.#surfaces.find(reply.record.address);
     if (surface !== undefined) learnIds(this.#context.budget, reply, surface);
-  }
-
-  #streaming(replyId: string): Reply | undefined {
-    const reply = this.#replies.get(replyId);
-    if (reply?.record.state !== "streaming") return undefined;
-    reply.touchedAt = this.#options.deps.clock.now();
-    return reply;
-  }
-
-  /** Wakes the chat's other threads, whose posts may have waited for the outcome of this one. */
-  #doubtEnded(address: Address): void {
-    const key = laneKey(address);
-    for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
-      if (isOpen && other !== key && isSameChat(record.address, address)) this.#lanes.of(other).poke();
-    }
-  }
-
-  #end(reply: Reply, state: ReplyState, code: string | undefined): void {
-    if (!reply.isOpen) return;
-    const { address, id } = reply.record;
-    this.#options.database.transaction(() => {
-      this.#store.end(id, state, code, this.#options.deps.clock.now());
-      if (hashesOf(reply.record.body).length > 0) this.heldFiles.release(id);
-      if (state !== "withdrawn") leaveDoubts(this.#context, reply, this.#surfaces.find(address));
-    });
-    reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
-    reply.release();
-    this.#lanes.of(reply.laneKey).remove(reply);
-    this.#doubtEnded(reply.record.address);
-    if (state === "withdrawn") this.#forgetWithdrawn();
-    else this.#replies.delete(reply.record.id);
-    this.#tell(reply.record.id, state);
-  }
-
-  /** Ends all replies. A gone chat is tried again when someone writes, a gone thread with its next reply. */
-  #endPlace(address: Address, failure: CallFailure): void {
-    const { code } = failure;
-    const { messengerId, chatId, threadId } = address;
-    const isThread = failure.kind === "gone" && failure.scope === "thread";
-    if (!isThread) this.#store.markGone(address, code);
-    for (const reply of this.#replies.values()) {
-      if (!isSameChat(reply.record.address, address)) continue;
-      if (!isThread || reply.record.address.threadId === threadId) this.#end(reply, "gone", code);
-    }
-    this.#options.onGone?.({ messengerId, chatId, ...(isThread && { threadId }) }, code);
-  }
-
-  #tell(replyId: string, state: ReplyState): void {
-    this.#options.log.info("delivery.ended", { turn: replyId, state });
-    this.#ends.tell(replyId, state);
-    this.#options.onEnded?.(replyId, state);
-  }
-
-  #forgetWithdrawn(): void {
-    const withdrawn = [...this.#replies].filter(([, { record }]) => record.state === "withdrawn");
-    for (const [id] of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(id);
-  }
-
-  #poke(reply: Reply): void {
-    this.#lanes.of(reply.laneKey).poke();
-    this.#rearm();
   }
 
   #rearm(): void {

@@ -15,14 +15,14 @@ const REST_MS = 500;
  * answer is tried again a moment later, until a time limit. Never throws.
  */
 export async function answerAction(
-  context: Pick<DeliveryContext, "surfaceFor" | "deps" | "log" | "budget">,
+  context: Pick<DeliveryContext, "surfaces" | "deps" | "log" | "budget">,
   address: Address,
   actionId: string,
   notice: ActionNotice | undefined,
 ): Promise<void> {
   let surface: Surface;
   try {
-    surface = context.surfaceFor(address.messengerId);
+    surface = context.surfaces.of(address.messengerId);
   } catch {
     // The messenger is not declared any more, so the press cannot be answered.
     context.log.warn("delivery.unknown-messenger", placeFields(address));

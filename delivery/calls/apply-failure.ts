@@ -43,7 +43,7 @@ export async function applyFailure(
     if (call.method === "post") refusePostBeforeMove(context, call.entry, failure);
     return undefined;
   }
-  const surface = context.surfaceFor(reply.record.address.messengerId);
+  const surface = context.surfaces.of(reply.record.address.messengerId);
   if (isRichRefusal(call.content, failure)) {
     const { row } = call.entry;
     if (call.method === "post") {
@@ -117,7 +117,7 @@ function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, fail
 function isPast(context: DeliveryContext, reply: Reply, { entry, part }: FailedCall): boolean {
   if (entry.row.replyId !== reply.record.id) return true;
   if (part === undefined) return false;
-  const wanted = reply.parts(context.surfaceFor(reply.record.address.messengerId));
+  const wanted = reply.parts(context.surfaces.of(reply.record.address.messengerId));
   return wanted.find(({ index }) => index === part.index)?.hash !== part.hash;
 }
 
@@ -176,7 +176,7 @@ async function applyDecision(
       return undefined;
     case "give-up":
       store(context, entry, { ...failedFrom(row), code: failure.code });
-      context.endReply(reply, "failed", failure.code);
+      context.replies.end(reply, "failed", failure.code);
       return undefined;
     case "search":
       store(context, entry, { ...lost(row), code: failure.code });
@@ -193,11 +193,11 @@ async function applyDecision(
       return now + decision.delayMs;
     case "gone":
       store(context, entry, { ...notPosted, code: failure.code });
-      context.endPlace(reply.record.address, failure);
+      context.replies.endPlace(reply.record.address, failure);
       return undefined;
     case "move":
       store(context, entry, { ...notPosted, code: failure.code });
-      if (failure.kind === "moved") context.movePlace(reply.record.address, failure);
+      if (failure.kind === "moved") context.replies.movePlace(reply.record.address, failure);
       return undefined;
     case "repost":
       context.database.transaction(() => {
@@ -224,7 +224,7 @@ async function applyDecision(
       return undefined;
     case "unquoted":
       store(context, entry, { ...notPosted, code: failure.code });
-      context.unquote(reply);
+      context.replies.unquote(reply);
       return undefined;
     case "skip":
       if (isPost) store(context, entry, { ...notPosted, code: failure.code });

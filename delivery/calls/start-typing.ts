@@ -16,7 +16,7 @@ export function startTyping(context: DeliveryContext, reply: Reply): void {
   if (policy.typing === false) return;
   let surface: Surface;
   try {
-    surface = context.surfaceFor(address.messengerId);
+    surface = context.surfaces.of(address.messengerId);
   } catch {
     // The messenger is not declared any more. The lane ends the reply.
     return;

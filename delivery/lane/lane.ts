@@ -196,7 +196,7 @@ export class Lane {
     this.#isIdle = false;
     if (this.#failures < MOST_FAILURES || this.#current === undefined) return;
     try {
-      this.#context.endReply(this.#current, "failed", "internal");
+      this.#context.replies.end(this.#current, "failed", "internal");
       this.#failures = 0;
     } catch {
       // If nothing can be stored, the storage is the problem and not the reply.
@@ -337,7 +337,7 @@ export class Lane {
 
   /** At most one post of a chat may be in doubt. This includes the posts that this object makes for other replies. */
   #isHeldByDoubt(reply: Reply, surface: Surface, { entry }: CallAction): boolean {
-    return surface.probing !== undefined && this.#context.hasOtherDoubt(entry, reply.record.address);
+    return surface.probing !== undefined && this.#context.replies.hasOtherDoubt(entry, reply.record.address);
   }
 
   /** Notes after a call whether later replies may overtake one that cannot be posted. */
@@ -350,10 +350,10 @@ export class Lane {
 
   #surface(reply: Reply): Surface | undefined {
     try {
-      return this.#context.surfaceFor(reply.record.address.messengerId);
+      return this.#context.surfaces.of(reply.record.address.messengerId);
     } catch {
       // The messenger is no longer declared.
-      this.#context.endReply(reply, "failed", "unknown-messenger");
+      this.#context.replies.end(reply, "failed", "unknown-messenger");
       return undefined;
     }
   }

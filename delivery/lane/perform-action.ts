@@ -77,7 +77,7 @@ export async function performAction(
 export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
   const { doubt } = entry.row;
   const { address } = reply.record;
-  if (doubt === undefined) context.budget.unresolved(address, context.surfaceFor(address.messengerId));
+  if (doubt === undefined) context.budget.unresolved(address, context.surfaces.of(address.messengerId));
   store(context, entry, { ...lost(entry.row), code: "interrupted" });
   entry.isLookDue = doubt !== undefined;
   reply.isDirty = true;
@@ -113,7 +113,7 @@ async function post(
     shape: shapeOf(part.content),
   };
   context.database.transaction(() => {
-    if (!reply.isFinal && !surface.capabilities.edit) context.keepText(reply);
+    if (!reply.isFinal && !surface.capabilities.edit) context.replies.keepText(reply);
     storeShown(context, reply);
     context.outbox.write(row);
   });
@@ -162,7 +162,7 @@ async function post(
     entry.shownHash = stream === undefined ? part.hash : undefined;
     for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(address, surface, id);
     if (files !== undefined) context.files.remember(address, files, outcome.value);
-    context.doubtEnded(address);
+    context.replies.doubtEnded(address);
     adoptLate(context, reply, surface, entry);
     const card = cardNews(reply, surface);
     if (card !== undefined) void context.budget.cardSent(address, card);
@@ -191,7 +191,7 @@ async function post(
   const holdUntil = await applyFailure(context, reply, call, failure);
   if (!isSearchable(entry.row.doubt)) {
     context.budget.notSent(address, surface);
-    context.doubtEnded(address);
+    context.replies.doubtEnded(address);
   }
   adoptLate(context, reply, surface, entry);
   // It ended while the post was under way.
@@ -229,7 +229,7 @@ async function edit(
     void outcome.late.then((late) => {
       if (late.kind !== "done" || entry.shownHash === part.hash) return;
       entry.shownHash = undefined;
-      context.revisit(entry.row.replyId);
+      context.replies.revisit(entry.row.replyId);
     });
   }
   if (failure === undefined) {
@@ -272,7 +272,7 @@ async function remove(
     return undefined;
   }
   const failure = failureOf(surface, outcome);
-  if (isLocked(failure) && context.lockCard(reply)) return undefined;
+  if (isLocked(failure) && context.cards.lock(reply)) return undefined;
   return applyFailure(context, reply, { method: "remove", address, entry }, failure);
 }
 
@@ -299,11 +299,11 @@ function reshape(
   if (other === undefined && !(isAboutId && context.files.forget(address, files))) return false;
   context.database.transaction(() => {
     store(context, entry, { ...refused(entry.row), code: failure.code });
-    if (other !== undefined) context.reshapeFiles(reply, other);
+    if (other !== undefined) context.replies.reshapeFiles(reply, other);
   });
   reply.isDirty = true;
   context.budget.notSent(address, surface);
-  context.doubtEnded(address);
+  context.replies.doubtEnded(address);
   return true;
 }
 

@@ -96,12 +96,12 @@ export function settle(context: DeliveryContext, reply: Reply, end: Settled): vo
       forgetStrayEdits(reply);
       return;
     case "ended":
-      context.endReply(reply, end.code === undefined ? "delivered" : "failed", end.code);
+      context.replies.end(reply, end.code === undefined ? "delivered" : "failed", end.code);
       return;
     case "broken":
       // A text that cannot be split must not hold up the chat's other replies forever.
       context.log.error("delivery.split-failed", { ...replyFields(reply), code: failureCode(end.error) });
-      context.endReply(reply, "failed", "split-failed");
+      context.replies.end(reply, "failed", "split-failed");
       return;
     default:
       end satisfies never;

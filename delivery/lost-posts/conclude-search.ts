@@ -102,7 +102,7 @@ export function leaveUnresolved(
  * messages for theirs.
  */
 export function leaveDoubts(
-  context: DeliveryContext,
+  context: Pick<DeliveryContext, "budget" | "outbox">,
   { entries, record }: Reply,
   surface: Surface | undefined,
 ): void {
@@ -121,5 +121,5 @@ function ended(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void
   entry.probeFailures = undefined;
   entry.searchFailingSince = undefined;
   reply.isDirty = true;
-  context.doubtEnded(reply.record.address);
+  context.replies.doubtEnded(reply.record.address);
 }

@@ -63,7 +63,7 @@ async function hearLate(
     if (entry.row.state !== "sending") {
       adopt(context, surface, entry, entry.late);
       context.budget.sent(reply.record.address, surface, outcome.value.messageId);
-      context.doubtEnded(reply.record.address);
+      context.replies.doubtEnded(reply.record.address);
     }
   } else {
     const failure = classify(surface, outcome.error);
@@ -73,7 +73,7 @@ async function hearLate(
     if (failure.kind === "unknown") return;
     hearRefusal(context, reply, surface, post);
   }
-  context.revisit(entry.row.replyId);
+  context.replies.revisit(entry.row.replyId);
 }
 
 function hearRefusal(
@@ -93,7 +93,7 @@ function hearRefusal(
   });
   entry.probe = undefined;
   context.budget.notSent(reply.record.address, surface);
-  context.doubtEnded(reply.record.address);
+  context.replies.doubtEnded(reply.record.address);
 }
 
 /**
@@ -138,7 +138,7 @@ function adopt(context: DeliveryContext, surface: Surface, entry: OutboxEntry, l
   entry.late = undefined;
   const { row } = entry;
   const { messageId, moreIds, isMarked, hash } = late;
-  const reply = context.reply(row.replyId);
+  const reply = context.replies.get(row.replyId);
   // A search has found the message in the meantime, and it is being removed.
   if (reply?.entries.some((other) => other !== entry && other.row.messageId === messageId) === true) return;
   if (row.state === "sent") {

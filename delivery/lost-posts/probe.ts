@@ -110,10 +110,10 @@ async function failed(
       return penalized(context, reply, delayMs);
     }
     case "gone":
-      context.endPlace(address, failure);
+      context.replies.endPlace(address, failure);
       return undefined;
     case "move":
-      if (failure.kind === "moved") context.movePlace(address, failure);
+      if (failure.kind === "moved") context.replies.movePlace(address, failure);
       return undefined;
     case "retry": {
       if (isLook) return undefined;

@@ -66,9 +66,9 @@ export class Marks {
   add({ address: meant, id, mark }: MarkStart): void {
     if (this.#store.read(id) !== undefined) return;
     const { database, moves, replies } = this.#options;
-    const { deps, surfaceFor } = this.#options.context();
+    const { deps, surfaces } = this.#options.context();
     const address = moves.currentAddress(meant);
-    checkSupport(surfaceFor(address.messengerId), mark);
+    checkSupport(surfaces.of(address.messengerId), mark);
     const now = deps.clock.now();
     const code = replies.goneCode(address);
     const row = { id, address, mark, createdAt: now };
@@ -255,7 +255,7 @@ export class Marks {
 
   #surface({ messengerId }: Address): Surface | undefined {
     try {
-      return this.#options.context().surfaceFor(messengerId);
+      return this.#options.context().surfaces.of(messengerId);
     } catch {
       // The messenger is not declared any more.
       return undefined;

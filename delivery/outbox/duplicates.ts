@@ -4,17 +4,13 @@ import type { Reply } from "./reply.ts";
 
 export interface DuplicateStores {
   readonly outbox: OutboxStore;
-  /** Returns the reply with this id, if it is in memory. */
-  readonly reply: (replyId: string) => Reply | undefined;
+  /** The replies in memory. */
+  readonly replies: { get(replyId: string): Reply | undefined };
 }
 
 /** Adds a message that repeats another one. It is removed like any other surplus message. */
-export function addDuplicate(
-  { reply: replyOf, outbox }: DuplicateStores,
-  replyId: string,
-  messageId: string,
-): void {
-  const reply = replyOf(replyId);
+export function addDuplicate({ outbox, replies }: DuplicateStores, replyId: string, messageId: string): void {
+  const reply = replies.get(replyId);
   const lowest = Math.min(0, ...(reply?.entries ?? []).map(({ row }) => row.part));
   const duplicate = entryOf({ ...plannedRow(replyId, lowest - 1), state: "sent", messageId });
   outbox.write(duplicate.row);

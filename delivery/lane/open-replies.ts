@@ -1,0 +1,189 @@
+import type { ChatMove } from "../../src/core/chat-move.ts";
+import type { Database } from "../../src/core/database.ts";
+import type { GonePlace, ReplyState } from "../../src/core/delivery.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import type { Log } from "../../src/core/log.ts";
+import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
+import type { GateClient } from "../budget/gate-client.ts";
+import type { Replies } from "../calls/replies.ts";
+import type { Surfaces } from "../calls/surfaces.ts";
+import type { OutgoingFiles } from "../files/outgoing-files.ts";
+import { leaveDoubts } from "../lost-posts/conclude-search.ts";
+import type { OpenDoubts } from "../lost-posts/open-doubts.ts";
+import { isSameChat, laneKey } from "../outbox/lane-key.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import type { OutboxStore } from "../outbox/outbox-store.ts";
+import { hashesOf } from "../outbox/reply-body.ts";
+import { hasEnded, ReplyEnds } from "../outbox/reply-ends.ts";
+import type { ReplyStore } from "../outbox/reply-store.ts";
+import type { Reply } from "../outbox/reply.ts";
+import type { ChatMoves } from "./chat-moves.ts";
+import type { Lanes } from "./lanes.ts";
+
+export interface OpenRepliesOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly store: ReplyStore;
+  readonly outbox: OutboxStore;
+  readonly moves: ChatMoves;
+  readonly lanes: Lanes;
+  readonly files: OutgoingFiles;
+  readonly surfaces: Surfaces;
+  readonly budget: GateClient;
+  /** The replies by id, and the doubts about their posts. */
+  readonly replies: Map<string, Reply>;
+  readonly doubts: OpenDoubts;
+  /** Called whenever the need for a wake-up may have changed. */
+  readonly changed: () => void;
+  /** Called once when a reply has ended. */
+  readonly onEnded?: ((replyId: string, state: ReplyState) => void) | undefined;
+  /** Called when a chat accepts nothing any more, or a thread refused a reply. */
+  readonly onGone?: ((place: GonePlace, code: string) => void) | undefined;
+}
+
+/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
+const MOST_WITHDRAWN = 50;
+
+/**
+ * The replies of one engine in memory: those that have not ended, and recent withdrawn ones. Each change is stored
+ * first, then remembered.
+ */
+export class OpenReplies implements Replies {
+  readonly #options: OpenRepliesOptions;
+  readonly #replies: Map<string, Reply>;
+  readonly #ends = new ReplyEnds();
+
+  constructor(options: OpenRepliesOptions) {
+    this.#options = options;
+    this.#replies = options.replies;
+  }
+
+  get(replyId: string): Reply | undefined {
+    return this.#replies.get(replyId);
+  }
+
+  /** Returns a reply to which text may be added, and notes that it is in use. */
+  streaming(replyId: string): Reply | undefined {
+    const reply = this.#replies.get(replyId);
+    if (reply?.record.state !== "streaming") return undefined;
+    reply.touchedAt = this.#options.deps.clock.now();
+    return reply;
+  }
+
+  /** Adds a stored reply, and puts it into the lane of its address. */
+  add(reply: Reply): void {
+    this.#replies.set(reply.record.id, reply);
+    this.#options.lanes.of(reply.laneKey).add(reply);
+  }
+
+  /** Removes a reply whose messages another one has taken over. */
+  remove(replyId: string): void {
+    this.#replies.delete(replyId);
+  }
+
+  /** Makes the reply's lane look at it. */
+  poke(reply: Reply): void {
+    this.#options.lanes.of(reply.laneKey).poke();
+    this.#options.changed();
+  }
+
+  /** Resolves when the reply has ended. */
+  settled(replyId: string): Promise<ReplyState> {
+    const state = this.#replies.get(replyId)?.record.state ?? this.#options.store.read(replyId)?.state;
+    return state !== undefined && hasEnded(state) ? Promise.resolve(state) : this.#ends.of(replyId);
+  }
+
+  /** Tells that a reply has ended. */
+  tell(replyId: string, state: ReplyState): void {
+    this.#options.log.info("delivery.ended", { turn: replyId, state });
+    this.#ends.tell(replyId, state);
+    this.#options.onEnded?.(replyId, state);
+  }
+
+  end(reply: Reply, state: ReplyState, code: string | undefined): void {
+    if (!reply.isOpen) return;
+    const { budget, database, deps, files, lanes, outbox, store, surfaces } = this.#options;
+    const { address, id } = reply.record;
+    database.transaction(() => {
+      store.end(id, state, code, deps.clock.now());
+      if (hashesOf(reply.record.body).length > 0) files.release(id);
+      if (state !== "withdrawn") leaveDoubts({ budget, outbox }, reply, surfaces.find(address));
+    });
+    reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
+    reply.release();
+    lanes.of(reply.laneKey).remove(reply);
+    this.doubtEnded(reply.record.address);
+    if (state === "withdrawn") this.#forgetWithdrawn();
+    else this.#replies.delete(reply.record.id);
+    this.tell(reply.record.id, state);
+  }
+
+  /** Ends all replies. A gone chat is tried again when someone writes, a gone thread with its next reply. */
+  endPlace(address: Address, failure: CallFailure): void {
+    const { code } = failure;
+    const { messengerId, chatId, threadId } = address;
+    const isThread = failure.kind === "gone" && failure.scope === "thread";
+    if (!isThread) this.#options.store.markGone(address, code);
+    for (const reply of this.#replies.values()) {
+      if (!isSameChat(reply.record.address, address)) continue;
+      if (!isThread || reply.record.address.threadId === threadId) this.end(reply, "gone", code);
+    }
+    this.#options.onGone?.({ messengerId, chatId, ...(isThread && { threadId }) }, code);
+  }
+
+  /** Moves a chat's replies. Returns false if the chat has moved already, or would move in a circle. */
+  move(messengerId: string, move: ChatMove): boolean {
+    const isMoved = this.#options.moves.move(messengerId, move, this.#replies.values());
+    if (isMoved) this.#options.changed();
+    return isMoved;
+  }
+
+  movePlace(address: Address, { code, to }: Extract<CallFailure, { kind: "moved" }>): void {
+    const { chatId, messengerId, threadId } = address;
+    const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
+    if (!isMoved && this.#options.moves.placeOf(messengerId, chatId) === undefined)
+      this.endPlace(address, { kind: "gone", code });
+  }
+
+  reshapeFiles(reply: Reply, files: readonly OutgoingMedia[]): void {
+    const body = { kind: "files", files } as const;
+    this.#options.store.setBody(reply.record.id, body);
+    reply.setBody(body);
+  }
+
+  unquote(reply: Reply): void {
+    reply.record = { ...reply.record, replyTo: undefined };
+    this.#options.store.unquote(reply.record.id);
+  }
+
+  keepText(reply: Reply): void {
+    this.#options.store.keepText(reply.record.id, reply.text);
+    reply.record = { ...reply.record, text: reply.text };
+  }
+
+  hasOtherDoubt(entry: OutboxEntry | undefined, address: Address): boolean {
+    return this.#options.doubts.hasOther(entry, address);
+  }
+
+  /** Wakes the chat's other threads, whose posts may have waited for the outcome of this one. */
+  doubtEnded(address: Address): void {
+    const key = laneKey(address);
+    for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
+      if (isOpen && other !== key && isSameChat(record.address, address))
+        this.#options.lanes.of(other).poke();
+    }
+  }
+
+  revisit(replyId: string): void {
+    const reply = this.#replies.get(replyId);
+    if (reply === undefined) return;
+    reply.isDirty = true;
+    this.poke(reply);
+  }
+
+  #forgetWithdrawn(): void {
+    const withdrawn = [...this.#replies].filter(([, { record }]) => record.state === "withdrawn");
+    for (const [id] of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(id);
+  }
+}
