@@ -22,6 +22,13 @@ export interface IndexedApproval extends PendingApproval {
   readonly decidedBy?: string;
 }
 
+/** The new state of an approval, from its conversation to the root. */
+export interface ApprovalReport {
+  readonly approval: IndexedApproval;
+  /** The keys under which the root finds it. See `indexKeysOf`. */
+  readonly keys: readonly string[];
+}
+
 export interface PendingApprovalFilter {
   /** The `cursor` of the page before. */
   readonly cursor?: string;

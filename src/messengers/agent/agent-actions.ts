@@ -26,13 +26,25 @@ import type { CallFacts } from "./action-rights.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { ApprovalNews } from "./approval-news.ts";
-import type { ApprovalNewsOptions } from "./approval-news.ts";
-import type { OutsideDecision, OutsideResult } from "../root/approval-calls.ts";
+import type {
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  OutsideDecision,
+  OutsideResult,
+  SeenApproval,
+} from "../root/approval-calls.ts";
 import { factsOfApproval, factsOfTurn } from "./call-facts.ts";
 import { approvedOwner } from "../turns/turn-attachments.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
-export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversation" | "note"> {
+export interface AgentActionsOptions {
+  /** Name of the conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the requests of all conversations. */
+  readonly index: () => Pick<ApprovalIndexCalls, "noteApproval" | "approvalHints">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
   readonly agent: AgentMethods;
   readonly name: () => string;
   readonly database: Database;
@@ -77,7 +89,11 @@ export class AgentActions {
     const { agent, deps, log } = options;
     this.#process = deps.newId();
     this.#rights = new ActionRights({ agent, clock: deps.clock, log });
-    this.#news = new ApprovalNews({ ...options, onRequested: (approval) => this.#requested(approval) });
+    this.#news = new ApprovalNews({
+      ...options,
+      note: (report) => options.index().noteApproval(report),
+      onRequested: (approval) => this.#requested(approval),
+    });
     this.desk = new ApprovalDesk({
       ...options,
       onState: (approval) => this.#news.changed(approval),
@@ -119,6 +135,11 @@ export class AgentActions {
     const isRejected = approval?.state === "rejected";
     const isSame = approval?.decidedBy?.name === actor && isRejected === (decision.kind === "reject");
     return { kind: kind === "late" && isSame ? "decided" : kind };
+  }
+
+  /** Returns those of these requests that a person may see in a chat of any conversation. */
+  lookAt(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+    return this.desk.lookAt(ids, viewer);
   }
 
   async #requested(approval: IndexedApproval): Promise<void> {

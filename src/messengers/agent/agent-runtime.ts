@@ -301,7 +301,8 @@ export class AgentRuntime extends LifecycleCapability {
       resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       conversation: () => conversationNameOf(this.#options.name()) ?? "",
-      note: (approval) => this.#rootCalls().noteApproval(approval),
+      index: () => this.#rootCalls(),
+      callsTo: (conversation) => this.#callsIn(conversation),
       wakeAt: (at) => this.#wakeUp.at(at),
       later: (work) => this.#later(work),
     });
@@ -314,6 +315,7 @@ export class AgentRuntime extends LifecycleCapability {
       database: this.#options.database,
       clock: this.#options.deps.clock,
       callsTo: (conversation) => this.#callsIn(conversation),
+      titleOf: (...chat) => this.root.titleOf(...chat),
     });
     return this.#index;
   }

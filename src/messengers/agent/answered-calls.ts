@@ -19,7 +19,7 @@ export interface AnsweringParts {
   readonly ledger: () => ActionLedger;
   readonly submissions: () => SubmissionCalls;
   readonly approvals: () => ApprovalIndexCalls;
-  readonly actions: () => Pick<AgentActions, "decideFor">;
+  readonly actions: () => Pick<AgentActions, "decideFor" | "lookAt">;
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
@@ -62,7 +62,9 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     takeSubmission: (...submitted) => host.submissions().submitMessages(...submitted),
     inspectSubmissionOf: (id) => host.submissions().wait(id, { timeoutMs: 0 }),
     cancelSubmissionOf: (id) => host.submissions().cancel(id),
-    noteApproval: (approval) => host.approvals().noteApproval(approval),
+    noteApproval: (report) => host.approvals().noteApproval(report),
+    approvalHints: (viewer) => host.approvals().approvalHints(viewer),
+    lookAtApprovals: (...asked) => host.actions().lookAt(...asked),
     waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
     findApproval: (id) => host.approvals().findApproval(id),
     decideAnywhere: (...decided) => host.approvals().decideAnywhere(...decided),

@@ -27,7 +27,13 @@ import { addressOf } from "../replies/address-of.ts";
 import type { Cards } from "../replies/cards.ts";
 import { outcomeMessage } from "../turns/outcome-message.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
-import { overviewOf, waitingIn, waitingPrompt } from "./approval-overview.ts";
+import type {
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  SeenApproval,
+} from "../root/approval-calls.ts";
+import { ApprovalOverview } from "./approval-overview.ts";
 import type { ShowPress } from "./approval-overview.ts";
 import { ApprovalCards, approvalOfCard, cardIdOf } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
@@ -37,6 +43,7 @@ import { endGrant, grantsOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
 import type { OwnTurns } from "./own-turns.ts";
+import { waitingPrompt } from "./waiting-prompt.ts";
 
 export interface ApprovalDeskOptions {
   readonly database: Database;
@@ -46,8 +53,14 @@ export interface ApprovalDeskOptions {
   readonly thread: () => {
     readonly cards: Cards;
     readonly own: OwnTurns;
-    readonly delivery: Pick<Delivery, "receipt">;
+    readonly delivery: Pick<Delivery, "receipt" | "movedTo">;
   };
+  /** Name of the conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the requests of all conversations. */
+  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
   readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
@@ -77,7 +90,11 @@ const pressSchema = z.object({
 });
 
 const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
-const showSchema = z.strictObject({ showApproval: z.string() }) satisfies z.ZodType<ShowPress>;
+const showSchema = z.strictObject({
+  showApproval: z.string(),
+  of: z.string().optional(),
+  chat: z.string().optional(),
+}) satisfies z.ZodType<ShowPress>;
 
 /** A question that was stored, with a note for the model. */
 interface AskedQuestion {
@@ -190,7 +207,7 @@ export class ApprovalDesk {
   /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
     const show = showSchema.safeParse(press.payload);
-    if (show.success) return Promise.resolve(this.#show(press, show.data.showApproval));
+    if (show.success) return this.#overview(press.event).show(show.data, viewerOf(press.event, press.person));
     const end = endSchema.safeParse(press.payload);
     if (end.success) return Promise.resolve(endGrant(end.data.endGrant, press.person, this.approvals.grants));
     return approvalOfCard(press.cardId) === undefined ? undefined : this.#press(press);
@@ -211,8 +228,13 @@ export class ApprovalDesk {
   }
 
   /** The answer to `/approvals`. */
-  overview({ author }: MessengerEvent): Promise<Content> {
-    return overviewOf(author, this.approvals, this.#approvers);
+  overview(event: MessengerEvent): Promise<Content> {
+    return this.#overview(event).list(viewerOf(event, event.author));
+  }
+
+  /** Returns those of these requests of this conversation that a person may see in a chat. */
+  lookAt(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+    return this.#overview(undefined).look(ids, viewer);
   }
 
   /** The answer to `/grants`. */
@@ -221,8 +243,10 @@ export class ApprovalDesk {
   }
 
   /** The number of requests that were asked in the chat of an event and still wait. */
-  waitingIn(event: MessengerEvent): number {
-    return waitingIn(this.approvals, event);
+  waitingIn({ thread }: MessengerEvent): number {
+    return this.approvals
+      .waiting()
+      .filter(({ origin }) => origin !== undefined && this.#placeToday(origin).threadId === thread.id).length;
   }
 
   /** The addition to the system prompt while something waits. */
@@ -230,17 +254,35 @@ export class ApprovalDesk {
     return waitingPrompt(this.approvals);
   }
 
-  /** Points at the card of a waiting request, for a press under `/approvals`. */
-  #show({ event }: CardPress, id: string): PressAnswer {
-    const approval = this.approvals.get(id);
-    if (approval?.state !== "waiting") return alert("This is decided by now.");
-    const messageId = this.#cards.messageIn(approval, event.thread.id);
-    if (messageId === undefined) return alert("Its card is in another chat.");
-    const { cards } = this.#options.thread();
-    const policy = replyPolicy(this.#options.declared(event.messengerId)?.delivery ?? {});
-    const options = { replyTo: messageId };
-    cards.post({ id: `show:${event.key}`, address: addressOf(event), policy, options }, "Here it is.");
-    return undefined;
+  /** `event`: the one that is answered. */
+  #overview(event: MessengerEvent | undefined): ApprovalOverview {
+    const { deps } = this.#options;
+    return new ApprovalOverview({
+      ...this.#options,
+      approvals: this.approvals,
+      approvers: this.#approvers,
+      now: () => deps.clock.now(),
+      placeToday: (address) => this.#placeToday(address),
+      messageIn: (approval, threadId) => this.#cards.messageIn(approval, threadId),
+      pointAt: (messageId) => {
+        if (event === undefined) return;
+        const policy = replyPolicy(this.#options.declared(event.messengerId)?.delivery ?? {});
+        const { cards } = this.#options.thread();
+        const start = {
+          id: `show:${event.key}`,
+          address: addressOf(event),
+          policy,
+          options: { replyTo: messageId },
+        };
+        cards.post(start, "Here it is.");
+      },
+    });
+  }
+
+  /** A group may have moved since a request was asked there. */
+  #placeToday(address: Address): Pick<Address, "messengerId" | "threadId"> {
+    const { delivery } = this.#options.thread();
+    return { ...address, ...delivery.movedTo(address.messengerId, address.chatId) };
   }
 
   /**
@@ -321,4 +363,11 @@ export class ApprovalDesk {
       ? undefined
       : origin;
   }
+}
+
+function viewerOf(
+  { messengerId, thread }: MessengerEvent,
+  person: MessengerAuthor | undefined,
+): ApprovalViewer {
+  return { person, messengerId, thread };
 }

@@ -86,6 +86,8 @@ const METHODS = {
   findApproval: true,
   decideAnywhere: true,
   decideApproval: true,
+  approvalHints: true,
+  lookAtApprovals: true,
   takeSubmission: true,
   inspectSubmissionOf: true,
   cancelSubmissionOf: true,

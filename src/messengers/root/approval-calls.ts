@@ -1,10 +1,12 @@
 import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type {
+  ApprovalReport,
   IndexedApproval,
   PendingApprovalFilter,
   PendingApprovalPage,
 } from "../../approvals/approval-index.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 
 /** A decision of another system, with the name of the person or system that decides. */
 export interface OutsideDecision {
@@ -17,7 +19,9 @@ export interface OutsideDecision {
 /** The calls about approvals of all conversations, which a root answers. */
 export interface ApprovalIndexCalls {
   /** From a conversation: an approval has a new state. */
-  noteApproval(approval: IndexedApproval): Promise<void>;
+  noteApproval(report: ApprovalReport): Promise<void>;
+  /** Returns requests that may concern a person, the oldest first, at most 100. Their conversations know if they do. */
+  approvalHints(viewer: ApprovalViewer): Promise<readonly ApprovalHint[]>;
   /** Returns a page of what waits. */
   waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage>;
   findApproval(id: string): Promise<IndexedApproval | undefined>;
@@ -28,7 +32,43 @@ export interface ApprovalIndexCalls {
 /** `other-input`: the approval waits for another input. */
 export type OutsideResult = Pick<ExecutionDecision, "kind"> | { readonly kind: "other-input" };
 
-/** The call of a root to the conversation that asked. */
+/** A person who looks at requests, and the chat in which that person looks. Everybody in that chat may see the answer. */
+export interface ApprovalViewer {
+  readonly person: MessengerAuthor | undefined;
+  readonly messengerId: string;
+  readonly thread: MessengerThread;
+}
+
+/** A request that may concern a person. */
+export interface ApprovalHint {
+  readonly id: string;
+  readonly conversation: string;
+  /** Title of the chat in which it was asked, if the root knows it. */
+  readonly chatTitle?: string;
+}
+
+/** A waiting request, as one person sees it in one chat. `sensitive` values are masked. */
+export interface SeenApproval {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Whether this person may decide. */
+  readonly isMine: boolean;
+  /** Whether this person asked. */
+  readonly isAsked: boolean;
+  readonly summary: string;
+  readonly requester?: string;
+  /** Who may decide, in words. */
+  readonly approvers: string;
+  /** Whether it has a card in the chat in which the person looks. */
+  readonly isHere: boolean;
+  /** Id of the message with that card. */
+  readonly messageId?: string;
+}
+
+/** Calls to the conversation that asked. */
 export interface DecidesApprovals {
   decideApproval(id: string, decided: OutsideDecision): Promise<OutsideResult>;
+  /** Returns those of these requests that wait and that this person may see in this chat. */
+  lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]>;
 }

@@ -294,7 +294,7 @@ export class ConsentRig {
       declared: () => TELEGRAM,
       switchedOn: () => ({}),
       conversation: () => "telegram:-5",
-      note: () => Promise.resolve(true),
+      index: () => ({ noteApproval: () => Promise.resolve() }),
       botLedger: () => actions.ledger,
       messages: () => Promise.resolve([]),
       resolveTarget: () => Promise.reject(new Error("No target is named.")),
