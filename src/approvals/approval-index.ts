@@ -20,6 +20,8 @@ export interface IndexedApproval extends PendingApproval {
   readonly endedAt?: number;
   /** The person or system that decided. */
   readonly decidedBy?: string;
+  /** Whether it was decided with the administrator's token, whoever the approvers are. */
+  readonly isDecidedByAdmin?: true;
 }
 
 /** The new state of an approval, from its conversation to the root. */
@@ -69,5 +71,6 @@ export function indexedApprovalOf(approval: Approval, conversation: string): Ind
     ...(origin !== undefined && { chat: { messengerId: origin.messengerId, chatId: origin.chatId } }),
     ...(endedAt !== undefined && { endedAt }),
     ...(decider !== undefined && { decidedBy: decider }),
+    ...(decidedBy?.isAdmin === true && { isDecidedByAdmin: true as const }),
   };
 }

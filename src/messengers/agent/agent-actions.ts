@@ -126,15 +126,9 @@ export class AgentActions {
     };
   }
 
-  /** Decides for another system. The same decision of the same actor again is no error. */
-  async decideFor(id: string, { actor, decision, inputHash }: OutsideDecision): Promise<OutsideResult> {
-    const known = this.desk.approvals.get(id);
-    if (known !== undefined && inputHash !== undefined && inputHash !== known.inputHash)
-      return { kind: "other-input" };
-    const { approval, kind } = await this.desk.decide(id, decision, actor);
-    const isRejected = approval?.state === "rejected";
-    const isSame = approval?.decidedBy?.name === actor && isRejected === (decision.kind === "reject");
-    return { kind: kind === "late" && isSame ? "decided" : kind };
+  /** Decides for another system. */
+  decideFor(id: string, decided: OutsideDecision): Promise<OutsideResult> {
+    return this.desk.decideFor(id, decided);
   }
 
   /** Returns those of these requests that a person may see in a chat of any conversation. */

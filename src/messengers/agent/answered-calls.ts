@@ -23,6 +23,7 @@ export interface AnsweringParts {
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
+  readonly decideExecution: InnerCalls["decideExecution"];
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly healthWarnings: InnerCalls["healthWarnings"];
   readonly describeBot: InnerCalls["describeBot"];
@@ -68,6 +69,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
     findApproval: (id) => host.approvals().findApproval(id),
     decideAnywhere: (...decided) => host.approvals().decideAnywhere(...decided),
+    decideExecution: (...decided) => host.decideExecution(...decided),
     decideApproval: (...decided) => host.actions().decideFor(...decided),
     takeBroadcast: (request) => host.takeBroadcast(request),
     startBroadcast: (request) => host.broadcasts().startBroadcast(request),

@@ -31,6 +31,8 @@ import type {
   ApprovalIndexCalls,
   ApprovalViewer,
   DecidesApprovals,
+  OutsideDecision,
+  OutsideResult,
   SeenApproval,
 } from "../root/approval-calls.ts";
 import { ApprovalOverview } from "./approval-overview.ts";
@@ -38,7 +40,7 @@ import type { ShowPress } from "./approval-overview.ts";
 import { ApprovalCards, approvalOfCard, cardIdOf } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
-import { alert, answerOf } from "./approval-texts.ts";
+import { alert, answerOf, approversInWords } from "./approval-texts.ts";
 import { endGrant, grantsOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
@@ -191,17 +193,33 @@ export class ApprovalDesk {
       .map(pendingApprovalOf);
   }
 
-  /**
-   * Decides for the bot's own code, which has checked the caller.
-   *
-   * @param name the person or system that decides, for the card and the audit
-   */
-  async decide(id: string, decision: ApprovalDecision, name?: string): Promise<ExecutionDecision> {
-    const by = { surface: "api", ...(name !== undefined && { name }) } as const;
-    const result = await this.approvals.decide(id, decision, by);
+  /** Decides for the bot's own code, which has checked the caller. */
+  async decide(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
+    const result = await this.approvals.decide(id, decision, { surface: "api" });
     if (result.kind === "unknown") return { kind: "unknown" };
     const { approval, kind } = result;
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
+  }
+
+  /** Decides for another system. The same decision of the same actor again is no error. */
+  async decideFor(id: string, { inputHash, ...asked }: OutsideDecision): Promise<OutsideResult> {
+    const { actor, decision, isAdmin, person } = asked;
+    const known = this.approvals.get(id);
+    if (known !== undefined && inputHash !== undefined && inputHash !== known.inputHash)
+      return { kind: "other-input" };
+    const result = await this.approvals.decide(id, decision, {
+      surface: "http",
+      name: actor,
+      ...(isAdmin === true
+        ? { isAdmin }
+        : { person: { userId: person?.userId ?? actor, fullName: actor }, messengerId: person?.messengerId }),
+    });
+    if (result.kind === "unknown") return { kind: "unknown" };
+    const { approval, kind } = result;
+    if (kind === "not-allowed") return { kind, approvers: approversInWords(approval) };
+    const isSame =
+      approval.decidedBy?.name === actor && (approval.state === "rejected") === (decision.kind === "reject");
+    return { kind: kind === "late" && isSame ? "decided" : kind };
   }
 
   /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */

@@ -86,6 +86,7 @@ const METHODS = {
   findApproval: true,
   decideAnywhere: true,
   decideApproval: true,
+  decideExecution: true,
   approvalHints: true,
   lookAtApprovals: true,
   takeSubmission: true,

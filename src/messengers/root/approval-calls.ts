@@ -8,10 +8,15 @@ import type {
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 
-/** A decision of another system, with the name of the person or system that decides. */
+/** A decision of another system. */
 export interface OutsideDecision {
   readonly decision: Extract<ApprovalDecision, { kind: "approve" | "reject" }>;
+  /** Name of the person or system that decides. If nothing else is given, it must be an id of the approvers. */
   readonly actor: string;
+  /** The person of a messenger for whom the system decides. Checked as if that person had pressed. */
+  readonly person?: { readonly messengerId: string; readonly userId: string } | undefined;
+  /** Decides as an administrator, whoever the approvers are. @default false */
+  readonly isAdmin?: boolean | undefined;
   /** The decision counts only for this input. @default any */
   readonly inputHash?: string | undefined;
 }
@@ -29,8 +34,11 @@ export interface ApprovalIndexCalls {
   decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult>;
 }
 
-/** `other-input`: the approval waits for another input. */
-export type OutsideResult = Pick<ExecutionDecision, "kind"> | { readonly kind: "other-input" };
+/** `other-input`: the approval waits for another input. `not-allowed`: it is up to `approvers`, in words. */
+export type OutsideResult =
+  | Pick<ExecutionDecision, "kind">
+  | { readonly kind: "other-input" }
+  | { readonly kind: "not-allowed"; readonly approvers: string };
 
 /** A person who looks at requests, and the chat in which that person looks. Everybody in that chat may see the answer. */
 export interface ApprovalViewer {
@@ -68,6 +76,8 @@ export interface SeenApproval {
 
 /** Calls to the conversation that asked. */
 export interface DecidesApprovals {
+  /** Decides for the bot's own code, which has checked the caller. */
+  decideExecution(id: string, decision: ApprovalDecision): Promise<ExecutionDecision>;
   decideApproval(id: string, decided: OutsideDecision): Promise<OutsideResult>;
   /** Returns those of these requests that wait and that this person may see in this chat. */
   lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]>;

@@ -95,6 +95,11 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     return this.#store.get(id);
   }
 
+  /** Returns the conversation that asked. */
+  conversationOf(id: string): string | undefined {
+    return this.#store.get(id)?.conversation;
+  }
+
   async decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult> {
     const known = this.#store.get(id);
     if (known === undefined) return { kind: "unknown" };
