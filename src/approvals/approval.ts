@@ -151,6 +151,12 @@ export interface Approval {
   readonly isTold: boolean;
 }
 
+/** Result of an action that ran: its output, or `{ error }`. */
+export interface CallOutcome {
+  readonly output: Json;
+  readonly isFailure: boolean;
+}
+
 /** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
 export type ApprovalDecision =
   | { readonly kind: "approve"; readonly grant?: GrantLength | undefined }

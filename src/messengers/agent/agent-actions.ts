@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from "ai";
 import type { Action, ThinkActions } from "../../actions/action.ts";
 import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
-import { actionGone } from "../../actions/action-errors.ts";
+import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
@@ -10,7 +10,7 @@ import type { ActionHost } from "../../actions/action-host.ts";
 import type { IndexedApproval } from "../../approvals/approval-index.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import { failureName } from "../../approvals/outcome-words.ts";
-import type { Approval } from "../../approvals/approval.ts";
+import type { Approval, CallOutcome } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { Json } from "../../core/content.ts";
@@ -100,6 +100,7 @@ export class AgentActions {
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
+      outcomeOf: (use) => this.#outcomeOf(use),
       words: () => agent.approvalWords,
       onChange: () => {
         options.wakeAt(deps.clock.now() + HEARTBEAT_MS);
@@ -227,7 +228,7 @@ export class AgentActions {
     };
   }
 
-  async #runApproved(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
+  async #runApproved(approval: Approval): Promise<CallOutcome> {
     const { action: name, decidedBy, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
     const action = this.#named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return { output: actionGone() as unknown as Json, isFailure: true };
@@ -249,6 +250,19 @@ export class AgentActions {
       ),
       request,
     )) as Json;
+    return { output, isFailure: failureName(output) !== undefined };
+  }
+
+  /** Finds out in the ledger what became of a call whose process has ended. */
+  async #outcomeOf({ action, inputHash, ledgerKey }: Approval): Promise<CallOutcome> {
+    const scope = this.#named(action)?.idempotencyScope;
+    const ledger = scope === "bot" ? this.#options.botLedger() : this.ledger;
+    const found = await ledger.look(ledgerKey, action, inputHash);
+    if (found?.kind !== "settled") {
+      const failure = found?.kind === "open" ? outcomeUnknown() : neverRan();
+      return { output: failure as unknown as Json, isFailure: true };
+    }
+    const output = JSON.parse(found.output) as Json;
     return { output, isFailure: failureName(output) !== undefined };
   }
 

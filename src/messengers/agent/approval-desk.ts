@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Action } from "../../actions/action.ts";
 import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
-import type { Approval, ApprovalDecision, VoidReason } from "../../approvals/approval.ts";
+import type { Approval, ApprovalDecision, CallOutcome, VoidReason } from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
 import type { ApprovalRequest } from "../../approvals/approvals.ts";
 import { unreachedWords } from "../../approvals/card-place.ts";
@@ -67,7 +67,9 @@ export interface ApprovalDeskOptions {
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
-  readonly run: (approval: Approval) => Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  readonly run: (approval: Approval) => Promise<CallOutcome>;
+  /** Finds out what became of a call that a grant covered, when its turn has ended. */
+  readonly outcomeOf: (use: Approval) => Promise<CallOutcome>;
   /** Returns the text that the model has written in a turn so far. */
   readonly textSoFar: (turnId: string) => string;
   /** The words that decide in a reply to a card. */
@@ -123,6 +125,8 @@ export class ApprovalDesk {
       newId: () => deps.newId(),
       mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
+      outcomeOf: async (use) =>
+        options.thread().own.isRunning(use.requestId) ? undefined : options.outcomeOf(use),
       whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => {
         // A waiting question is drawn again when somebody turns out to be out of reach.

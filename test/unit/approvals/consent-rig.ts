@@ -275,6 +275,7 @@ export class ConsentRig {
         calls: { park: () => {} },
         info: (turn: string) => this.#turns.get(turn),
         newest: () => undefined,
+        isRunning: () => false,
         newestTurn: () => undefined,
         submit: ({ metadata }: { readonly metadata: { readonly approval: string } }) => {
           const isOutside = this.#planted.tellsOutside === true;
