@@ -9,8 +9,11 @@ const PATH = /^\/admin\/approvals(?:\/([^/]+)(\/decision)?)?$/;
 
 const decisionSchema = z.strictObject({
   decision: z.enum(["approve", "reject"]),
-  /** The person or system that decides, for the audit. */
+  /** The person or system that decides, for the card and the audit. */
   actor: z.string().trim().min(1).max(200),
+  /** The person for whom it decides. */
+  person: z.strictObject({ messenger: z.string(), userId: z.string() }).optional(),
+  asAdmin: z.boolean().optional(),
   reason: z.string().max(2000).optional(),
   inputHash: z.string().optional(),
 });
@@ -61,20 +64,26 @@ async function decide(request: Request, id: string, root: ApprovalIndexCalls): P
   const body = await readJson(request, systemDeps.clock);
   if (body instanceof Response) return body;
   const parsed = decisionSchema.safeParse(body.json);
-  if (!parsed.success)
+  if (!parsed.success || (parsed.data.asAdmin === true && parsed.data.person !== undefined))
     return problem(
       400,
       "decision-invalid",
-      'Send { "decision": "approve" | "reject", "actor": "<name>" }, for a rejection also "reason". "inputHash" is optional.',
+      'Send { "decision": "approve" | "reject", "actor": "<name>" }, for a rejection also "reason". "inputHash" is optional. Either "person": { "messenger", "userId" } says for whom you decide, or "asAdmin": true.',
     );
-  const { actor, decision, inputHash, reason } = parsed.data;
+  const { actor, asAdmin: isAdmin, decision, inputHash, person, reason } = parsed.data;
   const made = decision === "approve" ? { kind: decision } : { kind: decision, reason };
-  const result = await root.decideAnywhere(id, { decision: made, actor, inputHash });
+  const result = await root.decideAnywhere(id, {
+    decision: made,
+    actor,
+    inputHash,
+    isAdmin,
+    person: person && { messengerId: person.messenger, userId: person.userId },
+  });
   return answer(result, await root.findApproval(id));
 }
 
-function answer({ kind }: OutsideResult, approval: unknown): Response {
-  switch (kind) {
+function answer(result: OutsideResult, approval: unknown): Response {
+  switch (result.kind) {
     case "decided":
       return Response.json({ decided: true, approval });
     case "late":
@@ -87,10 +96,16 @@ function answer({ kind }: OutsideResult, approval: unknown): Response {
         "approval-changed",
         "The approval is for another input. GET it again, and show it before you decide.",
       );
+    case "not-allowed":
+      return problem(
+        403,
+        "approval-not-allowed",
+        `This is up to ${result.approvers}. Name one of them with "person", or decide with "asAdmin": true.`,
+      );
     case "unknown":
       return notFound();
     default:
-      return kind satisfies never;
+      return result satisfies never;
   }
 }
 

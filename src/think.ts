@@ -239,29 +239,27 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * conversations, at most 1000, with masked `sensitive` values and with their conversation.
    */
   pendingApprovals(executionId?: string): PendingApproval[] {
-    const isRoot = conversationNameOf(this.name) === undefined;
-    if (isRoot) return this.#runtime.approvalIndex.waiting(executionId);
-    return this.#runtime.actions.desk.pending(executionId);
+    return this.#runtime.executions.pending(executionId);
   }
 
   /**
    * Approves a waiting call: the action runs once, and its outcome begins a turn of its own. Resolves when that is
-   * durable. A second decision changes nothing.
+   * durable. A second decision changes nothing. The root decides about calls of all conversations.
    */
   async approveExecution(executionId: string): Promise<ExecutionDecision> {
-    return this.#runtime.decide(executionId, { kind: "approve" });
+    return this.#runtime.executions.decide(executionId, { kind: "approve" });
   }
 
   /**
    * Refuses a waiting call. The model is told, with the reason, in a turn of its own; with `autoContinue: false` it is not,
-   * and only the card says it. A second decision changes nothing.
+   * and only the card says it. A second decision changes nothing. The root decides about calls of all conversations.
    */
   async rejectExecution(
     executionId: string,
     reason?: string,
     { autoContinue }: { readonly autoContinue?: boolean } = {},
   ): Promise<ExecutionDecision> {
-    return this.#runtime.decide(executionId, { kind: "reject", reason, autoContinue });
+    return this.#runtime.executions.decide(executionId, { kind: "reject", reason, autoContinue });
   }
 
   /** Returns what people have agreed to in advance in this conversation, newest first, also ended grants. */

@@ -76,6 +76,14 @@ export function consentOutdated(): ActionFailure {
   );
 }
 
+/** The process ended before the action had begun. */
+export function neverRan(): ActionFailure {
+  return failure(
+    "ActionInterruptedError",
+    "The bot was interrupted before the action ran. Nothing was done.",
+  );
+}
+
 /** The bot no longer has the action. */
 export function actionGone(): ActionFailure {
   return failure("ActionGoneError", "The bot does not have this action any more. Nothing was done.");

@@ -36,10 +36,10 @@ export type Claim =
   | { readonly kind: "pending"; readonly mayEnd: boolean }
   | { readonly kind: "unknown" | "conflict" };
 
-/** See `ActionLedger.look`. */
+/** See `ActionLedger.look`. `open`: a run has begun, and its outcome is not known. */
 export type LookResult =
   | { readonly kind: "settled"; readonly output: string }
-  | { readonly kind: "conflict" }
+  | { readonly kind: "open" | "conflict" }
   | undefined;
 
 /** The end of a run. `freed`: it failed before its effect, so the next call runs again. */
@@ -51,7 +51,7 @@ export type RunEnd =
 /** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
 export interface ActionLedger {
   claim(request: ClaimRequest): Claim | Promise<Claim>;
-  /** Returns an earlier result that makes a run pointless, if there is one. Changes nothing. */
+  /** Returns what became of earlier runs under the key. Undefined if there is none, or it had no effect. Changes nothing. */
   look(key: string, action: string, inputHash: string): LookResult | Promise<LookResult>;
   /**
    * Stores the end of a run. Ignored if another run has replaced it.
@@ -108,7 +108,7 @@ export class LocalLedger implements ActionLedger {
     const row = this.#store.get(key);
     if (row === undefined) return undefined;
     if (row.inputHash !== inputHash || row.action !== action) return { kind: "conflict" };
-    return row.state === "settled" ? { kind: "settled", output: row.output ?? "null" } : undefined;
+    return row.state === "settled" ? { kind: "settled", output: row.output ?? "null" } : { kind: "open" };
   }
 
   end(key: string, runId: string, end: RunEnd, withIt: () => void = () => {}): void {

@@ -1,13 +1,18 @@
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
-import type { IndexedApproval } from "./approval-index.ts";
+import type { ApprovalReport, IndexedApproval } from "./approval-index.ts";
+import type { WantedKeys } from "./index-keys.ts";
 
-/** The root's index of the approvals of all conversations. Only those that wait are in the index of the table. */
+/** The root's index of the approvals of all conversations. Only those that wait have keys and a place in the order. */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS approval_index_v1 (
     id TEXT PRIMARY KEY, state TEXT NOT NULL, entry TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX IF NOT EXISTS approval_index_waiting_v1 ON approval_index_v1 (created_at, id) WHERE state = 'waiting'`,
+  `CREATE TABLE IF NOT EXISTS approval_key_v1 (
+    key TEXT NOT NULL, created_at INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, created_at, id)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX IF NOT EXISTS approval_key_id_v1 ON approval_key_v1 (id)`,
 ];
 
 /** Place of an approval in the order of pages. */
@@ -18,45 +23,66 @@ export interface ApprovalPlace {
 
 export interface ApprovalIndexStore {
   /** Stores the newest state of an approval. A report about an earlier state changes nothing. */
-  put(approval: IndexedApproval): void;
+  put(report: ApprovalReport): void;
   get(id: string): IndexedApproval | undefined;
   /** Returns those that wait, the oldest first. */
   waiting(after: ApprovalPlace | undefined, limit: number): IndexedApproval[];
+  /** Returns those that wait and have the person's or the chat's key, the oldest first. */
+  named(wanted: WantedKeys, limit: number): IndexedApproval[];
+  /** Returns those that wait in the messenger without names of people who may decide, the oldest first. */
+  unnamed(wanted: WantedKeys, limit: number): IndexedApproval[];
   /** Forgets approvals that ended before `before`. */
   sweep(before: number): void;
 }
 
-/** Creates the store. Its table is made with the first approval. */
+/** Creates the store. Its tables are made with the first approval. */
 export function createApprovalIndexStore(database: Database): ApprovalIndexStore {
   let hasTable: boolean | undefined;
   const isThere = (): boolean => {
     hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_index_v1'")
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_key_v1'")
         .length > 0;
     return hasTable;
   };
-  const read = (where: string, ...bindings: (string | number)[]): IndexedApproval[] =>
+  const read = (where: string, ...bindings: (string | number | null)[]): IndexedApproval[] =>
     isThere()
       ? database
           .all<{ entry: string }>(`SELECT entry FROM approval_index_v1 ${where}`, ...bindings)
           .map(({ entry }) => JSON.parse(entry) as IndexedApproval)
       : [];
   return {
-    put(approval) {
-      for (const statement of SCHEMA) database.run(statement);
+    put({ approval, keys }) {
+      if (!isThere()) for (const statement of SCHEMA) database.run(statement);
       hasTable = true;
       const { createdAt, endedAt, executionId, state } = approval;
-      // An ended approval never waits again.
-      database.run(
-        `INSERT INTO approval_index_v1 (id, state, entry, created_at, ended_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET state = excluded.state, entry = excluded.entry, ended_at = excluded.ended_at
-         WHERE excluded.state <> 'waiting' AND ended_at IS NULL`,
-        executionId,
-        state,
-        JSON.stringify(approval),
-        createdAt,
-        endedAt ?? null,
-      );
+      database.transaction(() => {
+        // An ended approval never waits again.
+        database.run(
+          `INSERT INTO approval_index_v1 (id, state, entry, created_at, ended_at) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET state = excluded.state, entry = excluded.entry, ended_at = excluded.ended_at
+           WHERE excluded.state <> 'waiting' AND ended_at IS NULL`,
+          executionId,
+          state,
+          JSON.stringify(approval),
+          createdAt,
+          endedAt ?? null,
+        );
+        const [stored] = database.all<{ state: string }>(
+          "SELECT state FROM approval_index_v1 WHERE id = ?",
+          executionId,
+        );
+        if (stored?.state !== "waiting") {
+          database.run("DELETE FROM approval_key_v1 WHERE id = ?", executionId);
+          return;
+        }
+        for (const key of keys)
+          database.run(
+            "INSERT OR IGNORE INTO approval_key_v1 (key, created_at, id) VALUES (?, ?, ?)",
+            key,
+            createdAt,
+            executionId,
+          );
+      });
     },
     get: (id) => firstRow(read("WHERE id = ?", id)),
     waiting: (after, limit) =>
@@ -64,6 +90,21 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
         "WHERE state = 'waiting' AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
         after?.createdAt ?? 0,
         after?.id ?? "",
+        limit,
+      ),
+    named: ({ person, thread }, limit) =>
+      read(
+        `WHERE id IN (SELECT id FROM approval_key_v1 WHERE key IN (?, ?) ORDER BY created_at LIMIT ?)
+         ORDER BY created_at, id`,
+        person ?? null,
+        thread,
+        limit,
+      ),
+    unnamed: ({ unnamed }, limit) =>
+      read(
+        `WHERE id IN (SELECT id FROM approval_key_v1 WHERE key = ? ORDER BY created_at LIMIT ?)
+         ORDER BY created_at, id`,
+        unnamed,
         limit,
       ),
     sweep(before) {

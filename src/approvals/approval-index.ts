@@ -20,6 +20,15 @@ export interface IndexedApproval extends PendingApproval {
   readonly endedAt?: number;
   /** The person or system that decided. */
   readonly decidedBy?: string;
+  /** Whether it was decided with the administrator's token, whoever the approvers are. */
+  readonly isDecidedByAdmin?: true;
+}
+
+/** The new state of an approval, from its conversation to the root. */
+export interface ApprovalReport {
+  readonly approval: IndexedApproval;
+  /** The keys under which the root finds it. See `indexKeysOf`. */
+  readonly keys: readonly string[];
 }
 
 export interface PendingApprovalFilter {
@@ -62,5 +71,6 @@ export function indexedApprovalOf(approval: Approval, conversation: string): Ind
     ...(origin !== undefined && { chat: { messengerId: origin.messengerId, chatId: origin.chatId } }),
     ...(endedAt !== undefined && { endedAt }),
     ...(decider !== undefined && { decidedBy: decider }),
+    ...(decidedBy?.isAdmin === true && { isDecidedByAdmin: true as const }),
   };
 }

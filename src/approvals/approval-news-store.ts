@@ -1,5 +1,5 @@
 import type { Database } from "../core/database.ts";
-import type { IndexedApproval } from "./approval-index.ts";
+import type { ApprovalReport } from "./approval-index.ts";
 
 /** Changed approvals of a conversation that its root does not know yet, in order. */
 const SCHEMA = `
@@ -7,11 +7,11 @@ CREATE TABLE IF NOT EXISTS approval_news_v1 (seq INTEGER PRIMARY KEY AUTOINCREME
 
 export interface ApprovalNewsItem {
   readonly seq: number;
-  readonly approval: IndexedApproval;
+  readonly report: ApprovalReport;
 }
 
 export interface ApprovalNewsStore {
-  add(approval: IndexedApproval): void;
+  add(report: ApprovalReport): void;
   /** Returns the oldest item. */
   next(): ApprovalNewsItem | undefined;
   remove(seq: number): void;
@@ -21,10 +21,10 @@ export interface ApprovalNewsStore {
 export function createApprovalNewsStore(database: Database): ApprovalNewsStore {
   let hasTable: boolean | undefined;
   return {
-    add(approval) {
+    add(report) {
       database.run(SCHEMA);
       hasTable = true;
-      database.run("INSERT INTO approval_news_v1 (entry) VALUES (?)", JSON.stringify(approval));
+      database.run("INSERT INTO approval_news_v1 (entry) VALUES (?)", JSON.stringify(report));
     },
     next() {
       hasTable ??=
@@ -35,7 +35,7 @@ export function createApprovalNewsStore(database: Database): ApprovalNewsStore {
       const [row] = database.all<{ seq: number; entry: string }>(
         "SELECT seq, entry FROM approval_news_v1 ORDER BY seq LIMIT 1",
       );
-      return row && { seq: row.seq, approval: JSON.parse(row.entry) as IndexedApproval };
+      return row && { seq: row.seq, report: JSON.parse(row.entry) as ApprovalReport };
     },
     remove(seq) {
       database.run("DELETE FROM approval_news_v1 WHERE seq = ?", seq);

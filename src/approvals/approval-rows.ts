@@ -52,13 +52,14 @@ const approversSchema = z.discriminatedUnion("kind", [
 ]);
 
 export const deciderSchema = z.object({
-  surface: z.enum(["chat", "api", "grant"]),
+  surface: z.enum(["chat", "http", "api", "grant"]),
   messengerId: z.string().optional(),
   grantId: z.string().optional(),
   granted: z.enum(["request", "hour", "always"]).optional(),
   person: personSchema.optional(),
   isTyped: z.boolean().optional(),
   name: z.string().optional(),
+  isAdmin: z.boolean().optional(),
 });
 
 /** A row of `approval_v1`. */

@@ -47,6 +47,7 @@ const INDEXES = [
   "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
   "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
   "CREATE INDEX IF NOT EXISTS approval_v1_call ON approval_v1 (request_id, tool_call_id)",
+  "CREATE INDEX IF NOT EXISTS approval_v1_use ON approval_v1 (seq) WHERE state = 'approved' AND is_unfinished = 0",
 ];
 
 export interface ApprovalFilter {
@@ -149,6 +150,11 @@ export class ApprovalStore {
   /** Returns the newest use of a grant for a call. */
   useOfCall(requestId: string, toolCallId: string): Approval | undefined {
     return this.#ofCall(requestId, toolCallId).findLast(({ isInline }) => isInline);
+  }
+
+  /** Returns uses of grants without an outcome, oldest first. */
+  openUses(): Approval[] {
+    return this.#read("WHERE state = 'approved' AND is_unfinished = 0 ORDER BY seq");
   }
 
   #ofCall(requestId: string, toolCallId: string): Approval[] {

@@ -56,10 +56,17 @@ export function isOpen(state: ApprovalState): boolean {
   return state === "waiting" || state === "approved" || state === "running";
 }
 
-/** The person or system that decided. `surface` tells where; `grant`: the person had agreed before, with a grant. */
+/**
+ * The person or system that decided. `surface` tells where:
+ *
+ * - `chat`: with a button or a reply
+ * - `http`: over the routes of the administrator's token
+ * - `api`: the bot's own code
+ * - `grant`: the person had agreed before
+ */
 export interface Decider {
-  readonly surface: "chat" | "api" | "grant";
-  /** The person of a chat. */
+  readonly surface: "chat" | "http" | "api" | "grant";
+  /** The person of a chat, or for whom another system decided. */
   readonly person?: MessengerAuthor;
   /** The messenger of that person: ids of people mean nothing in another one. */
   readonly messengerId?: string;
@@ -71,6 +78,8 @@ export interface Decider {
   readonly isTyped?: boolean;
   /** Name that a system gave, where nobody pressed a button. */
   readonly name?: string;
+  /** Whether the holder of the administrator's token decided, whoever the approvers are. */
+  readonly isAdmin?: boolean;
 }
 
 /** One question to people: may this action run with exactly this input? */
@@ -140,6 +149,12 @@ export interface Approval {
   readonly drawnState: ApprovalState | undefined;
   /** Whether the outcome was given to the conversation as a turn. */
   readonly isTold: boolean;
+}
+
+/** Result of an action that ran: its output, or `{ error }`. */
+export interface CallOutcome {
+  readonly output: Json;
+  readonly isFailure: boolean;
 }
 
 /** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */

@@ -1,4 +1,3 @@
-import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
@@ -6,6 +5,7 @@ import type {
   Approval,
   ApprovalDecision,
   ApprovalState,
+  CallOutcome,
   Decider,
   DecisionResult,
   VoidReason,
@@ -46,7 +46,12 @@ export interface ApprovalHost {
    * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or `{
    * error }`. May be called again after a crash: the ledger knows the outcome of the first run.
    */
-  run(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  run(approval: Approval): Promise<CallOutcome>;
+  /**
+   * Finds out what became of a call that a grant covered and whose process has ended. Undefined while its turn runs: it
+   * may repeat the call.
+   */
+  outcomeOf(use: Approval): Promise<CallOutcome | undefined>;
   /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */
   whyImpossible(approval: Approval): VoidReason | undefined;
   /**
@@ -92,6 +97,7 @@ export class Approvals {
   readonly #store: ApprovalStore;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
+  #catchingUp: Promise<void> | undefined;
   #sweptAt = -Infinity;
   #hasChecked = false;
 
@@ -105,6 +111,7 @@ export class Approvals {
       store: this.#store,
       grants: this.grants,
       mayDecide: (...asked) => host.mayDecide(...asked),
+      outcomeOf: (use) => host.outcomeOf(use),
     });
   }
 
@@ -188,17 +195,19 @@ export class Approvals {
       });
     });
     this.#go();
-    const { grantId } = decided.decidedBy ?? {};
-    if (grantId !== undefined) {
-      void this.#coverWaiting(grantId).catch((error: unknown) => this.#host.onFailure(error));
-    }
     return { kind: "decided", approval: decided };
   }
 
-  /** Approves the requests that wait already and that a new grant covers. A crash leaves them waiting. */
-  async #coverWaiting(grantId: string): Promise<void> {
-    const person = this.grants.get(grantId)?.givenBy.person;
-    if (person === undefined) return;
+  /** Approves the requests that wait and that new grants cover, and finds lost outcomes. A crash repeats it. */
+  async #catchUp(): Promise<void> {
+    for (const { givenBy, id } of this.grants.fresh()) {
+      if (givenBy.person !== undefined) await this.#coverWaiting(id, givenBy.person);
+      this.grants.compared(id);
+    }
+    await this.granted.findLost();
+  }
+
+  async #coverWaiting(grantId: string, person: MessengerAuthor): Promise<void> {
     for (const { id } of this.#store.waiting()) {
       const asked = this.#store.get(id);
       if (asked === undefined || !this.grants.covering(asked).some((grant) => grant.id === grantId)) continue;
@@ -290,17 +299,26 @@ export class Approvals {
       this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
       this.grants.sweep();
     }
-    await Promise.all(this.#running.values());
+    if (this.#isBehind()) {
+      this.#catchingUp ??= this.#catchUp()
+        .catch((error: unknown) => this.#host.onFailure(error))
+        .finally(() => (this.#catchingUp = undefined));
+    }
+    await Promise.all([...this.#running.values(), this.#catchingUp]);
   }
 
   /** Whether an action is running in this process. */
   isBusy(): boolean {
-    return this.#running.size > 0;
+    return this.#running.size > 0 || this.#catchingUp !== undefined;
+  }
+
+  #isBehind(): boolean {
+    return this.granted.hasLost() || this.grants.fresh().length > 0;
   }
 
   /** Time at which `work` must be called again, in epoch milliseconds. Undefined if no work is left. */
   nextWakeAt(): number | undefined {
-    const at = this.#store.nextDueAt();
+    const at = this.#isBehind() ? 0 : this.#store.nextDueAt();
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { deciderSchema, jsonOf, personSchema } from "./approval-rows.ts";
@@ -23,8 +24,12 @@ CREATE TABLE IF NOT EXISTS grant_v1 (
   revoked_at INTEGER,
   revoked_by TEXT,
   uses INTEGER NOT NULL,
-  last_used_at INTEGER
+  last_used_at INTEGER,
+  is_new INTEGER
 ) STRICT, WITHOUT ROWID`;
+
+/** Columns that the first table did not have. */
+const ADDED = { is_new: "INTEGER" };
 
 type Stored = {
   id: string;
@@ -77,8 +82,8 @@ export class GrantStore {
     );
     this.#database.run(
       `INSERT INTO grant_v1 (id, seq, action, scope, words, length, person, messenger_id, thread_id, root_request,
-         given_by, approval_id, given_at, until, uses)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+         given_by, approval_id, given_at, until, uses, is_new)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`,
       grant.id,
       (newest?.seq ?? 0) + 1,
       grant.action,
@@ -94,6 +99,16 @@ export class GrantStore {
       grant.givenAt,
       grant.until ?? null,
     );
+  }
+
+  /** Grants that were not compared with the requests that waited when they were given, oldest first. */
+  fresh(): Grant[] {
+    return this.#read("WHERE is_new = 1 ORDER BY seq");
+  }
+
+  /** Notes that a grant was compared with the requests that waited. */
+  compared(id: string): void {
+    this.#database.run("UPDATE grant_v1 SET is_new = NULL WHERE id = ?", id);
   }
 
   /** Stores the use of a grant, and its end. Its terms never change. */
@@ -127,9 +142,11 @@ export class GrantStore {
   }
 
   #isThere(): boolean {
-    this.#hasTable ??=
+    if (this.#hasTable !== undefined) return this.#hasTable;
+    this.#hasTable =
       this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'grant_v1'")
         .length > 0;
+    if (this.#hasTable) addMissingColumns(this.#database, "grant_v1", ADDED);
     return this.#hasTable;
   }
 

@@ -1,6 +1,6 @@
 import type { Json } from "../core/content.ts";
 import type { Clock } from "../core/deps.ts";
-import type { Approval, Decider } from "./approval.ts";
+import type { Approval, CallOutcome, Decider } from "./approval.ts";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { Grants } from "./grants.ts";
 
@@ -11,6 +11,8 @@ export interface GrantedCallsOptions {
   readonly grants: Grants;
   /** Tells whether a person may decide, asked now. */
   readonly mayDecide: (approval: Approval, decider: Decider) => Promise<boolean>;
+  /** Finds out what became of a use whose process has ended. See `ApprovalHost.outcomeOf`. */
+  readonly outcomeOf: (use: Approval) => Promise<CallOutcome | undefined>;
 }
 
 /** A call that needs consent, in the form of a question that nobody was asked. */
@@ -21,10 +23,12 @@ export type UnaskedCall = Omit<
 
 /**
  * Calls that run without a question, because a grant covers them. Each use is stored as a decided approval before the
- * call runs, with the id of the grant. A use whose outcome a crash has lost stays `approved`.
+ * call runs, with the id of the grant. If a crash loses its outcome, the next process finds out when the turn has ended.
  */
 export class GrantedCalls {
   readonly #options: GrantedCallsOptions;
+  /** Ids of uses without an outcome from earlier processes. Undefined until they are looked up. */
+  #lost: Set<string> | undefined;
 
   constructor(options: GrantedCallsOptions) {
     this.#options = options;
@@ -33,6 +37,8 @@ export class GrantedCalls {
   /** Uses a grant for a call. Undefined if none covers it, or the person who gave it may not decide any more. */
   async use(call: UnaskedCall): Promise<Approval | undefined> {
     const { clock, grants, mayDecide, newId, store } = this.#options;
+    // Later, a use of this process would look like a lost one.
+    this.#lostUses();
     // People are deciding about this very call.
     if (store.openFor(call.ledgerKey, call.action, call.inputHash) !== undefined) return undefined;
     for (const { givenBy, id: grantId } of grants.covering(call)) {
@@ -61,6 +67,35 @@ export class GrantedCalls {
       if (grants.use(grantId, call, () => store.insertDecided(use))) return use;
     }
     return undefined;
+  }
+
+  /** Whether outcomes of earlier processes are missing. */
+  hasLost(): boolean {
+    return this.#lostUses().size > 0;
+  }
+
+  /** Finds the outcomes that earlier processes have not stored. Uses of turns that still run are left alone. */
+  async findLost(): Promise<void> {
+    const { clock, outcomeOf, store } = this.#options;
+    const lost = this.#lostUses();
+    for (const id of lost) {
+      const use = store.get(id);
+      const found = use?.state === "approved" ? await outcomeOf(use) : "ended";
+      if (found === undefined) continue;
+      // The turn may have repeated the call meanwhile, so the state is read again.
+      const now = store.get(id);
+      if (found !== "ended" && now?.state === "approved") {
+        const { isFailure, output } = found;
+        const state = isFailure ? "failed" : "done";
+        store.update({ ...now, state, outcome: output, endedAt: clock.now() });
+      }
+      lost.delete(id);
+    }
+  }
+
+  #lostUses(): Set<string> {
+    this.#lost ??= new Set(this.#options.store.openUses().map(({ id }) => id));
+    return this.#lost;
   }
 
   /** Stores the outcome of a call that a grant has covered. Does nothing for any other call. */

@@ -15,7 +15,8 @@ const MOST_SWEPT = 500;
  *
  * 1. A grant is stored with the decision that gives it, in one transaction.
  * 2. Its terms are frozen when it is given. A use is checked against them and stored in one step.
- * 3. It covers nothing after its time, after somebody has ended it, or while the person who gave it may not decide. The
+ * 3. A new grant is compared with the requests that wait, also after a crash.
+ * 4. It covers nothing after its time, after somebody has ended it, or while the person who gave it may not decide. The
  *    caller checks the last one before `use`.
  */
 export class Grants {
@@ -66,6 +67,15 @@ export class Grants {
       record();
     });
     return true;
+  }
+
+  /** New grants that may cover requests which wait already. The caller compares them, and says so with `compared`. */
+  fresh(): Grant[] {
+    return this.#store.fresh();
+  }
+
+  compared(id: string): void {
+    this.#store.compared(id);
   }
 
   get(id: string): Grant | undefined {

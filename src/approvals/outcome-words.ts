@@ -92,5 +92,6 @@ export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">): string 
     const name = nameOf(decidedBy.person);
     return decidedBy.surface === "grant" ? `${name}, who had allowed it before` : name;
   }
-  return decidedBy?.name ?? "the bot's team";
+  const name = decidedBy?.name ?? "the bot's team";
+  return decidedBy?.isAdmin === true ? `${name}, as an administrator` : name;
 }

@@ -18,7 +18,7 @@ export interface ApprovalRecord extends Omit<Approval, "input" | "outcome"> {
  * - `decided`: this decision counts
  * - `late`: somebody decided before; `approval` says what
  * - `expired`: nobody decided in time, and now it is too late
- * - `unknown`: this conversation has no such approval
+ * - `unknown`: this conversation, or at the root the bot, has no such approval
  */
 export interface ExecutionDecision {
   readonly kind: Exclude<DecisionResult["kind"], "not-allowed">;

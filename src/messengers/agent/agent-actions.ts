@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from "ai";
 import type { Action, ThinkActions } from "../../actions/action.ts";
 import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
-import { actionGone } from "../../actions/action-errors.ts";
+import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
@@ -10,7 +10,7 @@ import type { ActionHost } from "../../actions/action-host.ts";
 import type { IndexedApproval } from "../../approvals/approval-index.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import { failureName } from "../../approvals/outcome-words.ts";
-import type { Approval } from "../../approvals/approval.ts";
+import type { Approval, CallOutcome } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { Json } from "../../core/content.ts";
@@ -27,13 +27,25 @@ import type { CallFacts } from "./action-rights.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { ApprovalNews } from "./approval-news.ts";
-import type { ApprovalNewsOptions } from "./approval-news.ts";
-import type { OutsideDecision, OutsideResult } from "../root/approval-calls.ts";
+import type {
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  OutsideDecision,
+  OutsideResult,
+  SeenApproval,
+} from "../root/approval-calls.ts";
 import { factsOfApproval, factsOfTurn } from "./call-facts.ts";
 import { approvedOwner } from "../turns/turn-attachments.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
-export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversation" | "note"> {
+export interface AgentActionsOptions {
+  /** Name of the conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the requests of all conversations. */
+  readonly index: () => Pick<ApprovalIndexCalls, "noteApproval" | "approvalHints">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
   readonly agent: AgentMethods;
   readonly name: () => string;
   readonly database: Database;
@@ -78,13 +90,18 @@ export class AgentActions {
     const { agent, deps, log } = options;
     this.#process = deps.newId();
     this.#rights = new ActionRights({ agent, clock: deps.clock, log });
-    this.#news = new ApprovalNews({ ...options, onRequested: (approval) => this.#requested(approval) });
+    this.#news = new ApprovalNews({
+      ...options,
+      note: (report) => options.index().noteApproval(report),
+      onRequested: (approval) => this.#requested(approval),
+    });
     this.desk = new ApprovalDesk({
       ...options,
       onState: (approval) => this.#news.changed(approval),
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
+      outcomeOf: (use) => this.#outcomeOf(use),
       words: () => agent.approvalWords,
       onChange: () => {
         options.wake.at(deps.clock.now() + HEARTBEAT_MS);
@@ -111,15 +128,14 @@ export class AgentActions {
     };
   }
 
-  /** Decides for another system. The same decision of the same actor again is no error. */
-  async decideFor(id: string, { actor, decision, inputHash }: OutsideDecision): Promise<OutsideResult> {
-    const known = this.desk.approvals.get(id);
-    if (known !== undefined && inputHash !== undefined && inputHash !== known.inputHash)
-      return { kind: "other-input" };
-    const { approval, kind } = await this.desk.decide(id, decision, actor);
-    const isRejected = approval?.state === "rejected";
-    const isSame = approval?.decidedBy?.name === actor && isRejected === (decision.kind === "reject");
-    return { kind: kind === "late" && isSame ? "decided" : kind };
+  /** Decides for another system. */
+  decideFor(id: string, decided: OutsideDecision): Promise<OutsideResult> {
+    return this.desk.decideFor(id, decided);
+  }
+
+  /** Returns those of these requests that a person may see in a chat of any conversation. */
+  lookAt(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+    return this.desk.lookAt(ids, viewer);
   }
 
   async #requested(approval: IndexedApproval): Promise<void> {
@@ -213,7 +229,7 @@ export class AgentActions {
     };
   }
 
-  async #runApproved(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
+  async #runApproved(approval: Approval): Promise<CallOutcome> {
     const { action: name, decidedBy, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
     const action = this.#named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return { output: actionGone() as unknown as Json, isFailure: true };
@@ -235,6 +251,19 @@ export class AgentActions {
       ),
       request,
     )) as Json;
+    return { output, isFailure: failureName(output) !== undefined };
+  }
+
+  /** Finds out in the ledger what became of a call whose process has ended. */
+  async #outcomeOf({ action, inputHash, ledgerKey }: Approval): Promise<CallOutcome> {
+    const scope = this.#named(action)?.idempotencyScope;
+    const ledger = scope === "bot" ? this.#options.botLedger() : this.ledger;
+    const found = await ledger.look(ledgerKey, action, inputHash);
+    if (found?.kind !== "settled") {
+      const failure = found?.kind === "open" ? outcomeUnknown() : neverRan();
+      return { output: failure as unknown as Json, isFailure: true };
+    }
+    const output = JSON.parse(found.output) as Json;
     return { output, isFailure: failureName(output) !== undefined };
   }
 

@@ -1,8 +1,6 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { ActionLedger } from "../../actions/ledger.ts";
-import type { ApprovalDecision } from "../../approvals/approval.ts";
-import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
 import type { Broadcast } from "../../broadcasts/broadcast.ts";
 import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
 import type { ChatGate } from "../../core/gate.ts";
@@ -23,6 +21,7 @@ import { ApprovalIndex } from "../root/approval-index.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import { ConversationBot } from "./conversation-bot.ts";
 import { AgentActions } from "./agent-actions.ts";
+import { ExecutionCalls } from "./execution-calls.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { answerFirst } from "./answer-first.ts";
 import { answeredCalls } from "./answered-calls.ts";
@@ -78,6 +77,8 @@ export class AgentRuntime extends LifecycleCapability {
   readonly submissions: SubmissionCalls;
   /** What the bot's own code sends. */
   readonly sends: SendCalls;
+  /** What the bot's own code asks and says about approvals. */
+  readonly executions: ExecutionCalls;
   /** Turns of scheduled tasks, of this object or another one. */
   readonly scheduledTurns: ScheduledTurns;
   /** Broadcasts and subscribers of the whole bot. */
@@ -105,6 +106,7 @@ export class AgentRuntime extends LifecycleCapability {
     approvals: () => this.approvalIndex,
     actions: () => this.actions,
     broadcasts: () => this.broadcasts.desk,
+    decideExecution: (...decided) => this.executions.decide(...decided),
     takeBroadcast: (request) => this.broadcasts.take(request),
     scheduledTurns: () => this.scheduledTurns,
     healthProblem: () => this.health.problem(),
@@ -172,6 +174,13 @@ export class AgentRuntime extends LifecycleCapability {
     this.sends = new SendCalls({
       ready: () => this.lifecycle.ready(),
       thread: () => this.thread,
+      stored: () => this.#wakeUp.stored(),
+    });
+    this.executions = new ExecutionCalls({
+      desk: () => this.actions.desk,
+      index: () => (this.#isRoot() ? this.approvalIndex : undefined),
+      callsTo: (conversation) => this.#callsIn(conversation),
+      ready: () => this.lifecycle.ready(),
       stored: () => this.#wakeUp.stored(),
     });
     this.scheduledTurns = new ScheduledTurns({
@@ -278,7 +287,8 @@ export class AgentRuntime extends LifecycleCapability {
       resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       conversation: () => conversationNameOf(this.#options.name()) ?? "",
-      note: (approval) => this.#rootCalls().noteApproval(approval),
+      index: () => this.#rootCalls(),
+      callsTo: (conversation) => this.#callsIn(conversation),
       wake: this.#wakeUp,
       later: (work) => this.#later(work),
     });
@@ -291,20 +301,13 @@ export class AgentRuntime extends LifecycleCapability {
       database: this.#options.database,
       clock: this.#options.deps.clock,
       callsTo: (conversation) => this.#callsIn(conversation),
+      titleOf: (...chat) => this.root.titleOf(...chat),
     });
     return this.#index;
   }
 
   #botLedger(): ActionLedger {
     return this.#isRoot() ? this.actions.ledger : ledgerOver(this.#callsTo(this.#rootName()));
-  }
-
-  /** Decides about an approval. Resolves when that is durable. */
-  async decide(approvalId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
-    await this.lifecycle.ready();
-    const result = await this.actions.desk.decide(approvalId, decision);
-    await this.#wakeUp.stored();
-    return result;
   }
 
   /** The rate of this bot over all its chats, if this object is the root. */

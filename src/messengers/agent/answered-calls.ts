@@ -19,10 +19,11 @@ export interface AnsweringParts {
   readonly ledger: () => ActionLedger;
   readonly submissions: () => SubmissionCalls;
   readonly approvals: () => ApprovalIndexCalls;
-  readonly actions: () => Pick<AgentActions, "decideFor">;
+  readonly actions: () => Pick<AgentActions, "decideFor" | "lookAt">;
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
+  readonly decideExecution: InnerCalls["decideExecution"];
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly healthWarnings: InnerCalls["healthWarnings"];
   readonly describeBot: InnerCalls["describeBot"];
@@ -62,10 +63,13 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     takeSubmission: (...submitted) => host.submissions().submitMessages(...submitted),
     inspectSubmissionOf: (id) => host.submissions().wait(id, { timeoutMs: 0 }),
     cancelSubmissionOf: (id) => host.submissions().cancel(id),
-    noteApproval: (approval) => host.approvals().noteApproval(approval),
+    noteApproval: (report) => host.approvals().noteApproval(report),
+    approvalHints: (viewer) => host.approvals().approvalHints(viewer),
+    lookAtApprovals: (...asked) => host.actions().lookAt(...asked),
     waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
     findApproval: (id) => host.approvals().findApproval(id),
     decideAnywhere: (...decided) => host.approvals().decideAnywhere(...decided),
+    decideExecution: (...decided) => host.decideExecution(...decided),
     decideApproval: (...decided) => host.actions().decideFor(...decided),
     takeBroadcast: (request) => host.takeBroadcast(request),
     startBroadcast: (request) => host.broadcasts().startBroadcast(request),

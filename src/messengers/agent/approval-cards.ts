@@ -171,6 +171,12 @@ export function approvalOfCard(
   return id === undefined ? undefined : { id, isElsewhere: place !== undefined };
 }
 
+/** The chats in which people can decide. */
+export function decidedIn({ askedIn, origin, unreached }: Approval): Address[] {
+  if (isAskedElsewhere({ askedIn, unreached })) return askedIn.map(({ address }) => address);
+  return origin === undefined ? [] : [origin];
+}
+
 /** Whether somebody can still be asked in another chat. */
 function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
   return askedIn.some(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Action } from "../../actions/action.ts";
 import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
-import type { Approval, ApprovalDecision, VoidReason } from "../../approvals/approval.ts";
+import type { Approval, ApprovalDecision, CallOutcome, VoidReason } from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
 import type { ApprovalRequest } from "../../approvals/approvals.ts";
 import { unreachedWords } from "../../approvals/card-place.ts";
@@ -27,17 +27,26 @@ import { addressOf } from "../replies/address-of.ts";
 import type { Cards } from "../replies/cards.ts";
 import { outcomeMessage } from "../turns/outcome-message.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
-import { overviewOf, waitingIn, waitingPrompt } from "./approval-overview.ts";
+import type {
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  OutsideDecision,
+  OutsideResult,
+  SeenApproval,
+} from "../root/approval-calls.ts";
+import { ApprovalOverview } from "./approval-overview.ts";
 import type { ShowPress } from "./approval-overview.ts";
 import { ApprovalCards, approvalOfCard, cardIdOf } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
-import { alert, answerOf } from "./approval-texts.ts";
+import { alert, answerOf, approversInWords } from "./approval-texts.ts";
 import { endGrant, grantsOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
 import type { ThreadQuestions } from "./thread-runtime-options.ts";
 import type { OwnTurns } from "./own-turns.ts";
+import { waitingPrompt } from "./waiting-prompt.ts";
 
 export interface ApprovalDeskOptions {
   readonly database: Database;
@@ -47,13 +56,21 @@ export interface ApprovalDeskOptions {
   readonly thread: () => {
     readonly cards: Cards;
     readonly own: OwnTurns;
-    readonly delivery: Pick<Delivery, "receipt">;
+    readonly delivery: Pick<Delivery, "receipt" | "movedTo">;
   };
   readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
+  /** Name of the conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the requests of all conversations. */
+  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
-  readonly run: (approval: Approval) => Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  readonly run: (approval: Approval) => Promise<CallOutcome>;
+  /** Finds out what became of a call that a grant covered, when its turn has ended. */
+  readonly outcomeOf: (use: Approval) => Promise<CallOutcome>;
   /** Returns the text that the model has written in a turn so far. */
   readonly textSoFar: (turnId: string) => string;
   /** The words that decide in a reply to a card. */
@@ -78,7 +95,11 @@ const pressSchema = z.object({
 });
 
 const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
-const showSchema = z.strictObject({ showApproval: z.string() }) satisfies z.ZodType<ShowPress>;
+const showSchema = z.strictObject({
+  showApproval: z.string(),
+  of: z.string().optional(),
+  chat: z.string().optional(),
+}) satisfies z.ZodType<ShowPress>;
 
 /** A question that was stored, with a note for the model. */
 interface AskedQuestion {
@@ -105,6 +126,8 @@ export class ApprovalDesk implements ThreadQuestions {
       newId: () => deps.newId(),
       mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
+      outcomeOf: async (use) =>
+        options.thread().own.isRunning(use.requestId) ? undefined : options.outcomeOf(use),
       whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => {
         // A waiting question is drawn again when somebody turns out to be out of reach.
@@ -175,23 +198,39 @@ export class ApprovalDesk implements ThreadQuestions {
       .map(pendingApprovalOf);
   }
 
-  /**
-   * Decides for the bot's own code, which has checked the caller.
-   *
-   * @param name the person or system that decides, for the card and the audit
-   */
-  async decide(id: string, decision: ApprovalDecision, name?: string): Promise<ExecutionDecision> {
-    const by = { surface: "api", ...(name !== undefined && { name }) } as const;
-    const result = await this.approvals.decide(id, decision, by);
+  /** Decides for the bot's own code, which has checked the caller. */
+  async decide(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
+    const result = await this.approvals.decide(id, decision, { surface: "api" });
     if (result.kind === "unknown") return { kind: "unknown" };
     const { approval, kind } = result;
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
   }
 
+  /** Decides for another system. The same decision of the same actor again is no error. */
+  async decideFor(id: string, { inputHash, ...asked }: OutsideDecision): Promise<OutsideResult> {
+    const { actor, decision, isAdmin, person } = asked;
+    const known = this.approvals.get(id);
+    if (known !== undefined && inputHash !== undefined && inputHash !== known.inputHash)
+      return { kind: "other-input" };
+    const result = await this.approvals.decide(id, decision, {
+      surface: "http",
+      name: actor,
+      ...(isAdmin === true
+        ? { isAdmin }
+        : { person: { userId: person?.userId ?? actor, fullName: actor }, messengerId: person?.messengerId }),
+    });
+    if (result.kind === "unknown") return { kind: "unknown" };
+    const { approval, kind } = result;
+    if (kind === "not-allowed") return { kind, approvers: approversInWords(approval) };
+    const isSame =
+      approval.decidedBy?.name === actor && (approval.state === "rejected") === (decision.kind === "reject");
+    return { kind: kind === "late" && isSame ? "decided" : kind };
+  }
+
   /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
     const show = showSchema.safeParse(press.payload);
-    if (show.success) return Promise.resolve(this.#show(press, show.data.showApproval));
+    if (show.success) return this.#overview(press.event).show(show.data, viewerOf(press.event, press.person));
     const end = endSchema.safeParse(press.payload);
     if (end.success) return Promise.resolve(endGrant(end.data.endGrant, press.person, this.approvals.grants));
     return approvalOfCard(press.cardId) === undefined ? undefined : this.#press(press);
@@ -212,8 +251,13 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   /** The answer to `/approvals`. */
-  overview({ author }: MessengerEvent): Promise<Content> {
-    return overviewOf(author, this.approvals, this.#approvers);
+  overview(event: MessengerEvent): Promise<Content> {
+    return this.#overview(event).list(viewerOf(event, event.author));
+  }
+
+  /** Returns those of these requests of this conversation that a person may see in a chat. */
+  lookAt(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+    return this.#overview(undefined).look(ids, viewer);
   }
 
   /** The answer to `/grants`. */
@@ -222,8 +266,10 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   /** The number of requests that were asked in the chat of an event and still wait. */
-  waitingIn(event: MessengerEvent): number {
-    return waitingIn(this.approvals, event);
+  waitingIn({ thread }: MessengerEvent): number {
+    return this.approvals
+      .waiting()
+      .filter(({ origin }) => origin !== undefined && this.#placeToday(origin).threadId === thread.id).length;
   }
 
   /** The addition to the system prompt while something waits. */
@@ -231,17 +277,35 @@ export class ApprovalDesk implements ThreadQuestions {
     return waitingPrompt(this.approvals);
   }
 
-  /** Points at the card of a waiting request, for a press under `/approvals`. */
-  #show({ event }: CardPress, id: string): PressAnswer {
-    const approval = this.approvals.get(id);
-    if (approval?.state !== "waiting") return alert("This is decided by now.");
-    const messageId = this.#cards.messageIn(approval, event.thread.id);
-    if (messageId === undefined) return alert("Its card is in another chat.");
-    const { cards } = this.#options.thread();
-    const policy = replyPolicy(this.#options.messengers.find(event.messengerId)?.delivery ?? {});
-    const options = { replyTo: messageId };
-    cards.post({ id: `show:${event.key}`, address: addressOf(event), policy, options }, "Here it is.");
-    return undefined;
+  /** `event`: the one that is answered. */
+  #overview(event: MessengerEvent | undefined): ApprovalOverview {
+    const { deps } = this.#options;
+    return new ApprovalOverview({
+      ...this.#options,
+      approvals: this.approvals,
+      approvers: this.#approvers,
+      now: () => deps.clock.now(),
+      placeToday: (address) => this.#placeToday(address),
+      messageIn: (approval, threadId) => this.#cards.messageIn(approval, threadId),
+      pointAt: (messageId) => {
+        if (event === undefined) return;
+        const policy = replyPolicy(this.#options.messengers.find(event.messengerId)?.delivery ?? {});
+        const { cards } = this.#options.thread();
+        const start = {
+          id: `show:${event.key}`,
+          address: addressOf(event),
+          policy,
+          options: { replyTo: messageId },
+        };
+        cards.post(start, "Here it is.");
+      },
+    });
+  }
+
+  /** A group may have moved since a request was asked there. */
+  #placeToday(address: Address): Pick<Address, "messengerId" | "threadId"> {
+    const { delivery } = this.#options.thread();
+    return { ...address, ...delivery.movedTo(address.messengerId, address.chatId) };
   }
 
   /**
@@ -322,4 +386,11 @@ export class ApprovalDesk implements ThreadQuestions {
       ? undefined
       : origin;
   }
+}
+
+function viewerOf(
+  { messengerId, thread }: MessengerEvent,
+  person: MessengerAuthor | undefined,
+): ApprovalViewer {
+  return { person, messengerId, thread };
 }

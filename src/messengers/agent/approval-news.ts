@@ -1,8 +1,9 @@
 import type { Approval } from "../../approvals/approval.ts";
 import { indexedApprovalOf } from "../../approvals/approval-index.ts";
-import type { IndexedApproval } from "../../approvals/approval-index.ts";
+import type { ApprovalReport, IndexedApproval } from "../../approvals/approval-index.ts";
 import { createApprovalNewsStore } from "../../approvals/approval-news-store.ts";
 import type { ApprovalNewsStore } from "../../approvals/approval-news-store.ts";
+import { indexKeysOf } from "../../approvals/index-keys.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
@@ -15,7 +16,7 @@ export interface ApprovalNewsOptions {
   /** Name of the conversation. */
   readonly conversation: () => string;
   /** Stores a change in the root's index. */
-  readonly note: (approval: IndexedApproval) => Promise<void>;
+  readonly note: (report: ApprovalReport) => Promise<void>;
   /** Calls the bot's `onApprovalRequested`. Never rejects. */
   readonly onRequested: (approval: IndexedApproval) => Promise<void>;
 }
@@ -35,7 +36,10 @@ export class ApprovalNews {
 
   /** Stores that an approval has a new state. Called in the transaction that stores the state. */
   changed(approval: Approval): void {
-    this.#store.add(indexedApprovalOf(approval, this.#options.conversation()));
+    this.#store.add({
+      approval: indexedApprovalOf(approval, this.#options.conversation()),
+      keys: approval.state === "waiting" ? indexKeysOf(approval) : [],
+    });
   }
 
   /** Time for the next call of `tell`, in epoch milliseconds. Undefined if everything is told. */
@@ -53,8 +57,9 @@ export class ApprovalNews {
     const { log, note, onRequested } = this.#options;
     try {
       for (let item = this.#store.next(); item !== undefined; item = this.#store.next()) {
-        await note(item.approval);
-        if (item.approval.state === "waiting") await onRequested(item.approval);
+        const { approval } = item.report;
+        await note(item.report);
+        if (approval.state === "waiting") await onRequested(approval);
         this.#store.remove(item.seq);
       }
     } catch (error) {

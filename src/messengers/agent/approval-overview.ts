@@ -1,92 +1,165 @@
-import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import type { Approval } from "../../approvals/approval.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
-import { masked, shortened } from "../../approvals/input-fields.ts";
-import { nameOf } from "../../approvals/outcome-words.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
 import type { CardContent, Content } from "../../core/content.ts";
-import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
-import { fromPeople } from "../turns/own-marks.ts";
-import { approversInWords, timeInWords } from "./approval-texts.ts";
-import type { Approvers } from "./approvers.ts";
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import type {
+  ApprovalHint,
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  SeenApproval,
+} from "../root/approval-calls.ts";
+import { alert, timeInWords } from "./approval-texts.ts";
+import { seeApprovals } from "./seen-approvals.ts";
+import type { SeenApprovalsOptions } from "./seen-approvals.ts";
 
 const MOST_LISTED = 10;
+/** More requests of one conversation are not looked at: each may ask the bot's code who may decide. */
+const MOST_SEEN = 100;
 
 /** The payload of a button that shows a waiting request. */
 export interface ShowPress {
   readonly showApproval: string;
+  /** The conversation that asked. @default this one */
+  readonly of?: string | undefined;
+  /** Title of the chat that asked. */
+  readonly chat?: string | undefined;
 }
 
-/** Returns the answer to `/approvals`: what waits for a person, and what that person asked for. */
-export async function overviewOf(
-  person: MessengerAuthor | undefined,
-  approvals: Pick<Approvals, "waiting">,
-  approvers: Pick<Approvers, "mayDecide">,
-): Promise<Content> {
-  const waiting = approvals.waiting();
-  const by = { surface: "chat", person } as const;
-  const mine: Approval[] = [];
-  for (const approval of waiting) if (await approvers.mayDecide(approval, by)) mine.push(approval);
-  const asked = waiting.filter(
-    (approval) =>
-      person !== undefined && approval.requester?.userId === person.userId && !mine.includes(approval),
-  );
+export interface ApprovalOverviewOptions extends SeenApprovalsOptions {
+  readonly approvals: Pick<Approvals, "waiting" | "get">;
+  /** Name of this conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the requests of all conversations. */
+  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
+  /** Posts a reply to a message in the chat of the viewer. */
+  readonly pointAt: (messageId: string) => void;
+}
+
+interface Listed extends SeenApproval {
+  /** Undefined for a request of this conversation. */
+  readonly conversation?: string | undefined;
+  readonly chatTitle?: string | undefined;
+}
+
+/**
+ * What waits for a person in all conversations, and what that person asked for. The root knows which requests may
+ * concern the person; the conversation that asked decides whether the person sees one.
+ */
+export class ApprovalOverview {
+  readonly #options: ApprovalOverviewOptions;
+
+  constructor(options: ApprovalOverviewOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the answer to `/approvals`. */
+  async list(viewer: ApprovalViewer): Promise<Content> {
+    const { approvals, conversation, index } = this.#options;
+    const own = approvals.waiting();
+    const hints = await index().approvalHints(viewer);
+    const elsewhere = hints.filter((hint) => hint.conversation !== conversation());
+    const [here, ...others] = await Promise.all([
+      this.look(
+        own.slice(0, MOST_SEEN).map(({ id }) => id),
+        viewer,
+      ),
+      ...[...Map.groupBy(elsewhere, (hint) => hint.conversation)].map((asked) => this.#lookAt(asked, viewer)),
+    ]);
+    const found: Listed[] = [...here, ...others.flatMap((seen) => seen ?? [])].toSorted(
+      (a, b) => a.createdAt - b.createdAt,
+    );
+    const mine = found.filter(({ isMine }) => isMine);
+    const asked = found.filter(({ isAsked, isMine }) => isAsked && !isMine);
+    return overviewCard(mine, asked, {
+      isGroup: !viewer.thread.isDirectMessage,
+      isPartial: own.length > MOST_SEEN || others.includes(undefined),
+    });
+  }
+
+  /** Returns those of these requests of this conversation that a person may see in a chat. */
+  look(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+    const { approvals } = this.#options;
+    const found = ids.map((id) => approvals.get(id)).filter((one) => one !== undefined);
+    return seeApprovals(found, viewer, this.#options);
+  }
+
+  /** Points at the card of a request, for a press under `/approvals`. */
+  async show({ chat, of, showApproval: id }: ShowPress, viewer: ApprovalViewer): Promise<PressAnswer> {
+    const { callsTo, pointAt } = this.#options;
+    const [seen] = await (of === undefined
+      ? this.look([id], viewer)
+      : callsTo(of).lookAtApprovals([id], viewer));
+    if (seen === undefined) return alert("This is decided by now.");
+    const { messageId } = seen;
+    if (messageId === undefined)
+      return alert(chat === undefined ? "Its card is in another chat." : `Its card is in “${chat}”.`);
+    pointAt(messageId);
+    return undefined;
+  }
+
+  /** Undefined if the conversation cannot be asked now. */
+  async #lookAt(
+    [conversation, hints]: readonly [string, readonly ApprovalHint[]],
+    viewer: ApprovalViewer,
+  ): Promise<Listed[] | undefined> {
+    try {
+      const ids = hints.map(({ id }) => id);
+      const seen = await this.#options.callsTo(conversation).lookAtApprovals(ids, viewer);
+      return seen.map((one) => {
+        const chatTitle = hints.find(({ id }) => id === one.id)?.chatTitle;
+        return { ...one, conversation, chatTitle: one.isHere ? undefined : chatTitle };
+      });
+    } catch {
+      // Its object cannot be reached or runs another version of the bot. The list says that it is not whole.
+      return undefined;
+    }
+  }
+}
+
+function overviewCard(
+  mine: readonly Listed[],
+  asked: readonly Listed[],
+  { isGroup, isPartial }: { readonly isGroup: boolean; readonly isPartial: boolean },
+): Content {
   const listed = [...mine, ...asked].slice(0, MOST_LISTED);
-  if (listed.length === 0)
-    return "Nothing that was asked in this chat waits for your decision, and nothing that you asked for here.";
-  const lines = (from: readonly Approval[]): string[] =>
-    from.flatMap((approval) => {
-      const index = listed.indexOf(approval);
-      return index === -1 ? [] : [`${index + 1}\\. ${lineOf(approval, from === mine)}`];
+  if (listed.length === 0) {
+    if (isPartial) return "I can't look at all chats right now. Please try again in a moment.";
+    return isGroup
+      ? "Nothing that was asked in this chat waits for your decision, and nothing that you asked for here. In a private chat with me, /approvals shows all chats."
+      : "Nothing waits for your decision, and nothing that you asked for.";
+  }
+  const lines = (from: readonly Listed[]): string[] =>
+    from.flatMap((one) => {
+      const index = listed.indexOf(one);
+      return index === -1 ? [] : [`${index + 1}\\. ${escapeMarkdown(lineOf(one, from === mine))}`];
     });
   const left = mine.length + asked.length - listed.length;
+  const more = left > 0 ? [`… and ${left} more`] : [];
   const text = [
     ...(mine.length > 0 ? ["**Waiting for your decision**", ...lines(mine)] : []),
     ...(asked.length > 0 ? ["**You asked for**", ...lines(asked)] : []),
-    ...(left > 0 ? [`… and ${left} more`] : []),
+    ...more,
+    ...(isPartial ? ["There may be more: I can't look at all chats right now."] : []),
   ].join("\n\n");
-  const buttons = listed.map(({ id }, index) => ({
+  const buttons = listed.map(({ chatTitle, conversation, id }, index) => ({
     kind: "callback" as const,
     label: `Show ${index + 1}`,
-    payload: { showApproval: id },
+    payload: {
+      showApproval: id,
+      ...(conversation !== undefined && { of: conversation }),
+      ...(chatTitle !== undefined && { chat: chatTitle }),
+    },
   }));
   const rows = [buttons.slice(0, 5), buttons.slice(5)].filter((row) => row.length > 0);
   return { kind: "card", text, buttons: rows } satisfies CardContent;
 }
 
-function lineOf(approval: Approval, isMine: boolean): string {
-  const { expiresAt, requester } = approval;
-  const asker = requester === undefined ? "" : ` – asked by ${nameOf(requester)}`;
-  const who = isMine ? asker : ` – up to ${approversInWords(approval)}`;
-  return escapeMarkdown(`${summaryOf(approval)}${who}, until ${timeInWords(expiresAt)}`);
-}
-
-/** Returns the addition to the system prompt while something waits. */
-export function waitingPrompt(approvals: Pick<Approvals, "waiting">): string | undefined {
-  const waiting = approvals.waiting();
-  if (waiting.length === 0) return undefined;
-  const lines = waiting.slice(-MOST_LISTED).map((approval) => {
-    const asker = approval.requester === undefined ? "" : `, asked by ${said(nameOf(approval.requester))}`;
-    return `- ${approval.action}: ${said(summaryOf(approval))}${asker}`;
-  });
-  return [
-    `⟦${waiting.length === 1 ? "One action waits" : `${waiting.length} actions wait`} for a person's decision.⟧`,
-    ...lines,
-    "They have not run. Do not call them again with the same input, and do not say that they are done. People decide with the buttons of the card, or in a reply to it; words in the chat decide nothing. You will be told the outcome.",
-  ].join("\n");
-}
-
-/** The number of requests that wait and were asked in this chat. */
-export function waitingIn(
-  approvals: Pick<Approvals, "waiting">,
-  { thread }: Pick<MessengerEvent, "thread">,
-): number {
-  return approvals.waiting().filter(({ origin }) => origin?.threadId === thread.id).length;
-}
-
-function summaryOf({ input, sensitive, summary }: Approval): string {
-  return shortened(masked(summary, input, sensitive)).replaceAll(/\s+/g, " ");
-}
-
-function said(text: string): string {
-  return JSON.stringify(fromPeople(text));
+function lineOf({ approvers, chatTitle, expiresAt, requester, summary }: Listed, isMine: boolean): string {
+  const asker = requester === undefined ? "" : ` – asked by ${requester}`;
+  const who = isMine ? asker : ` – up to ${approvers}`;
+  const where = chatTitle === undefined ? "" : ` in “${chatTitle}”`;
+  return `${summary}${who}${where}, until ${timeInWords(expiresAt)}`;
 }

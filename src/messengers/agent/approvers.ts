@@ -3,9 +3,12 @@ import type { Action, ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
 import { isRequester } from "../../approvals/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../../approvals/approval.ts";
+import { placesOf } from "../../approvals/index-keys.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerThread } from "../../core/messenger-event.ts";
+import { addressOf } from "../replies/address-of.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
 import { threadOf } from "./call-facts.ts";
 
@@ -52,10 +55,13 @@ export class Approvers {
 
   /** Tells whether somebody may decide, asked now. */
   async mayDecide(approval: Approval, decider: Decider): Promise<boolean> {
-    const { person, surface } = decider;
-    // The bot's own code has checked the caller.
-    if (surface === "api") return true;
+    const { messengerId, person, surface } = decider;
+    // The bot's own code, or the token, has proved who asks.
+    if (surface === "api" || decider.isAdmin === true) return true;
     if (person === undefined) return false;
+    // Ids of people mean nothing in a messenger in which nobody was asked.
+    const isAskedThere = placesOf(approval).some((place) => place.messengerId === messengerId);
+    if (messengerId !== undefined && !isAskedThere) return false;
     const isAsker = isRequester(approval, decider);
     if (isAsker && !approval.requesterMayApprove) return false;
     const { approvers } = approval;
@@ -83,6 +89,20 @@ export class Approvers {
         return asked.catch(() => false);
       }
     }
+  }
+
+  /**
+   * Tells whether somebody who looks from another chat may decide. A right that belongs to the chat of the request, and
+   * not to the person, does not count.
+   */
+  async mayDecideFrom(approval: Approval, decider: Decider, thread: MessengerThread): Promise<boolean> {
+    const { approvers, requestId } = approval;
+    const { messengerId, person } = decider;
+    if (approvers.kind === "anyone" || !(await this.mayDecide(approval, decider))) return false;
+    if (approvers.kind !== "permissions" || messengerId === undefined) return true;
+    const place = { address: addressOf({ messengerId, thread }), chat: thread };
+    const grant = await this.#options.rights.ofPerson(requestId, person, place);
+    return grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined;
   }
 }
 

@@ -65,6 +65,11 @@ export class OwnTurns {
     return this.#options.turns.newest()?.id;
   }
 
+  /** Whether a turn still runs, or will be resumed after a crash. */
+  isRunning(turnId: string): boolean {
+    return this.#options.turns.unfinished().some(({ id }) => id === turnId);
+  }
+
   /** Returns the session in which a turn runs. Undefined if the turn is unknown. */
   sessionOf(turnId: string): string | undefined {
     return this.#options.turns.get(turnId)?.session;

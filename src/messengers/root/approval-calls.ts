@@ -1,15 +1,22 @@
 import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type {
+  ApprovalReport,
   IndexedApproval,
   PendingApprovalFilter,
   PendingApprovalPage,
 } from "../../approvals/approval-index.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 
-/** A decision of another system, with the name of the person or system that decides. */
+/** A decision of another system. */
 export interface OutsideDecision {
   readonly decision: Extract<ApprovalDecision, { kind: "approve" | "reject" }>;
+  /** Name of the person or system that decides. If nothing else is given, it must be an id of the approvers. */
   readonly actor: string;
+  /** The person of a messenger for whom the system decides. Checked as if that person had pressed. */
+  readonly person?: { readonly messengerId: string; readonly userId: string } | undefined;
+  /** Decides as an administrator, whoever the approvers are. @default false */
+  readonly isAdmin?: boolean | undefined;
   /** The decision counts only for this input. @default any */
   readonly inputHash?: string | undefined;
 }
@@ -17,7 +24,9 @@ export interface OutsideDecision {
 /** The calls about approvals of all conversations, which a root answers. */
 export interface ApprovalIndexCalls {
   /** From a conversation: an approval has a new state. */
-  noteApproval(approval: IndexedApproval): Promise<void>;
+  noteApproval(report: ApprovalReport): Promise<void>;
+  /** Returns requests that may concern a person, the oldest first, at most 100. Their conversations know if they do. */
+  approvalHints(viewer: ApprovalViewer): Promise<readonly ApprovalHint[]>;
   /** Returns a page of what waits. */
   waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage>;
   findApproval(id: string): Promise<IndexedApproval | undefined>;
@@ -25,10 +34,51 @@ export interface ApprovalIndexCalls {
   decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult>;
 }
 
-/** `other-input`: the approval waits for another input. */
-export type OutsideResult = Pick<ExecutionDecision, "kind"> | { readonly kind: "other-input" };
+/** `other-input`: the approval waits for another input. `not-allowed`: it is up to `approvers`, in words. */
+export type OutsideResult =
+  | Pick<ExecutionDecision, "kind">
+  | { readonly kind: "other-input" }
+  | { readonly kind: "not-allowed"; readonly approvers: string };
 
-/** The call of a root to the conversation that asked. */
+/** A person who looks at requests, and the chat in which that person looks. Everybody in that chat may see the answer. */
+export interface ApprovalViewer {
+  readonly person: MessengerAuthor | undefined;
+  readonly messengerId: string;
+  readonly thread: MessengerThread;
+}
+
+/** A request that may concern a person. */
+export interface ApprovalHint {
+  readonly id: string;
+  readonly conversation: string;
+  /** Title of the chat in which it was asked, if the root knows it. */
+  readonly chatTitle?: string;
+}
+
+/** A waiting request, as one person sees it in one chat. `sensitive` values are masked. */
+export interface SeenApproval {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Whether this person may decide. */
+  readonly isMine: boolean;
+  /** Whether this person asked. */
+  readonly isAsked: boolean;
+  readonly summary: string;
+  readonly requester?: string;
+  /** Who may decide, in words. */
+  readonly approvers: string;
+  /** Whether it has a card in the chat in which the person looks. */
+  readonly isHere: boolean;
+  /** Id of the message with that card. */
+  readonly messageId?: string;
+}
+
+/** Calls to the conversation that asked. */
 export interface DecidesApprovals {
+  /** Decides for the bot's own code, which has checked the caller. */
+  decideExecution(id: string, decision: ApprovalDecision): Promise<ExecutionDecision>;
   decideApproval(id: string, decided: OutsideDecision): Promise<OutsideResult>;
+  /** Returns those of these requests that wait and that this person may see in this chat. */
+  lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]>;
 }

@@ -1,4 +1,5 @@
 import type {
+  ApprovalReport,
   IndexedApproval,
   PendingApprovalFilter,
   PendingApprovalPage,
@@ -7,8 +8,11 @@ import { createApprovalIndexStore } from "../../approvals/approval-index-store.t
 import type { ApprovalIndexStore, ApprovalPlace } from "../../approvals/approval-index-store.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
+import { wantedKeys } from "../../approvals/index-keys.ts";
 import type {
+  ApprovalHint,
   ApprovalIndexCalls,
+  ApprovalViewer,
   DecidesApprovals,
   OutsideDecision,
   OutsideResult,
@@ -19,11 +23,15 @@ export interface ApprovalIndexOptions {
   readonly clock: Clock;
   /** Returns the calls to a conversation, which may be in this object. */
   readonly callsTo: (conversation: string) => DecidesApprovals;
+  /** Returns the title of a chat, if the root knows one. */
+  readonly titleOf: (messengerId: string, chatId: string) => string | undefined;
 }
 
 const KEEP_MS = 30 * 24 * 60 * 60_000;
 const SWEEP_EVERY_MS = 60 * 60_000;
 const MOST_LISTED = 1000;
+/** Hints of one kind: each conversation among them is asked. */
+const MOST_HINTS = 50;
 
 /** What waits for people in all conversations of a bot, in its root. */
 export class ApprovalIndex implements ApprovalIndexCalls {
@@ -36,8 +44,8 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     this.#store = createApprovalIndexStore(options.database);
   }
 
-  async noteApproval(approval: IndexedApproval): Promise<void> {
-    this.#store.put(approval);
+  async noteApproval(report: ApprovalReport): Promise<void> {
+    this.#store.put(report);
     const now = this.#options.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
@@ -46,6 +54,20 @@ export class ApprovalIndex implements ApprovalIndexCalls {
 
   async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {
     return this.page(filter);
+  }
+
+  async approvalHints({ messengerId, person, thread }: ApprovalViewer): Promise<readonly ApprovalHint[]> {
+    // A group sees nothing but its own requests.
+    const userId = thread.isDirectMessage ? person?.userId : undefined;
+    const wanted = wantedKeys({ messengerId, userId, threadId: thread.id });
+    const named = this.#store.named(wanted, MOST_HINTS);
+    const known = new Set(named.map(({ executionId }) => executionId));
+    const unnamed = thread.isDirectMessage ? this.#store.unnamed(wanted, MOST_HINTS) : [];
+    const found = [...named, ...unnamed.filter(({ executionId }) => !known.has(executionId))];
+    return found.map(({ chat, conversation, executionId: id }) => {
+      const chatTitle = chat && this.#options.titleOf(chat.messengerId, chat.chatId);
+      return { id, conversation, ...(chatTitle !== undefined && { chatTitle }) };
+    });
   }
 
   page({ cursor, limit = 100 }: PendingApprovalFilter): PendingApprovalPage {
@@ -71,6 +93,11 @@ export class ApprovalIndex implements ApprovalIndexCalls {
 
   async findApproval(id: string): Promise<IndexedApproval | undefined> {
     return this.#store.get(id);
+  }
+
+  /** Returns the conversation that asked. */
+  conversationOf(id: string): string | undefined {
+    return this.#store.get(id)?.conversation;
   }
 
   async decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult> {

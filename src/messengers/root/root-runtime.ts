@@ -182,6 +182,11 @@ export class RootRuntime {
     this.#chats.gone(messengerId, chatId, code, at);
   }
 
+  /** Returns the title of a chat. Undefined if it has none, or the bot was not seen there. */
+  titleOf(messengerId: string, chatId: string): string | undefined {
+    return this.#chats.find({ messengerId, chatId })?.title;
+  }
+
   resolveTarget(to: ChatTarget): Resolution {
     return this.#targets.resolve(to);
   }

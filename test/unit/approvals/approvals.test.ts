@@ -71,6 +71,7 @@ function createRig() {
         remind: ({ id }) => {
           database.run("INSERT INTO told VALUES (?)", `${id}:reminder`);
         },
+        outcomeOf: () => Promise.reject(new Error("No grant is given.")),
         whyImpossible: () => rig.why,
         draw: ({ state }) => {
           rig.drawn.push(state);

@@ -275,6 +275,7 @@ export class ConsentRig {
         calls: { park: () => {} },
         info: (turn: string) => this.#turns.get(turn),
         newest: () => undefined,
+        isRunning: () => false,
         newestTurn: () => undefined,
         submit: ({ metadata }: { readonly metadata: { readonly approval: string } }) => {
           const isOutside = this.#planted.tellsOutside === true;
@@ -294,7 +295,7 @@ export class ConsentRig {
       messengers: { find: () => TELEGRAM, isDeclared: () => true },
       switchedOn: () => ({}),
       conversation: () => "telegram:-5",
-      note: () => Promise.resolve(true),
+      index: () => ({ noteApproval: () => Promise.resolve() }),
       botLedger: () => actions.ledger,
       messages: () => Promise.resolve([]),
       resolveTarget: () => Promise.reject(new Error("No target is named.")),

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type { Approval } from "../../../src/approvals/approval.ts";
 import { ConsentRig, scopeOf } from "./consent-rig.ts";
 import type { Call, Effect, Planted, PressResult, ShownCard } from "./consent-rig.ts";
 
@@ -254,8 +255,12 @@ export class Judge {
   }
 
   #judgeEnd(): void {
-    for (const { decidedBy, drawnState, id, input, isInline, state } of this.#rig.approvals()) {
-      if (isInline) continue;
+    for (const approval of this.#rig.approvals()) {
+      const { decidedBy, drawnState, id, input, isInline, state } = approval;
+      if (isInline) {
+        this.#judgeUse(approval);
+        continue;
+      }
       if (state === "waiting" || state === "approved" || state === "running")
         throw new Error(`a request is ${state} in the end`);
       if (drawnState !== state || this.#rig.shown(`approval:${id}`)?.buttons !== undefined)
@@ -263,10 +268,22 @@ export class Judge {
       // A request that the model itself has replaced ends in silence.
       const isSilent = state === "replaced" && decidedBy === undefined;
       if (this.#rig.told(id) !== (isSilent ? 0 : 1)) throw new Error("an outcome is not told exactly once");
-      const isPaid = this.#rig.effects.some(
-        ({ call }) => JSON.stringify(input) === JSON.stringify({ order: call.order, amount: call.amount }),
-      );
-      if (state === "done" && !isPaid) throw new Error("an outcome says what has not happened");
+      if (state === "done" && !this.#isPaid(input)) throw new Error("an outcome says what has not happened");
     }
+  }
+
+  /** The audit says of each use of a grant what became of it, and says the truth. */
+  #judgeUse({ input, outcome, state }: Approval): void {
+    if (state === "approved") throw new Error("a use of a grant has no outcome in the end");
+    const isPaid = this.#isPaid(input);
+    if (state === "done" && !isPaid) throw new Error("a use of a grant says what has not happened");
+    const isUndone = JSON.stringify(outcome).includes("ActionInterruptedError");
+    if (isUndone && isPaid) throw new Error("a use of a grant denies what has happened");
+  }
+
+  #isPaid(input: Approval["input"]): boolean {
+    return this.#rig.effects.some(
+      ({ call }) => JSON.stringify(input) === JSON.stringify({ order: call.order, amount: call.amount }),
+    );
   }
 }

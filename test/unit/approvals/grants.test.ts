@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { CallOutcome } from "../../../src/approvals/approval.ts";
 import { Approvals } from "../../../src/approvals/approvals.ts";
 import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
 import type { GrantLength } from "../../../src/approvals/grant-length.ts";
@@ -56,6 +57,8 @@ function createRig() {
     /** People who may decide now. */
     deciders: new Set(["dana", "eli"]),
     toGo: Infinity,
+    /** What became of calls of earlier lives. Undefined while their turn runs. */
+    outcome: undefined as CallOutcome | undefined,
     /** Called when the bot is asked who may decide. */
     onAsk: (): void => {},
     approvals: undefined as unknown as Approvals,
@@ -77,6 +80,7 @@ function createRig() {
           return Promise.resolve(rig.deciders.has(person?.userId ?? ""));
         },
         run: () => Promise.resolve({ output: "done", isFailure: false }),
+        outcomeOf: () => Promise.resolve(rig.outcome),
         remind: () => {},
         whyImpossible: () => undefined,
         draw: () => {},
@@ -227,6 +231,7 @@ it("counts a call once that a crash repeats, and stores its outcome", async () =
   expect(rig.approvals.grants.inForce()[0]?.uses).toBe(1);
   rig.approvals.granted.end(call.requestId, call.toolCallId, { refund: 1 }, false);
   expect(rig.approvals.get(first?.id ?? "")).toMatchObject({ state: "done", outcome: { refund: 1 } });
+  await rig.approvals.work();
   expect(rig.approvals.nextWakeAt()).toBeUndefined();
   // The same call after the grant is over is asked about.
   await rig.clock.advance(60 * MINUTE_MS);
@@ -247,4 +252,66 @@ it("covers nothing if it ends while the bot is asked about the person who gave i
   const call = { ...questionOf(wanted, 1, rig.clock.now()), ...rest, drawnState: undefined };
   expect(await rig.approvals.granted.use(call)).toBeUndefined();
   expect(rig.approvals.list().map(({ decidedBy }) => decidedBy?.surface)).toEqual(["chat"]);
+});
+
+const DANA = { surface: "chat", person: { userId: "dana" } } as const;
+const NOTHING_SAID = { isExplained: false, reason: undefined, successor: undefined, isTold: false } as const;
+const ASKED: Terms = { person: "anna", thread: "c1", scope: "small", request: "r1" };
+
+it("decides what waits and is covered once, wherever a crash comes between", async () => {
+  let isCut = true;
+  let point = 0;
+  for (; isCut; point += 1) {
+    const rig = createRig();
+    const [given, ...waiting] = [0, 1].map((index) =>
+      rig.approvals.request(questionOf(ASKED, index, rig.clock.now())),
+    );
+    await rig.approvals.work();
+    rig.toGo = point;
+    isCut = false;
+    await rig.approvals
+      .decide(given?.id ?? "", { kind: "approve", grant: "hour" }, DANA)
+      .then(() => rig.approvals.work())
+      .catch(() => (isCut = true));
+    // Work in the background may be cut, too.
+    isCut ||= rig.toGo === 0;
+    rig.toGo = Infinity;
+    rig.start();
+    await rig.approvals.work();
+    await rig.approvals.work();
+    const isGiven = rig.approvals.get(given?.id ?? "")?.state === "done";
+    expect(rig.approvals.grants.inForce().map(({ uses }) => uses)).toEqual(isGiven ? [1] : []);
+    for (const one of waiting)
+      expect(rig.approvals.get(one?.id ?? "")).toMatchObject(
+        isGiven
+          ? { state: "done", decidedBy: { surface: "grant", grantId: expect.any(String) as string } }
+          : { state: "waiting", decidedBy: undefined },
+      );
+    if (isGiven) expect(rig.approvals.nextWakeAt()).toBeUndefined();
+  }
+  expect(point).toBeGreaterThan(10);
+});
+
+it("finds the outcome of a use that a crash has lost, when its turn has ended", async () => {
+  for (const [outcome, state] of [
+    [{ output: { refund: 1 }, isFailure: false }, "done"],
+    [{ output: { error: { name: "ActionUnknownError", message: "?" } }, isFailure: true }, "failed"],
+  ] as const) {
+    const rig = createRig();
+    const approval = rig.approvals.request(questionOf(ASKED, 0, rig.clock.now()));
+    await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: "hour" }, DANA);
+    const call = { ...questionOf(ASKED, 1, rig.clock.now()), ...NOTHING_SAID, drawnState: undefined };
+    const use = await rig.approvals.granted.use(call);
+    // Its own process knows the outcome later.
+    await rig.approvals.work();
+    expect(rig.approvals.get(use?.id ?? "")?.state).toBe("approved");
+    rig.start();
+    await rig.approvals.work();
+    expect(rig.approvals.get(use?.id ?? "")?.state).toBe("approved");
+    expect(rig.approvals.nextWakeAt()).toBe(rig.clock.now() + 2_500);
+    rig.outcome = outcome;
+    await rig.approvals.work();
+    expect(rig.approvals.get(use?.id ?? "")).toMatchObject({ state, outcome: outcome.output });
+    expect(rig.approvals.nextWakeAt()).toBeUndefined();
+  }
 });

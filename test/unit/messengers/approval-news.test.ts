@@ -17,6 +17,8 @@ const approval = (state: Approval["state"], id = "a1"): Approval =>
     inputHash: "hash",
     sensitive: ["card.number", "notes.text"],
     permissions: [],
+    approvers: { kind: "anyone" },
+    askedIn: [],
     kind: "approval-gated",
     createdAt: 1,
     expiresAt: 2,
@@ -88,9 +90,9 @@ it("never lets an old report open an ended approval again", () => {
       createdAt: 1,
       ...(state !== "waiting" && { endedAt: 3 }),
     }) as unknown as IndexedApproval;
-  index.put(indexed("waiting"));
-  index.put(indexed("done"));
-  index.put(indexed("waiting"));
+  index.put({ approval: indexed("waiting"), keys: ["k"] });
+  index.put({ approval: indexed("done"), keys: [] });
+  index.put({ approval: indexed("waiting"), keys: ["k"] });
   expect(index.get("a1")?.state).toBe("done");
   index.sweep(4);
   expect(index.get("a1")).toBeUndefined();

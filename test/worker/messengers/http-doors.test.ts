@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createWorker } from "../../../src/index.ts";
-import type { IndexedApproval, IncomingHook, PendingApproval } from "../../../src/index.ts";
+import type { ApprovalRecord, IndexedApproval, IncomingHook, PendingApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { createRefundBot, shown, told } from "../support/refund-bot.ts";
 import { createWorld } from "../support/world.ts";
@@ -11,6 +11,7 @@ import { testEnv } from "../test-env.ts";
 import { ScriptedBot } from "../worker.ts";
 
 type Env = typeof testEnv & { readonly ADMIN_TOKEN?: string };
+type Answer = Awaited<ReturnType<Call>>;
 type Call = (
   path: string,
   options?: { method?: string; token?: string; body?: unknown; headers?: Record<string, string> },
@@ -136,12 +137,12 @@ describe("/admin/approvals", () => {
     const { executionId, inputHash } = approval;
     const path = `/admin/approvals/${executionId}`;
     expect((await call(path, { token: TOKEN })).json).toMatchObject({ executionId, state: "waiting" });
-    const body = { decision: "approve", actor: "Grace", inputHash };
+    const body = { decision: "approve", actor: "Grace", asAdmin: true, inputHash };
     const decided = await call(`${path}/decision`, { token: TOKEN, body });
     expect([decided.status, decided.json["decided"]]).toEqual([200, true]);
     await expect.poll(() => told(world).length).toBe(1);
     expect(effects).toEqual(["7"]);
-    expect(told(world)[0]).toContain("Grace");
+    expect(told(world)[0]).toContain("Approved by Grace, as an administrator.");
     // The same again is no error, and another decision comes too late.
     expect((await call(`${path}/decision`, { token: TOKEN, body })).status).toBe(200);
     const late = await call(`${path}/decision`, {
@@ -153,14 +154,59 @@ describe("/admin/approvals", () => {
     const state = async (): Promise<unknown> => (await call(path, { token: TOKEN })).json["state"];
     await expect.poll(state).toBe("done");
     expect((await call("/admin/approvals", { token: TOKEN })).json["approvals"]).toEqual([]);
-    expect((await call(path, { token: TOKEN })).json).toMatchObject({ decidedBy: "Grace" });
+    expect((await call(path, { token: TOKEN })).json).toMatchObject({
+      decidedBy: "Grace",
+      isDecidedByAdmin: true,
+    });
+  });
+
+  it("checks the person for whom a system decides as if that person had pressed", async () => {
+    const { effects, runs, world } = createRefundBot({ approvers: ["bob"], requesterMayApprove: false });
+    const call = serve(world);
+    const { executionId } = await waiting(world, call);
+    const path = `/admin/approvals/${executionId}/decision`;
+    const as = (userId: string, messenger = "fake"): Promise<Answer> =>
+      call(path, {
+        token: TOKEN,
+        body: { decision: "approve", actor: "Grace", person: { messenger, userId } },
+      });
+    for (const [userId, messenger] of [["ada"], ["eve"], ["bob", "other"]] as const) {
+      const refused = await as(userId, messenger);
+      expect([refused.status, codeOf(refused)]).toEqual([403, "approval-not-allowed"]);
+    }
+    expect(effects).toEqual([]);
+    expect((await as("bob")).status).toBe(200);
+    await expect.poll(() => told(world)[0]).toContain("Approved by Grace.");
+    expect(effects).toEqual(["7"]);
+    expect(runs[0]).toMatchObject({ person: { userId: "ada" }, approver: { userId: "bob" } });
+    const [record] = (await world.thread("c1").listApprovals()) as unknown as ApprovalRecord[];
+    expect(record?.decidedBy).toEqual({
+      surface: "http",
+      name: "Grace",
+      messengerId: "fake",
+      person: { userId: "bob", fullName: "Grace" },
+    });
+  });
+
+  it("takes an actor alone only if the approvers name that actor", async () => {
+    const { effects, world } = createRefundBot({ approvers: ["grace@shop.example"] });
+    const call = serve(world);
+    const { executionId } = await waiting(world, call);
+    const path = `/admin/approvals/${executionId}/decision`;
+    const by = (actor: string): Promise<Answer> =>
+      call(path, { token: TOKEN, body: { decision: "approve", actor } });
+    const refused = await by("Grace");
+    expect([refused.status, codeOf(refused)]).toEqual([403, "approval-not-allowed"]);
+    expect(JSON.stringify(refused.json)).toContain("people whom this bot's team has chosen");
+    expect((await by("grace@shop.example")).status).toBe(200);
+    await expect.poll(() => effects).toEqual(["7"]);
   });
 
   it("rejects with a reason", async () => {
     const { effects, world } = createRefundBot();
     const call = serve(world);
     const { executionId } = await waiting(world, call);
-    const body = { decision: "reject", actor: "Grace", reason: "too late" };
+    const body = { decision: "reject", actor: "Grace", asAdmin: true, reason: "too late" };
     expect((await call(`/admin/approvals/${executionId}/decision`, { token: TOKEN, body })).status).toBe(200);
     await expect.poll(() => told(world).join("")).toContain("too late");
     expect(effects).toEqual([]);
@@ -178,6 +224,9 @@ describe("/admin/approvals", () => {
     expect([other.status, codeOf(other)]).toEqual([409, "approval-changed"]);
     const nobody = await call(path, { token: TOKEN, body: { decision: "approve" } });
     expect([nobody.status, codeOf(nobody)]).toEqual([400, "decision-invalid"]);
+    const person = { messenger: "fake", userId: "ada" };
+    const both = { decision: "approve", actor: "G", asAdmin: true, person };
+    expect((await call(path, { token: TOKEN, body: both })).status).toBe(400);
     expect((await call(path, { token: TOKEN })).status).toBe(405);
     const unknown = { token: TOKEN, body: { decision: "approve", actor: "G" } };
     expect((await call("/admin/approvals/nothing/decision", unknown)).status).toBe(404);

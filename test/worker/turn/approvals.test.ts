@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ActionError, roles } from "../../../src/index.ts";
+import type { IndexedApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { createRefundBot, shown, told } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
@@ -241,6 +242,29 @@ describe("the bot's own code", () => {
     expect(await stub.pendingApprovals()).toEqual([]);
     expect((await stub.listApprovals()).map(({ state }) => state)).toEqual(["rejected", "done"]);
     expect(await stub.listApprovals({ state: "rejected" })).toHaveLength(1);
+  });
+
+  it("lists and decides at the root about calls of all conversations, also of the root itself", async () => {
+    const { effects, world } = createRefundBot();
+    await world.write("c1", "Refund 7");
+    await world.write("c2", "Refund 8");
+    await world.stub.submitMessages("Refund 9");
+    const pending = async (): Promise<readonly IndexedApproval[]> =>
+      (await world.stub.pendingApprovals()) as unknown as IndexedApproval[];
+    await vi.waitFor(async () => expect(await pending()).toHaveLength(3), 8000);
+    const idOf = async (order: string): Promise<string> =>
+      (await pending()).find(({ descriptor }) => descriptor.summary.endsWith(order))?.executionId ?? "";
+    const [first, second, own] = [await idOf("7"), await idOf("8"), await idOf("9")];
+    const decided = await world.stub.approveExecution(first);
+    expect(decided).toMatchObject({ kind: "decided", approval: { id: first, input: { orderId: "7" } } });
+    expect((await world.stub.approveExecution(first)).kind).toBe("late");
+    expect((await world.stub.rejectExecution(second, "Not this week")).kind).toBe("decided");
+    expect((await world.stub.approveExecution(own)).kind).toBe("decided");
+    expect((await world.stub.approveExecution("none")).kind).toBe("unknown");
+    await shown(world, "Told: Approved by the bot's team");
+    await shown(world, 'Their words: "Not this week".', "c2");
+    await vi.waitFor(() => expect(effects.toSorted()).toEqual(["7", "9"]), 8000);
+    await vi.waitFor(async () => expect(await pending()).toEqual([]), 8000);
   });
 
   it("rejects without a word of the model, if it says so", async () => {
