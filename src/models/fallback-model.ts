@@ -41,7 +41,7 @@ export interface FallbackOptions {
 
 /** Tells by default whether another model may do better. A conversation that is too long is too long for all of them. */
 export function isFailureOfModel({ code }: Pick<ModelCallError, "code">): boolean {
-  return code !== "context-overflow" && code !== "model-limit";
+  return code !== "context-overflow" && code !== "model-limit" && code !== "model-timeout";
 }
 
 /**

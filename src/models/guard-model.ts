@@ -22,6 +22,8 @@ export interface GuardOptions {
   readonly stallTimeoutMs?: number;
   /** Longest silence of a streamed call before its answer begins, in milliseconds; 0 for no limit. @default 120000 */
   readonly firstChunkTimeoutMs?: number;
+  /** When a streamed call must have ended, in epoch milliseconds. @default never */
+  readonly endsAt?: number | undefined;
   /** Longest time of a call that is not streamed, in milliseconds; 0 for no limit. @default 300000 */
   readonly generateTimeoutMs?: number;
   /** Called once for every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
@@ -74,7 +76,8 @@ async function guardedStream(
   options: ClockedOptions,
 ): Promise<LanguageModelV4StreamResult> {
   params.abortSignal?.throwIfAborted();
-  const call = beginCall(model, params, options.clock, options.firstChunkTimeoutMs ?? 120_000);
+  const { endsAt, firstChunkTimeoutMs = 120_000 } = options;
+  const call = beginCall(model, params, options.clock, firstChunkTimeoutMs, endsAt);
   let result: LanguageModelV4StreamResult;
   try {
     result = await call.race(model.doStream({ ...params, abortSignal: call.signal }));

@@ -12,6 +12,7 @@ import { SwitchboardError } from "../core/errors.ts";
  * - `model-cut`: the answer ended before the model said that it was done
  * - `model-limit`: the model stopped in the answer because it may not write more tokens
  * - `model-stalled`: the server was silent for too long
+ * - `model-timeout`: the call took longer than `timeout` of the turn allows
  * - `model-failed`: anything else
  */
 export type ModelCallErrorCode =
@@ -24,6 +25,7 @@ export type ModelCallErrorCode =
   | "model-cut"
   | "model-limit"
   | "model-stalled"
+  | "model-timeout"
   | "model-failed";
 
 export interface ModelCallFailure {
@@ -88,5 +90,7 @@ const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string
   "model-limit": (modelId) =>
     `Model "${modelId}" stopped in its answer at the limit of its output tokens; raise it, or ask for less.`,
   "model-stalled": (modelId) => `Model "${modelId}" sent nothing for too long.`,
+  "model-timeout": (modelId) =>
+    `The call of model "${modelId}" took longer than \`timeout\` of beforeTurn() allows.`,
   "model-failed": (modelId) => `The call of model "${modelId}" failed.`,
 };

@@ -12,6 +12,9 @@ export class LimitReached extends Error {}
 /** The call was silent for too long. */
 class Stalled extends Error {}
 
+/** The call took longer than the bot allows. */
+class TookTooLong extends Error {}
+
 /** One call of a model: its time limit, and the link between the caller's signal and the request's signal. */
 export interface Call {
   /** The signal for the request to the provider. */
@@ -34,12 +37,16 @@ export interface Call {
   failure(error: unknown, hasOutput: boolean, onFailure?: (error: ModelCallError) => void): unknown;
 }
 
-/** @param firstLimitMs how long the call may be silent; 0 for no limit */
+/**
+ * @param firstLimitMs how long the call may be silent; 0 for no limit
+ * @param endsAt when the call must have ended, in epoch milliseconds. @default never
+ */
 export function beginCall(
   model: LanguageModelV4,
   params: LanguageModelV4CallOptions,
   clock: Clock,
   firstLimitMs: number,
+  endsAt?: number,
 ): Call {
   const caller = params.abortSignal;
   const request = new AbortController();
@@ -50,6 +57,10 @@ export function beginCall(
   let ended = false;
   let limitMs = firstLimitMs;
   let timer = limitMs > 0 ? clock.setTimeout(check, limitMs) : undefined;
+  const lastTimer =
+    endsAt === undefined
+      ? undefined
+      : clock.setTimeout(() => stop(new TookTooLong()), Math.max(0, endsAt - clock.now()));
   caller?.addEventListener("abort", onAbort, { once: true });
 
   function check(): void {
@@ -84,6 +95,7 @@ export function beginCall(
     end: () => {
       ended = true;
       if (timer !== undefined) clock.clearTimeout(timer);
+      if (lastTimer !== undefined) clock.clearTimeout(lastTimer);
       caller?.removeEventListener("abort", onAbort);
     },
     abort: (reason) => request.abort(reason),
@@ -99,6 +111,7 @@ export function beginCall(
 
 function meaningOf(error: unknown, hasOutput: boolean): ModelCallFailure {
   if (error instanceof Stalled) return { code: "model-stalled", retryable: true };
+  if (error instanceof TookTooLong) return { code: "model-timeout", retryable: false };
   if (error instanceof LimitReached) return { code: "model-limit", retryable: false };
   if (error instanceof CutOff) return { code: "model-cut", retryable: true };
   return classifyFailure(error, hasOutput);

@@ -6,7 +6,7 @@ import type { CallFacts } from "./step-contexts.ts";
 
 type Settings = Pick<
   TurnConfig,
-  "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "stopSequences" | "seed" | "headers"
+  "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "stopSequences" | "seed" | "headers" | "output"
 >;
 
 /**
@@ -14,7 +14,7 @@ type Settings = Pick<
  */
 export function withSettings(
   model: Exclude<LanguageModel, string>,
-  { frequencyPenalty, headers, presencePenalty, seed, stopSequences, topK, topP }: Settings,
+  { frequencyPenalty, headers, output, presencePenalty, seed, stopSequences, topK, topP }: Settings,
   onFacts: (facts: CallFacts) => void,
 ): LanguageModelV4 {
   return wrapLanguageModel({
@@ -30,12 +30,23 @@ export function withSettings(
         ...(stopSequences !== undefined && { stopSequences: [...stopSequences] }),
         ...(seed !== undefined && { seed }),
         ...(headers !== undefined && { headers: { ...params.headers, ...headers } }),
+        ...(output !== undefined && { responseFormat: await output.responseFormat }),
       }),
       wrapStream: async ({ doStream }) => {
         const result = await doStream();
+        let facts: CallFacts = {
+          model: { provider: model.provider, modelId: model.modelId },
+          request: result.request ?? {},
+          response: { headers: result.response?.headers },
+        };
         const listener = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
           transform(part, controller) {
-            if (part.type === "finish") onFacts(factsOf(part));
+            if (part.type === "stream-start") facts = { ...facts, warnings: part.warnings };
+            if (part.type === "response-metadata") {
+              const { id, modelId, timestamp } = part;
+              facts = { ...facts, response: { ...facts.response, id, modelId, timestamp } };
+            }
+            if (part.type === "finish") onFacts({ ...facts, ...factsOf(part) });
             controller.enqueue(part);
           },
         });
@@ -49,7 +60,7 @@ function factsOf({
   finishReason,
   providerMetadata,
   usage,
-}: Extract<LanguageModelV4StreamPart, { type: "finish" }>): CallFacts {
+}: Extract<LanguageModelV4StreamPart, { type: "finish" }>): Omit<CallFacts, "model"> {
   const { inputTokens, outputTokens } = usage;
   const isCounted = inputTokens.total !== undefined || outputTokens.total !== undefined;
   return {

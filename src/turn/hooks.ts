@@ -1,10 +1,13 @@
 import type {
   JSONValue,
   LanguageModel,
+  LanguageModelResponseMetadata,
   ModelMessage,
+  OutputInterface,
   StepResult,
   StopCondition,
   StreamTextOnChunkCallback,
+  TimeoutConfiguration,
   ToolChoice,
   ToolSet,
   TypedToolCall,
@@ -30,7 +33,7 @@ export interface ThinkHooks {
   beforeToolCall(context: ToolCallContext): ToolCallDecision | void | Promise<ToolCallDecision | void>;
   /** After each tool call, also one that did not run. */
   afterToolCall(context: ToolCallResultContext): void | Promise<void>;
-  /** After each model call, before its tools run. */
+  /** After each step: a model call and its tools. */
   onStepFinish(context: StepContext): void | Promise<void>;
   /** For each piece that the model streams. Called often; the turn does not wait for it. */
   onChunk(context: ChunkContext): void | Promise<void>;
@@ -103,6 +106,32 @@ export interface TurnConfig extends StepConfig {
   readonly stopSequences?: readonly string[];
   readonly seed?: number;
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Form of the answer, such as `Output.object({ schema })` of the AI SDK. The model is asked for it. The answer is
+   * delivered as the model writes it.
+   */
+  readonly output?: OutputInterface<unknown, unknown, unknown>;
+  /**
+   * How often a failed model call is made again. 0: never.
+   * @default as long as `modelPatienceMs` and `modelAttempts` of the bot allow
+   */
+  readonly maxRetries?: number;
+  /**
+   * Time limits, in milliseconds. A number limits the whole turn, from its `beforeTurn` on.
+   *
+   * - `totalMs`: the whole turn
+   * - `stepMs`: one model call
+   * - `firstChunkMs`, `chunkMs`: the model's silence before and in the middle of its answer
+   * - `toolMs`, `tools`: a call of any tool, and of certain ones, such as `{ searchMs: 5000 }`
+   *
+   * A model call that takes longer fails. A tool that takes longer is stopped, and the model reads that.
+   */
+  readonly timeout?: TimeoutConfiguration<ToolSet>;
+  /**
+   * Longest silence of the model in the middle of its answer, in milliseconds; 0 waits forever.
+   * @default `chatStreamStallTimeoutMs` of the bot
+   */
+  readonly chatStreamStallTimeoutMs?: number;
 }
 
 export interface PrepareStepContext<TOOLS extends ToolSet = ToolSet> {
@@ -153,18 +182,22 @@ export type ToolCallEnd =
   /** `error`: the value that the tool threw. */
   | { readonly success: false; readonly error: unknown; readonly output?: never };
 
-/** One model call and its result. */
-export type StepContext<TOOLS extends ToolSet = ToolSet> = Pick<
+/** One model call, its result, and the results of its tools. */
+export type StepContext<TOOLS extends ToolSet = ToolSet> = Omit<
   StepResult<TOOLS>,
-  | "stepNumber"
-  | "text"
-  | "reasoningText"
-  | "toolCalls"
-  | "finishReason"
-  | "rawFinishReason"
-  | "usage"
-  | "providerMetadata"
+  | "callId"
+  | "content"
+  | "model"
+  | "toolsContext"
+  | "runtimeContext"
+  | "performance"
+  | "response"
+  | "experimental_steeringMessages"
 > & {
+  /** Provider and id of the model. Undefined for a step from before a restart. */
+  readonly model: StepResult<TOOLS>["model"] | undefined;
+  /** The server's facts about its response. Undefined for a step from before a restart. */
+  readonly response: Partial<Omit<LanguageModelResponseMetadata, "messages">> | undefined;
   /** The stored answer so far. */
   readonly message: UIMessage;
   readonly turn: TurnInfo | undefined;

@@ -1,7 +1,13 @@
 import type { ToolSet } from "ai";
+import type { Clock } from "../core/deps.ts";
+import { SwitchboardError } from "../core/errors.ts";
 import { isThenable } from "../core/is-thenable.ts";
+import { limitedSignal } from "./tool-time-limit.ts";
 
 export interface ToolGuard {
+  readonly clock: Clock;
+  /** Returns the longest time of a call that begins now, in milliseconds. Undefined for no limit. */
+  readonly limitMs: (toolName: string) => number | undefined;
   /** Runs bot code inside the turn's context. */
   readonly inTurn: <T>(body: () => T) => T;
   /** Called with the error of a tool, for the log. Must not throw. */
@@ -22,7 +28,7 @@ export interface ToolGuard {
  */
 export function interruptibleTools(
   tools: ToolSet,
-  { inTurn, onBegin, onEnd, onFailure }: ToolGuard,
+  { clock, inTurn, limitMs, onBegin, onEnd, onFailure }: ToolGuard,
 ): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => {
@@ -30,26 +36,32 @@ export function interruptibleTools(
       if (execute === undefined) return [name, tool];
       const interruptible: typeof execute = (input, options) => {
         const { abortSignal, toolCallId } = options;
+        let isReported = false;
+        const limit = limitedSignal(clock, limitMs(name), abortSignal);
         const failed = (error: unknown): Error => {
+          limit.end();
           onEnd(toolCallId, { error });
           if (abortSignal?.aborted === true) return new Error(STOPPED);
-          onFailure(name, error);
-          return new Error(FAILED);
+          const isTooLong = limit.isOver();
+          if (!isReported) onFailure(name, isTooLong ? tookTooLong(name) : error);
+          isReported = true;
+          return new Error(isTooLong ? TOO_LONG : FAILED);
         };
         const ended = <T>(output: T): T => {
+          limit.end();
           onEnd(toolCallId);
           return output;
         };
         onBegin(toolCallId);
         try {
-          const work: unknown = inTurn(() => execute(input, options));
-          if (isThenable(work))
-            return untilAborted(
-              abortSignal,
-              Promise.resolve(work).then(ended, (error: unknown) => Promise.reject(failed(error))),
-              STOPPED,
-            );
-          return isAsyncIterable(work) ? interruptiblePieces(work, abortSignal, failed, ended) : ended(work);
+          const work: unknown = inTurn(() => execute(input, { ...options, abortSignal: limit.signal }));
+          if (isThenable(work)) {
+            const end = Promise.resolve(work).then(ended, (error: unknown) => Promise.reject(failed(error)));
+            return Promise.resolve(untilAborted(limit.signal, end, STOPPED)).catch((error: unknown) => {
+              throw limit.isOver() ? failed(error) : error;
+            });
+          }
+          return isAsyncIterable(work) ? interruptiblePieces(work, limit.signal, failed, ended) : ended(work);
         } catch (error) {
           throw failed(error);
         }
@@ -61,6 +73,14 @@ export function interruptibleTools(
 
 const STOPPED = "The turn was stopped before the tool had finished.";
 const FAILED = "The tool failed. Its log says why.";
+const TOO_LONG = "The tool took too long and was stopped. It may or may not have taken effect.";
+
+function tookTooLong(toolName: string): SwitchboardError {
+  return new SwitchboardError(
+    "tool-timeout",
+    `The tool ${toolName} took longer than \`timeout\` of beforeTurn() allows. Raise \`toolMs\` or \`tools\`, or make it faster.`,
+  );
+}
 
 /** Runs a tool that returns its result in pieces. */
 async function* interruptiblePieces(

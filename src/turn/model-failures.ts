@@ -10,7 +10,7 @@ export interface ModelFailuresOptions {
    * Most attempts of a model call that fails in the middle of its answer. Failures before the first word have a time
    * limit instead: see `TurnPatience`.
    */
-  readonly attempts: () => number;
+  readonly attempts: (operationId: string) => number;
   readonly clock: Clock;
   readonly logOf: (operationId: string) => Log;
   /** Whether an operation has used up its time to wait for the model. */
@@ -41,7 +41,7 @@ export class ModelFailures {
     const decision: ThinkErrorClass =
       code === "context-overflow"
         ? "context-overflow"
-        : isRetryable && failures < this.#options.attempts() && !this.#options.isOver(operationId)
+        : isRetryable && failures < this.#options.attempts(operationId) && !this.#options.isOver(operationId)
           ? "retry"
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);

@@ -179,7 +179,7 @@ export class ToolCalls {
       toolCallId,
       toolName,
       input,
-      dynamic: true,
+      ...(around.tool?.type === "dynamic" && { dynamic: true }),
       stepNumber: around.stepNumber,
       attempt,
       messages: await around.messages(),

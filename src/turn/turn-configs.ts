@@ -1,19 +1,33 @@
 import type { ThinkTurnConfig } from "agents/harness/think";
 import type { LanguageModel, ModelMessage, StepResult, ToolSet, UIMessage } from "ai";
 import { withSettings } from "./call-settings.ts";
+import type { Clock } from "../core/deps.ts";
+import type { ModelLimits } from "../core/model-limits.ts";
 import type { StepConfig, TurnConfig } from "./hooks.ts";
-import { stepContextsOf } from "./step-contexts.ts";
+import { hasOpenCalls, stepContextsOf } from "./step-contexts.ts";
 import type { CallFacts } from "./step-contexts.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
+import { modelLimits, toolLimitMs } from "./turn-timeouts.ts";
 
 type ModelInstance = Exclude<LanguageModel, string>;
 
 export interface TurnConfigsOptions {
+  readonly clock: Clock;
   readonly hooks: TurnHooks;
   /** Returns the guarded model for one call of an operation: the bot's, or `instead`. */
-  readonly model: (operationId: string, instead: LanguageModel | undefined) => Promise<ModelInstance>;
+  readonly model: (
+    operationId: string,
+    instead: LanguageModel | undefined,
+    how?: ModelCallLimits,
+  ) => Promise<ModelInstance>;
   readonly maxSteps: () => number;
   readonly sendReasoning: () => boolean;
+}
+
+/** Limits of one model call. Absent ones are the bot's. */
+export interface ModelCallLimits {
+  readonly limits?: ModelLimits;
+  readonly maxRetries?: number | undefined;
 }
 
 /** A model call that is about to be made. */
@@ -29,6 +43,10 @@ export interface NextCall {
 interface Known {
   readonly config: TurnConfig;
   readonly facts: Map<number, CallFacts>;
+  /** When `beforeTurn` was called, in epoch milliseconds. */
+  readonly beganAt: number;
+  /** The step whose tools run, and whose `onStepFinish` therefore comes later. */
+  open?: number | undefined;
 }
 
 /**
@@ -53,8 +71,9 @@ export class TurnConfigs {
     const known = this.#known.get(operationId);
     if (known !== undefined) return known.config.tools ?? {};
     const facts = new Map<number, CallFacts>();
+    const beganAt = this.#options.clock.now();
     if (!hooks.has("beforeTurn")) {
-      this.#known.set(operationId, { config: {}, facts });
+      this.#known.set(operationId, { config: {}, facts, beganAt });
       return {};
     }
     const context = {
@@ -65,18 +84,23 @@ export class TurnConfigs {
     };
     const asked = await hooks.run(operationId, "beforeTurn", context);
     const config = asked.ok ? (asked.value ?? {}) : {};
-    this.#known.set(operationId, { config, facts });
+    this.#known.set(operationId, { config, facts, beganAt });
     return config.tools ?? {};
   }
 
   /** Returns the settings of the next model call, or `"end"` if the turn has made enough calls. */
   async next({ answer, messages, operationId, stepNumber }: NextCall): Promise<ThinkTurnConfig | "end"> {
     const { hooks, model } = this.#options;
-    const { config, facts } = this.#of(operationId);
+    const { beganAt, config, facts } = this.#of(operationId);
+    await this.toolsEnded(operationId, answer);
     if (stepNumber > 0 && (await this.#hasEnough(operationId, stepNumber, answer))) return "end";
     const needsModel = hooks.has("beforeStep") || hooks.has("onStepFinish") || Object.keys(config).length > 0;
     if (!needsModel) return { messages: [...messages] };
-    const base = await model(operationId, config.model);
+    const how = {
+      limits: modelLimits(config, beganAt, this.#options.clock.now()),
+      maxRetries: config.maxRetries,
+    };
+    const base = await model(operationId, config.model, how);
     const given = config.messages !== undefined && stepNumber === 0 ? config.messages : messages;
     const steps = answer === undefined ? [] : this.#steps(operationId, answer);
     const turn = hooks.turnInfo(operationId);
@@ -88,10 +112,10 @@ export class TurnConfigs {
       turn,
     });
     const step: StepConfig = asked.ok ? (asked.value ?? {}) : {};
-    const chosen = step.model === undefined ? base : await model(operationId, step.model);
+    const chosen = step.model === undefined ? base : await model(operationId, step.model, how);
     const { activeTools, providerOptions, system, toolChoice } = { ...config, ...withoutUndefined(step) };
     return {
-      model: withSettings(chosen, config, (said) => facts.set(stepNumber, said)),
+      model: withSettings(chosen, config, (said) => keepFacts(facts, stepNumber, said)),
       messages: [...(step.messages ?? given)],
       ...(system !== undefined && { system }),
       ...(activeTools !== undefined && { activeTools }),
@@ -102,10 +126,36 @@ export class TurnConfigs {
     };
   }
 
-  /** Called when a model call has ended and its message is stored. */
+  /** Called when a model call has ended and its message is stored. Its tools run next, if it calls any. */
   async finished(operationId: string, stepNumber: number, message: UIMessage): Promise<void> {
+    if (!this.#options.hooks.has("onStepFinish")) return;
+    const known = this.#known.get(operationId);
+    if (known !== undefined && hasOpenCalls(message)) known.open = stepNumber;
+    else await this.#report(operationId, stepNumber, message);
+  }
+
+  /** Called when the tools of a step have ended, or the turn has. Reports the step, unless that was done before. */
+  async toolsEnded(operationId: string, answer: UIMessage | undefined): Promise<void> {
+    const known = this.#known.get(operationId);
+    if (known?.open === undefined || answer === undefined) return;
+    const stepNumber = known.open;
+    known.open = undefined;
+    await this.#report(operationId, stepNumber, answer);
+  }
+
+  /** Returns how often failed model calls of an operation are made again. Undefined: as the bot says. */
+  maxRetries(operationId: string): number | undefined {
+    return this.#of(operationId).config.maxRetries;
+  }
+
+  /** Returns the longest time of a tool call that begins now, in milliseconds. Undefined for no limit. */
+  toolLimitMs(operationId: string, toolName: string): number | undefined {
+    const { beganAt, config } = this.#of(operationId);
+    return toolLimitMs(config, toolName, beganAt, this.#options.clock.now());
+  }
+
+  async #report(operationId: string, stepNumber: number, message: UIMessage): Promise<void> {
     const { hooks } = this.#options;
-    if (!hooks.has("onStepFinish")) return;
     const step = this.#steps(operationId, message)[stepNumber];
     if (step !== undefined) await hooks.run(operationId, "onStepFinish", step);
   }
@@ -137,8 +187,16 @@ export class TurnConfigs {
   }
 
   #of(operationId: string): Known {
-    return this.#known.get(operationId) ?? { config: {}, facts: new Map() };
+    return (
+      this.#known.get(operationId) ?? { config: {}, facts: new Map(), beganAt: this.#options.clock.now() }
+    );
   }
+}
+
+/** Keeps the facts of a step. Only the newest one keeps its request, which holds the whole transcript. */
+function keepFacts(facts: Map<number, CallFacts>, stepNumber: number, said: CallFacts): void {
+  for (const [step, { request: _request, ...earlier }] of facts) facts.set(step, earlier);
+  facts.set(stepNumber, said);
 }
 
 function withoutUndefined<T extends object>(value: T): Partial<T> {

@@ -17,6 +17,7 @@ import { Summaries } from "./summaries.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { CallSurroundings } from "./tool-calls.ts";
 import { TurnConfigs } from "./turn-configs.ts";
+import type { ModelCallLimits } from "./turn-configs.ts";
 import { isAborted, TurnEnds } from "./turn-ends.ts";
 import { TurnHooks } from "./turn-hooks.ts";
 import { TurnPatience } from "./turn-patience.ts";
@@ -64,7 +65,10 @@ export class TurnEngine {
     this.#failures = new ModelFailures({
       clock,
       logOf,
-      attempts: options.modelAttempts,
+      attempts: (id) => {
+        const retries = this.#configs.maxRetries(id);
+        return retries === undefined ? options.modelAttempts() : retries + 1;
+      },
       isOver: (id) => this.#patience.isOver(id),
     });
     const hooks = new TurnHooks(options);
@@ -72,7 +76,7 @@ export class TurnEngine {
     this.#configs = new TurnConfigs({
       ...options,
       hooks,
-      model: (operationId, instead) => this.#model(operationId, instead),
+      model: (...call) => this.#model(...call),
     });
     this.#calls = new ToolCalls({
       ...options,
@@ -131,6 +135,7 @@ export class TurnEngine {
           this.#texts.delete(operationId);
           this.#failures.forget(operationId);
           this.#calls.forget(operationId);
+          await this.#configs.toolsEnded(operationId, end.message);
           this.#configs.forget(operationId);
           this.#steps.delete(operationId);
           await this.ends.settled(operationId, end.status === "unanswered" ? end.reason : undefined);
@@ -292,9 +297,16 @@ export class TurnEngine {
     return {};
   }
 
-  async #model(operationId: string | undefined, instead: LanguageModel | undefined): Promise<ModelInstance> {
-    const patience = operationId === undefined ? undefined : this.#patience.of(operationId);
-    const body = async (): Promise<ModelInstance> => this.#options.model(patience, instead);
+  async #model(
+    operationId: string | undefined,
+    instead: LanguageModel | undefined,
+    { limits, maxRetries }: ModelCallLimits = {},
+  ): Promise<ModelInstance> {
+    const patience =
+      operationId === undefined
+        ? undefined
+        : this.#patience.of(operationId, { retries: maxRetries, endsAt: limits?.endsAt });
+    const body = async (): Promise<ModelInstance> => this.#options.model(patience, instead, limits);
     return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
   }
 
@@ -371,6 +383,8 @@ export class TurnEngine {
     const tools = { ...own, ...(await this.#toolsOfTurn(session, operationId, own)) };
     this.#offered.set(session, tools);
     return interruptibleTools(tools, {
+      clock: this.#options.clock,
+      limitMs: (name) => this.#configs.toolLimitMs(operationId, name),
       inTurn: (body) => this.#options.inTurn(operationId, body),
       onFailure: (name, error) => logBotFailure(this.#options.logOf(operationId), `tool ${name}`, error),
       onBegin: (callId) => this.#calls.began(callId),

@@ -16,6 +16,11 @@ export interface TurnPatienceOptions {
   readonly onWaitEnd: (operationId: string) => void;
 }
 
+export interface MostPatience {
+  readonly retries?: number | undefined;
+  readonly endsAt?: number | undefined;
+}
+
 /** The first wait, if the server names no time. Each further one is twice as long. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
@@ -35,8 +40,16 @@ export class TurnPatience {
     this.#options = options;
   }
 
-  /** Returns the patience for one model call of an operation. */
-  of(operationId: string): Patience {
+  /**
+   * Returns the patience for one model call of an operation.
+   *
+   * @param most.retries how often the call is made again at most
+   * @param most.endsAt when the call must have ended, in epoch milliseconds
+   */
+  of(
+    operationId: string,
+    { retries = Number.POSITIVE_INFINITY, endsAt = Number.POSITIVE_INFINITY }: MostPatience = {},
+  ): Patience {
     const { clock, logOf, random, waits } = this.#options;
     const known = waits.read(operationId);
     const waitedMs = known?.waitedMs ?? 0;
@@ -61,8 +74,8 @@ export class TurnPatience {
           waits.write(operationId, { waitedMs, since, isOver }, clock.now());
           tellLater();
         }
-        const leftMs = this.#options.patienceMs() - spentMs();
-        if (leftMs <= 0 || retryAfterMs > leftMs) {
+        const leftMs = Math.min(this.#options.patienceMs() - spentMs(), endsAt - clock.now());
+        if (leftMs <= 0 || retryAfterMs > leftMs || attempts >= retries) {
           isOver = true;
           return undefined;
         }

@@ -28,6 +28,8 @@ export async function launchBrowser(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      // A microphone that beeps. A page may use it if its test grants the permission.
+      "--use-fake-device-for-media-stream",
     ],
   });
 }

@@ -278,9 +278,12 @@ function createOperations({
     sendDocument: on(namedFile, ({ chatId, userId, base64, ...options }) => ({
       message: simulator.sendDocument(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
     })),
-    sendVoice: on(z.object({ ...inChat, ...attachment }), ({ chatId, userId, base64, ...options }) => ({
-      message: simulator.sendVoice(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
-    })),
+    sendVoice: on(
+      z.object({ ...inChat, ...attachment, durationSeconds: z.number().int().positive().optional() }),
+      ({ chatId, userId, base64, ...options }) => ({
+        message: simulator.sendVoice(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
+      }),
+    ),
     sendAudio: on(namedFile, ({ chatId, userId, base64, ...options }) => ({
       message: simulator.sendAudio(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
     })),

@@ -3,6 +3,8 @@ import { handleCommandKey, offerCommands, startCommandList } from "./command-lis
 import { byId } from "./dom.js";
 import { keepDraft, takeDraft } from "./drafts.js";
 import { cutText } from "./split-text.js";
+import { dropRecording, endRecording, startVoiceButton } from "./voice-button.js";
+import { secondsOf } from "./voice-recorder.js";
 
 /** The message that is replied to or edited (at most one), and the attached file. */
 let context = {};
@@ -44,6 +46,7 @@ export function startComposer(given) {
   byId("attach").addEventListener("click", () => byId("file").click());
   byId("file").addEventListener("change", () => attach(byId("file").files[0]));
   byId("context-cancel").addEventListener("click", cancelContext);
+  startVoiceButton(attach, options.onError);
 }
 
 /**
@@ -51,6 +54,7 @@ export function startComposer(given) {
  * chat.
  */
 export function writeTo(chatId, threadId = 0) {
+  dropRecording();
   noteDraft();
   place = { chatId, threadId };
   show(takeDraft(place));
@@ -111,7 +115,9 @@ function submit() {
   const draft = { ...present(), text: byId("message-input").value.trim() };
   const target = options.target();
   const { edit: edited, file, textBefore } = draft.context;
-  if (target === undefined || (draft.text === "" && file === undefined)) return;
+  if (target === undefined) return;
+  if (draft.text === "" && file === undefined)
+    return void endRecording().then((isRecorded) => isRecorded && submit());
   show({ text: edited === undefined ? "" : textBefore, asFile: false, context: {} });
   const from = place;
   sending = sending
@@ -144,7 +150,8 @@ async function sendFile(body, file, text, asFile) {
   const attachment = { ...body, base64, ...(text !== "" && { caption: text }) };
   const mimeType = file.type || "application/octet-stream";
   const operation = asFile ? undefined : ownOperation(file);
-  return run(operation ?? "sendDocument", { ...attachment, fileName: file.name, mimeType });
+  const durationSeconds = operation === "sendVoice" ? await secondsOf(file) : undefined;
+  return run(operation ?? "sendDocument", { ...attachment, fileName: file.name, mimeType, durationSeconds });
 }
 
 /** Restores a message that could not be sent, before any text written since. */

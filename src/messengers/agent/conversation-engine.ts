@@ -3,6 +3,7 @@ import { runBotCode } from "../../core/bot-code.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import type { ModelLimits } from "../../core/model-limits.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { costOf } from "../../core/used-tokens.ts";
@@ -45,6 +46,7 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
   const model = (
     patience: Patience | undefined,
     instead: LanguageModel | undefined,
+    limits?: ModelLimits,
   ): Exclude<LanguageModel, string> => {
     const turnId = getTurn()?.id;
     const onUsage = (usage: TokenUsage, modelId: string): void => {
@@ -53,14 +55,14 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
     };
     const text = turnId === undefined ? undefined : recited(turnId);
     const chosen = text === undefined ? instead : recitingModel(text);
-    return turnModel({ ...options, rests, log: turnLog(), onUsage }, patience, chosen);
+    return turnModel({ ...options, rests, log: turnLog(), onUsage }, patience, chosen, limits);
   };
   const engine = new TurnEngine({
     logOf: (operationId) => log.with(turnFields(operationId, thread().own.info(operationId)?.event)),
     clock: deps.clock,
     random: deps.random,
     waits: createWaitStore(options.database),
-    model: (patience, instead) => model(patience, instead),
+    model: (patience, instead, limits) => model(patience, instead, limits),
     hooks: options.hooks,
     turnInfo: (operationId) => thread().own.info(operationId),
     attachmentsOf: (operationId) => thread().attachments.of(operationId),

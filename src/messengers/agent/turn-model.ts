@@ -2,6 +2,7 @@ import type { LanguageModel } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import type { ModelLimits } from "../../core/model-limits.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
@@ -38,12 +39,13 @@ const MESSENGER_MERGE_MS = 500;
 
 /**
  * Returns the model that a turn calls: the bot's, or `instead`. It is guarded. With `patience` it waits for a server
- * that cannot answer now.
+ * that cannot answer now. `limits` win over those of the bot.
  */
 export function turnModel(
   { agent, deps, env, log, onUsage, rests }: TurnModelOptions,
   patience: Patience | undefined,
   instead: LanguageModel | undefined,
+  limits: ModelLimits = {},
 ): ModelInstance {
   let chosen: ThinkModel;
   let models: readonly ModelInstance[];
@@ -58,8 +60,9 @@ export function turnModel(
   const [first, ...others] = models.map((model) =>
     guardModel(model, {
       clock: deps.clock,
-      stallTimeoutMs: agent.chatStreamStallTimeoutMs,
-      firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
+      stallTimeoutMs: limits.stallTimeoutMs ?? agent.chatStreamStallTimeoutMs,
+      firstChunkTimeoutMs: limits.firstChunkTimeoutMs ?? agent.chatStreamFirstChunkTimeoutMs,
+      endsAt: limits.endsAt,
       mergeMs: (getTurn()?.answerTo.length ?? 0) === 0 ? undefined : MESSENGER_MERGE_MS,
       onFailure: (error) => {
         const { code, message, modelId, provider, reason, status } = error;

@@ -4,7 +4,8 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import { answerSentence, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
-import { chooseCalls, subjectOf, wordOutcome, wordResult, type DemoToolCall } from "./demo-tools.ts";
+import { replyToOutcome } from "./demo-outcome.ts";
+import { chooseCalls, subjectOf, wordResult, type DemoToolCall } from "./demo-tools.ts";
 
 export interface DemoReply {
   readonly text: string;
@@ -19,11 +20,13 @@ export function demoReply(
   const lastUser = prompt.findLastIndex((message) => message.role === "user");
   // Consecutive unanswered messages are one question.
   const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
-  const outcome = wordOutcome(textOf(prompt.slice(answered + 1, lastUser + 1)));
-  if (outcome !== undefined) return { text: outcome, calls: [] };
+  const results = resultsIn(prompt.slice(lastUser + 1));
+  const outcome = replyToOutcome(textOf(prompt.slice(answered + 1, lastUser + 1)), tools, lastUser);
+  if (outcome !== undefined)
+    return results.length === 0 ? outcome : { text: wordResults(results), calls: [] };
   const asked = completed(askedIn(prompt.slice(answered + 1, lastUser + 1)), prompt.slice(0, answered + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
-  const reply = replyTo(asked, resultsIn(prompt.slice(lastUser + 1)), tools, lastUser);
+  const reply = replyTo(asked, results, tools, lastUser);
   if (!isFirst || reply.calls.length > 0) return reply;
   return { ...reply, text: `${reply.text}\n\n${DEMO_NOTICE}` };
 }
@@ -35,10 +38,7 @@ function replyTo(
   turn: number,
 ): DemoReply {
   // Tools are called once for a message. Once their results are there, it only answers.
-  if (results.length > 0) {
-    const words = new Set(results.map((result) => wordResult(result)));
-    return { text: [...words].join("\n\n"), calls: [] };
-  }
+  if (results.length > 0) return { text: wordResults(results), calls: [] };
   const calls = chooseCalls(asked.text, asked.quoted, tools, turn);
   if (calls.some(changesSomething)) return { text: "One moment.", calls };
   if (calls.length > 0) return { text: `One moment, I'm looking up ${subjectOf(calls)}.`, calls };
@@ -48,6 +48,10 @@ function replyTo(
     text: `I didn't understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
     calls: [],
   };
+}
+
+function wordResults(results: readonly LanguageModelV4ToolResultPart[]): string {
+  return [...new Set(results.map((result) => wordResult(result)))].join("\n\n");
 }
 
 function changesSomething({ input, toolName }: DemoToolCall): boolean {

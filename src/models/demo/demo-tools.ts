@@ -74,6 +74,24 @@ function byPrecision(left: Callable, right: Callable): number {
   return large(right) - large(left) || words(right) - words(left) || looksUp(left) - looksUp(right);
 }
 
+/** Returns the call with what a person wants instead. Undefined if the person's words name nothing else that fits. */
+export function changedCall(
+  { input, toolName }: Pick<DemoToolCall, "input" | "toolName">,
+  words: string,
+  tools: Tools,
+  turn: number,
+): DemoToolCall | undefined {
+  const callable = tools.find((tool) => tool.type === "function" && tool.name === toolName);
+  if (callable?.type !== "function") return undefined;
+  const wanted = parametersOf(callable.inputSchema).flatMap((parameter) => {
+    const value = valueFor(parameter, words);
+    return value === undefined || value === input[parameter.name] ? [] : [[parameter.name, value] as const];
+  });
+  if (wanted.length === 0) return undefined;
+  const changed = { ...input, ...Object.fromEntries(wanted) };
+  return { id: `demo-${turn}-0`, toolName, input: changed, subject: Object.values(changed).join(", ") };
+}
+
 /** Adds the words of tools to sentences that mean the same in other words. */
 function withPlainWords(text: string): string {
   const added = OTHER_WORDS.filter(([pattern]) => pattern.test(text)).map(([, words]) => words);
@@ -228,18 +246,8 @@ export function wordResult(part: LanguageModelV4ToolResultPart): string {
   }
 }
 
-/** Returns what to say about the outcome of an action that somebody decided about. Undefined for any other text. */
-export function wordOutcome(text: string): string | undefined {
-  const [, decision, result] = OUTCOME.exec(text) ?? [];
-  if (decision === undefined || result === undefined) return undefined;
-  // The first sentence says what was decided. The others are for a model.
-  const [said = ""] = /^[^.]*\./.exec(decision) ?? [];
-  return `${said}\n\n${wordJson(JSON.parse(result))}`;
-}
-
-const OUTCOME = /^⟦Outcome of an action\..*\n[\s\S]*^Decision: (.*)\nResult: (.*)$/m;
-
-function wordJson(value: unknown): string {
+/** Writes a value in words for a customer. */
+export function wordJson(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return wordValue(value);
   const fields = record(value);
   if (fields["waiting"] !== undefined) return "Somebody has to agree to that first.";

@@ -296,6 +296,15 @@ describe("the demo model and refunds", () => {
     expect(inputsOf("where is order 1001?", [LOOKUP, REFUND])).toEqual([{ orderId: "1001" }]);
   });
 
+  const changes = (words: string) =>
+    [
+      "⟦Outcome of an action. The application says this, no person wrote it.⟧",
+      "Action: refund_order",
+      'Input: {"orderId":"1001","amountCents":6000}',
+      `Decision: Changes wanted by Ada. Their words: ${JSON.stringify(words)}. It did not run.`,
+      'Result: "The action did not run."',
+    ].join("\n");
+
   it("says what became of it, and calls nothing", () => {
     const outcome = [
       "⟦Outcome of an action. The application says this, no person wrote it.⟧",
@@ -309,6 +318,26 @@ describe("the demo model and refunds", () => {
     });
     const rejected = `${outcome}\nDecision: Rejected by Ada. It did not run.\nResult: "The action did not run."`;
     expect(say(rejected, [LOOKUP, REFUND]).text).toBe("Rejected by Ada.\n\nThe action did not run.");
+  });
+
+  it.each([
+    ["only 55 €", { orderId: "1001", amountCents: 5500 }],
+    ['Refund 55 € for order 1002, "please"', { orderId: "1002", amountCents: 5500 }],
+  ])("proposes what somebody wants instead: %s", (words, input) => {
+    expect(say(changes(words), [LOOKUP, REFUND]).calls).toMatchObject([{ toolName: "refund_order", input }]);
+  });
+
+  it("asks what should change if nobody has said it yet", () => {
+    const decided = changes("").replace(' Their words: "".', "");
+    expect(say(decided, [LOOKUP, REFUND]).text).toBe(
+      "What should change? Please reply to the request with it.",
+    );
+  });
+
+  it("asks again if it does not understand the changes", () => {
+    const { calls, text } = say(changes("less, please"), [LOOKUP, REFUND]);
+    expect(calls).toEqual([]);
+    expect(text).toContain("Changes wanted by Ada.");
   });
 });
 

@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { User } from "grammy/types";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
+import { SUGGESTIONS } from "../../playground/shop/beside.ts";
+import { shopPictures } from "../../playground/shop/pictures.ts";
+import { startShop, type Shop } from "../../playground/shop/shop-server.ts";
+import { startSimulator, type Simulator } from "../../playground/telegram/simulator.ts";
+import { launchBrowser } from "./browser.ts";
+
+/** The support bot with the demo model, as `npm start` runs it, and its page. */
+export interface SupportBotRig {
+  readonly bot: ServedBot;
+  readonly page: Page;
+  readonly shop: Shop;
+  readonly simulator: Simulator;
+  /** The shop's team, and somebody else. */
+  readonly people: { readonly ann: User; readonly bob: User; readonly eve: User };
+  readonly log: () => Locator;
+  readonly button: (name: string) => Locator;
+  readonly write: (text: string) => Promise<void>;
+  /** Makes a group of Ann, Bob and Eve, and opens it. */
+  readonly openGroup: (title: string) => Promise<void>;
+  /** Chooses the person who writes and presses in the open group. */
+  readonly as: (name: string) => Promise<void>;
+  /** Writes a picture of the page for a person who looks at it, where `SCREENSHOTS` names a folder. */
+  readonly screenshot: (name: string) => Promise<void>;
+}
+
+/**
+ * Registers the hooks of a test file. All its tests share one bot; each has a person of its own, whose chat is open. A
+ * page error, a console error or a request to elsewhere fails the test.
+ */
+export function useSupportBot(): SupportBotRig {
+  let browser: Browser;
+  let problems: string[] = [];
+  let transcription: Server;
+  let started: Pick<SupportBotRig, "bot" | "shop" | "simulator" | "people"> | undefined;
+  let opened: Page | undefined;
+  const now = () => {
+    if (started === undefined) throw new Error("The bot is there only while a test runs.");
+    return started;
+  };
+  const page = () => {
+    if (opened === undefined) throw new Error("The page is there only while a test runs.");
+    return opened;
+  };
+  beforeAll(async () => {
+    const [launched, shop, simulator] = await Promise.all([
+      launchBrowser(),
+      startShop({ pictures: true }),
+      startSimulator({ webFiles: shopPictures(), suggestions: SUGGESTIONS }),
+    ]);
+    browser = launched;
+    const people = {
+      ann: simulator.addUser({ first_name: "Ann" }),
+      bob: simulator.addUser({ first_name: "Bob" }),
+      eve: simulator.addUser({ first_name: "Eve" }),
+    };
+    transcription = await startTranscription();
+    const bot = await startServedBot({
+      env: {
+        TELEGRAM_BOT_TOKEN: simulator.token,
+        TELEGRAM_WEBHOOK_SECRET_TOKEN: "s3cret",
+        TELEGRAM_BOT_USERNAME: simulator.bot.username ?? "",
+        TELEGRAM_API_BASE_URL: simulator.url,
+        ORDERS_API_URL: shop.url,
+        TEAM_USER_IDS: `${people.ann.id},${people.bob.id}`,
+        PUBLIC_URL: "https://bot.shop.example",
+        TRANSCRIPTION_BASE_URL: `http://127.0.0.1:${(transcription.address() as AddressInfo).port}/v1`,
+      },
+    });
+    simulator.setWebhook(`${bot.url}/messengers/telegram/webhook`, "s3cret");
+    started = { bot, shop, simulator, people };
+  });
+  afterAll(async () => {
+    const { bot, shop, simulator } = now();
+    await bot.close();
+    transcription.close();
+    await simulator.close();
+    await shop.close();
+    await browser.close();
+  });
+  beforeEach(async () => {
+    const { simulator } = now();
+    problems = [];
+    const chat = simulator.privateChat(simulator.addUser());
+    opened = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+    opened.on("pageerror", (error) => problems.push(error.message));
+    opened.on("console", (message) => {
+      if (message.type() === "error") problems.push(message.text());
+    });
+    opened.on("request", (request) => {
+      if (!request.url().startsWith(simulator.url)) problems.push(request.url());
+    });
+    await opened.goto(`${simulator.url}/#${chat.id}`);
+  });
+  afterEach(async () => {
+    await page().close();
+    expect(problems).toEqual([]);
+  });
+  const log = () => page().getByRole("log");
+  return {
+    get bot() {
+      return now().bot;
+    },
+    get page() {
+      return page();
+    },
+    get people() {
+      return now().people;
+    },
+    get shop() {
+      return now().shop;
+    },
+    get simulator() {
+      return now().simulator;
+    },
+    log,
+    button: (name) => log().getByRole("button", { name }),
+    write: async (text) => {
+      await page().getByRole("textbox", { name: "Message" }).fill(text);
+      await page().keyboard.press("Enter");
+    },
+    openGroup: async (title) => {
+      const { people, simulator } = now();
+      simulator.addGroup({ title, members: [people.ann, people.bob, people.eve] });
+      await page().locator("#chat-list").getByRole("button", { name: title }).click();
+      await page().getByText(`supergroup, 3 people and @${simulator.bot.username}`).waitFor();
+    },
+    as: async (name) => {
+      await page().getByLabel("Write as").selectOption({ label: name }, { timeout: 4000 });
+    },
+    screenshot: async (name) => {
+      const folder = process.env.SCREENSHOTS ?? "";
+      if (folder !== "") await page().screenshot({ path: path.join(folder, `${name}.png`) });
+    },
+  };
+}
+
+/** Starts a server that understands the same in every voice message. */
+async function startTranscription(): Promise<Server> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ text: "where is order 1001?" }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
