@@ -51,7 +51,7 @@ import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { allChats } from "../root/all-chats.ts";
 import type { RenderAttachment } from "../turns/turn-attachments.ts";
-import { describeModel } from "./turn-model.ts";
+import { checkModels, describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
@@ -188,6 +188,7 @@ export class AgentRuntime extends LifecycleCapability {
       log,
       definitions: () => this.#all(),
       getModel: () => agent.getModel(),
+      checkModel: () => checkModels(agent, options.env),
       getTools: () => this.actions.declaredTools(),
       checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
       root: () => this.root,
