@@ -3,6 +3,7 @@ import { readBotEnvironment } from "../serve/env-files.ts";
 import { checkNode, checkPort, checkStorage, checkWorkerd } from "./check-machine.ts";
 import { checkBot, checkModel, checkTelegram } from "./check-services.ts";
 import { checkConfiguration, checkEnvFiles, checkVariables } from "./check-settings.ts";
+import { checkModelPackage } from "./check-packages.ts";
 import type { Finding } from "./finding.ts";
 
 export interface DoctorOptions {
@@ -30,6 +31,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
     checkModel(values),
     checkBot(options.url, dataDirectory),
   ]);
+  const modelPackage = checkModelPackage(values, folder);
   return [
     checkNode(options.nodeVersion),
     checkWorkerd(),
@@ -38,6 +40,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
     ...checkVariables(values),
     port,
     storage,
+    ...(modelPackage === undefined ? [] : [modelPackage]),
     model,
     ...telegram,
     ...bot,

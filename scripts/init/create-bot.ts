@@ -42,7 +42,9 @@ const HARMLESS = new Set([".git", ".DS_Store", ".idea", ".vscode"]);
 /** The name in the template's files. */
 const PLACEHOLDER = "my-bot";
 
-const DEPENDENCIES = ["ai", "zod"];
+/** The connection to most models, and to the scripted model of a bot's tests. */
+const MODELS = "@ai-sdk/openai-compatible";
+const DEPENDENCIES = [MODELS, "ai", "zod"];
 const DEV_DEPENDENCIES = [
   "@cloudflare/workers-types",
   "@types/node",
@@ -109,7 +111,8 @@ function packageJson(name: string, { others, switchboard }: PackageVersions): st
       dev: "switchboard dev",
       "dev:telegram": "switchboard dev --telegram",
       serve: "switchboard serve",
-      test: "vitest run",
+      // A busy machine may take a while to start a bot.
+      test: "vitest run --testTimeout=30000",
       types: "tsc",
       doctor: "switchboard doctor",
       deploy: "wrangler deploy",
@@ -134,7 +137,8 @@ ADMIN_TOKEN=${secret()}
 # A model. Without one a built-in demo answers.
 # OPENAI_BASE_URL=https://api.openai.com/v1
 # OPENAI_API_KEY=
-# ANTHROPIC_API_KEY=
 # MODEL=
+# Or one of Anthropic, after: npm install @ai-sdk/anthropic
+# ANTHROPIC_API_KEY=
 `;
 }

@@ -2,6 +2,7 @@ export { brokenModel } from "./broken-model.ts";
 export { createDemoModel } from "./demo/demo-model.ts";
 export { fallbackModel, isFailureOfModel, ModelRests } from "./fallback-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
+export { LazyModel } from "./lazy-model.ts";
 export { patientModel } from "./patient-model.ts";
 export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";
 export { modelFromEnv, type ConfiguredModel, type ModelEnvironment } from "./model-from-env.ts";

@@ -13,6 +13,7 @@ import { SwitchboardError } from "../core/errors.ts";
  * - `model-limit`: the model stopped in the answer because it may not write more tokens
  * - `model-stalled`: the server was silent for too long
  * - `model-timeout`: the call took longer than `timeout` of the turn allows
+ * - `model-package-missing`: the provider's package is not installed
  * - `model-failed`: anything else
  */
 export type ModelCallErrorCode =
@@ -26,6 +27,7 @@ export type ModelCallErrorCode =
   | "model-limit"
   | "model-stalled"
   | "model-timeout"
+  | "model-package-missing"
   | "model-failed";
 
 export interface ModelCallFailure {
@@ -38,6 +40,8 @@ export interface ModelCallFailure {
   readonly reason?: string;
   /** Time that the server asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The package that is missing. */
+  readonly packageName?: string;
 }
 
 /**
@@ -69,12 +73,12 @@ export class ModelCallError extends SwitchboardError {
 function describe(modelId: string, failure: ModelCallFailure): string {
   const details = [failure.status === undefined ? "" : `HTTP ${failure.status}`, failure.reason ?? ""];
   const suffix = details.filter((detail) => detail !== "").join(", ");
-  const sentence = SENTENCES[failure.code](modelId);
+  const sentence = SENTENCES[failure.code](modelId, failure.packageName);
   return suffix === "" ? sentence : `${sentence} (${suffix})`;
 }
 
 /** `context-overflow` contains the words "context window", which tell the turn engine to compact. */
-const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string>> = {
+const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string, packageName?: string) => string>> = {
   "model-unauthorized": (modelId) =>
     `The model server refuses the key for model "${modelId}"; set a valid API key with access to it.`,
   "model-rate-limited": (modelId) =>
@@ -92,5 +96,7 @@ const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string
   "model-stalled": (modelId) => `Model "${modelId}" sent nothing for too long.`,
   "model-timeout": (modelId) =>
     `The call of model "${modelId}" took longer than \`timeout\` of beforeTurn() allows.`,
+  "model-package-missing": (modelId, packageName = "") =>
+    `Model "${modelId}" needs the package ${packageName}, which is not installed: npm install ${packageName}`,
   "model-failed": (modelId) => `The call of model "${modelId}" failed.`,
 };

@@ -1,11 +1,10 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { systemDeps, type Deps } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { getMessengerContext } from "../core/turn-context.ts";
 import { createDemoModel } from "./demo/demo-model.ts";
 import { parseBaseUrl, setting } from "./env-setting.ts";
 import type { ModelInstance } from "./guard-model.ts";
+import { LazyModel } from "./lazy-model.ts";
 import { mergeStreamEvents } from "./merge-stream-events.ts";
 import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";
 
@@ -50,6 +49,9 @@ const PUBLIC_OPENAI_BASE_URL = "https://api.openai.com/v1";
  * 2. `ANTHROPIC_API_KEY`: Anthropic
  * 3. the binding `AI`: Workers AI
  * 4. nothing: the built-in demo model
+ *
+ * The packages of the providers are optional: `@ai-sdk/openai-compatible`, `@ai-sdk/anthropic` and
+ * `workers-ai-provider`. If the one that the environment asks for is missing, `/health` and every call name it.
  *
  * @throws {ConfigurationError} if a value is missing, wrong, or contradicts another
  */
@@ -100,17 +102,22 @@ function openaiCompatible(
       `MODEL is not set. Set it to the id of a model that ${origin} serves (GET ${origin}${pathname.replace(/\/$/, "")}/models lists them).`,
     );
   }
-  const provider = createOpenAICompatible({
-    name: "openai-compatible",
-    baseURL: baseUrl,
-    apiKey,
-    fetch: mergeStreamEvents(deps.fetch, {
-      clock: deps.clock,
-      mergeMs: getMessengerContext() === undefined ? MERGE_EVENTS_MS : MERGE_MESSENGER_EVENTS_MS,
-    }),
+  const fetch = mergeStreamEvents(deps.fetch, {
+    clock: deps.clock,
+    mergeMs: getMessengerContext() === undefined ? MERGE_EVENTS_MS : MERGE_MESSENGER_EVENTS_MS,
+  });
+  const model = new LazyModel({
+    packageName: "@ai-sdk/openai-compatible",
+    provider: "openai-compatible.chat",
+    modelId,
+    load: async (missing) => {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(missing);
+      const settings = { name: "openai-compatible", baseURL: baseUrl, apiKey, fetch };
+      return createOpenAICompatible(settings).chatModel(modelId);
+    },
   });
   return {
-    model: provider.chatModel(modelId),
+    model,
     describe: `OpenAI-compatible server at ${origin}, model ${modelId}`,
     isDemo: false,
   };
@@ -134,8 +141,17 @@ function anthropic(
     baseUrl === undefined
       ? undefined
       : parseBaseUrl("ANTHROPIC_BASE_URL", baseUrl, "https://api.anthropic.com/v1");
+  const model = new LazyModel({
+    packageName: "@ai-sdk/anthropic",
+    provider: "anthropic.messages",
+    modelId: id,
+    load: async (missing) => {
+      const { createAnthropic } = await import("@ai-sdk/anthropic").catch(missing);
+      return createAnthropic({ apiKey, baseURL: baseUrl, fetch: deps.fetch })(id);
+    },
+  });
   return {
-    model: createAnthropic({ apiKey, baseURL: baseUrl, fetch: deps.fetch })(id),
+    model,
     describe: `Anthropic${proxy === undefined ? "" : ` at ${proxy.origin}`}, model ${id}`,
     isDemo: false,
   };

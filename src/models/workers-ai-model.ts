@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { createWorkersAI } from "workers-ai-provider";
+import type { createWorkersAI } from "workers-ai-provider";
 import { ConfigurationError } from "../core/errors.ts";
+import { LazyModel } from "./lazy-model.ts";
 
 /** The part of a Worker's environment that Workers AI needs: its binding, named `AI`. */
 export interface WorkersAiEnvironment {
@@ -29,7 +30,14 @@ export function workersAiModel(env: WorkersAiEnvironment, id: string): LanguageM
         'Add "ai": { "binding": "AI" } to wrangler.jsonc.',
     );
   }
-  return createWorkersAI({ binding: env.AI })(id);
+  const binding = env.AI;
+  return new LazyModel({
+    packageName: "workers-ai-provider",
+    provider: "workersai.chat",
+    modelId: id,
+    load: async (missing) =>
+      (await import("workers-ai-provider").catch(missing)).createWorkersAI({ binding })(id),
+  });
 }
 
 /** Tells whether a model id belongs to Workers AI. */

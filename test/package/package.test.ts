@@ -1,75 +1,39 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseJsonc } from "../../scripts/serve/worker-config.ts";
+import { root, UserFolder, versions } from "./user-folder.ts";
 
 /**
- * The package as a user gets it: packed, and installed into an empty folder outside of the repository. Packages come
- * from npm's cache, where the repository's own installation has put most of them. `npm run check-package` builds it first.
+ * The package as a user gets it, installed by hand with nothing but what it demands. `npm run check-package` builds it
+ * first.
  */
-const root = path.resolve(import.meta.dirname, "../..");
-const run = promisify(execFile);
-let folder: string;
+let user: UserFolder;
 let child: ChildProcess | undefined;
 
 /** The newest release of an older major version that users still have. */
 const OLDER_TYPESCRIPT = "5.9.3";
 
-async function versions(): Promise<Readonly<Record<string, string>>> {
-  const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as {
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  return manifest.devDependencies;
-}
-
-/** Runs a program of the user's folder. Returns its exit code and output. */
-async function inFolder(program: string, ...parameters: string[]) {
-  return run(path.join(folder, "node_modules/.bin", program), parameters, {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, WRANGLER_SEND_METRICS: "false", CI: "1" },
-  }).then(
-    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-    (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => ({
-      code: error.code,
-      output: error.stdout + error.stderr,
-    }),
-  );
-}
-
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "switchboard-user-"));
-  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
-  const {
-    ai,
-    zod,
-    typescript,
-    wrangler,
-    "@cloudflare/workers-types": types,
-    "@types/node": node,
-  } = await versions();
-  await writeFile(
-    path.join(folder, "package.json"),
-    JSON.stringify({
-      private: true,
-      type: "module",
-      dependencies: { switchboard: "file:switchboard-0.1.0.tgz", ai, zod },
-      devDependencies: {
-        "@cloudflare/workers-types": types,
-        "@types/node": node,
-        typescript,
-        "typescript-older": `npm:typescript@${OLDER_TYPESCRIPT}`,
-        wrangler,
-      },
-    }),
-  );
-  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: folder });
+  user = await UserFolder.create();
+  const version = await versions();
+  const pick = (...names: string[]) => Object.fromEntries(names.map((name) => [name, version(name)]));
+  const manifest = {
+    private: true,
+    type: "module",
+    dependencies: { switchboard: `file:${path.basename(user.tarball)}`, ...pick("ai", "zod") },
+    devDependencies: {
+      ...pick("@cloudflare/workers-types", "@types/node", "typescript", "wrangler"),
+      "typescript-older": `npm:typescript@${OLDER_TYPESCRIPT}`,
+    },
+  };
+  await user.write("package.json", [JSON.stringify(manifest)]);
+  expect(await user.install()).toMatchObject({ code: 0 });
   for (const name of ["worker.ts", "wrangler.jsonc"]) {
-    await cp(path.join(root, "examples/minimal", name), path.join(folder, name));
+    await cp(path.join(root, "examples/minimal", name), user.file(name));
   }
 }, 180_000);
 
@@ -78,10 +42,19 @@ afterAll(async () => {
     child.kill("SIGTERM");
     await once(child, "close");
   }
-  await rm(folder, { recursive: true, force: true });
+  await user.remove();
 });
 
 describe("the installed package", () => {
+  it("brings no packages of model providers and chat platforms", async () => {
+    const installed = await readdir(user.file("node_modules/@ai-sdk"));
+    expect(installed.toSorted()).toEqual(["gateway", "provider", "provider-utils"]);
+    const others = await readdir(user.file("node_modules"));
+    expect(others.filter((name) => /^(workers-ai-provider|@chat-adapter|openai|@slack)$/.test(name))).toEqual(
+      [],
+    );
+  });
+
   it.each(["typescript", "typescript-older"])(
     "has declarations for strict settings (%s)",
     async (compiler) => {
@@ -101,16 +74,14 @@ describe("the installed package", () => {
         },
         include: ["*.ts"],
       };
-      await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(settings));
-      await writeFile(
-        path.join(folder, "bot.test.ts"),
-        'import { testBot } from "switchboard/testing";\nimport { MyBot } from "./worker.ts";\nexport const chat = testBot(MyBot);\n',
-      );
-      const tsc = path.join(folder, "node_modules", compiler, "bin/tsc");
-      const output = await run(process.execPath, [tsc, "-p", folder], { cwd: folder }).then(
-        () => "",
-        (error: { readonly stdout: string }) => error.stdout,
-      );
+      await user.write("tsconfig.json", [JSON.stringify(settings)]);
+      await user.write("bot.test.ts", [
+        'import { testBot } from "switchboard/testing";',
+        'import { MyBot } from "./worker.ts";',
+        "export const chat = testBot(MyBot);",
+      ]);
+      const tsc = user.file("node_modules", compiler, "bin/tsc");
+      const { output } = await user.node(tsc, "-p", user.path);
       // Other packages may have mistakes of their own; this one and the bot have none.
       const ours = output
         .split("\n")
@@ -119,15 +90,15 @@ describe("the installed package", () => {
     },
   );
 
-  it("can be deployed", async () => {
-    const { code, output } = await inFolder("wrangler", "deploy", "--dry-run", "--outdir", "out");
+  it("can be deployed without the package of any model", async () => {
+    const { code, output } = await user.program("wrangler", "deploy", "--dry-run", "--outdir", "out");
     expect(output).toContain("env.MyBot");
     expect(code).toBe(0);
   });
 
   it("answers in the simulated Telegram that its command starts", async () => {
-    child = spawn(path.join(folder, "node_modules/.bin/switchboard"), ["dev", "--json", "--port", "0"], {
-      cwd: folder,
+    child = spawn(user.file("node_modules/.bin/switchboard"), ["dev", "--json", "--port", "0"], {
+      cwd: user.path,
       env: { PATH: process.env.PATH, PORT: "0" },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -166,19 +137,28 @@ describe("the installed package", () => {
     expect((await fromBot())[0]?.text).not.toBe("");
   });
 
-  it("lets a test chat with the bot", async () => {
-    await writeFile(
-      path.join(folder, "try.mjs"),
-      [
-        'import { testBot } from "switchboard/testing";',
-        'const { MyBot } = await import("./worker.ts");',
-        "const chat = await testBot(MyBot);",
-        'await chat.say("Is it you?");',
-        "console.log(await chat.reply());",
-        "await chat.bot.close();",
-      ].join("\n"),
+  const CHAT = [
+    'import { testBot } from "switchboard/testing";',
+    'const { MyBot } = await import("./worker.ts");',
+    "const chat = await testBot(MyBot);",
+    'await chat.say("Is it you?");',
+    "console.log(await chat.reply());",
+    "await chat.bot.close();",
+  ];
+
+  it("names the package that a model needs, and works as soon as it is there", async () => {
+    await user.write("try.mjs", CHAT);
+    const without = await user.node("try.mjs");
+    expect(without.output).toContain("npm install @ai-sdk/openai-compatible");
+    expect(without.code).toBe(1);
+    const name = "@ai-sdk/openai-compatible";
+    const added = await user.npm(
+      user.path,
+      "install",
+      "--prefer-offline",
+      `${name}@${(await versions())(name)}`,
     );
-    const { stdout } = await run(process.execPath, ["try.mjs"], { cwd: folder });
-    expect(stdout).toBe("You said: Is it you?\n");
+    expect(added).toMatchObject({ code: 0 });
+    expect(await user.node("try.mjs")).toEqual({ code: 0, output: "You said: Is it you?\n" });
   });
 });

@@ -44,6 +44,7 @@ import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { allChats } from "../root/all-chats.ts";
 import { describeModel } from "./turn-model.ts";
+import { checkModels, describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
@@ -196,6 +197,7 @@ export class AgentRuntime extends LifecycleCapability {
       log,
       messengers: this.#messengers,
       getModel: () => agent.getModel(),
+      checkModel: () => checkModels(agent, options.env),
       getTools: () => this.actions.declaredTools(),
       checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
       root: () => this.root,

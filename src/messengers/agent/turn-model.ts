@@ -12,6 +12,7 @@ import {
   fallbackModel,
   guardModel,
   isFailureOfModel,
+  LazyModel,
   patientModel,
   workersAiModel,
 } from "../../models/index.ts";
@@ -94,6 +95,15 @@ function modelsOf(chosen: ThinkModel, env: object): readonly ModelInstance[] {
     "models-missing",
     "getModel() returns `models` without any model: return { models: [first, fallback] }.",
   );
+}
+
+/**
+ * Checks that the packages of a bot's models are installed.
+ *
+ * @throws whatever `getModel()` throws, and {ModelCallError} `model-package-missing`
+ */
+export async function checkModels(agent: Pick<AgentMethods, "getModel">, env: object): Promise<void> {
+  for (const model of modelsOf(agent.getModel(), env)) if (model instanceof LazyModel) await model.load();
 }
 
 /** Returns provider and name of a bot's model, for people. Undefined if it has none. */

@@ -12,6 +12,8 @@ export interface BotHealthOptions {
   readonly log: Log;
   readonly messengers: Pick<DeclaredMessengers, "all">;
   readonly getModel: () => unknown;
+  /** Rejects if a package of the model is missing. @default none */
+  readonly checkModel?: () => Promise<void>;
   readonly getTools: () => ToolSet | Promise<ToolSet>;
   /** Throws if the scheduled tasks of the bot cannot run. @default none */
   readonly checkSchedules?: () => void;
@@ -31,7 +33,17 @@ export class BotHealth {
   }
 
   async problem(): Promise<HealthProblem | undefined> {
-    return this.#declared() ?? (await this.#options.root().problem());
+    return this.#declared() ?? (await this.#model()) ?? (await this.#options.root().problem());
+  }
+
+  /** Runs after `getModel` was called without an error. Each failed call logs its own line, so this one logs none. */
+  async #model(): Promise<HealthProblem | undefined> {
+    try {
+      await this.#options.checkModel?.();
+      return undefined;
+    } catch (error) {
+      return problemOf(error);
+    }
   }
 
   #declared(): HealthProblem | undefined {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -105,6 +105,17 @@ describe("switchboard doctor", () => {
     expect((await doctor()).of("model")).toMatchObject([
       { status: expected, message: expect.stringContaining(words) },
     ]);
+  });
+
+  it("says which package the model of the environment needs", async () => {
+    Object.assign(environment, { OPENAI_BASE_URL: await serve(200), MODEL: "m" });
+    expect((await doctor()).of("model package")).toMatchObject([
+      { status: "problem", fix: "Run: npm install @ai-sdk/openai-compatible" },
+    ]);
+    const installed = path.join(folder, "node_modules/@ai-sdk/openai-compatible");
+    await mkdir(installed, { recursive: true });
+    await writeFile(path.join(installed, "package.json"), "{}");
+    expect((await doctor()).of("model package")).toMatchObject([{ status: "ok" }]);
   });
 
   it("says that the model's server and Telegram cannot be reached", async () => {

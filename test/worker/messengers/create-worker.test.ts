@@ -8,6 +8,7 @@ import type { Surface } from "../../../src/core/surface.ts";
 import { testEnv } from "../test-env.ts";
 import { SECRET, SECRET_HEADER } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
+import { LazyModel } from "../../../src/models/index.ts";
 import { createWorld } from "../support/world.ts";
 import { BareBot, ScriptedBot } from "../worker.ts";
 
@@ -122,6 +123,23 @@ describe("createWorker", () => {
     expect(log.length).toBeLessThanOrEqual(1);
     const live = await ask("/health/live");
     expect([live.status, await live.json()]).toEqual([200, { status: "live" }]);
+  });
+
+  it("is not ready while the package of its model is missing, and names it", async () => {
+    captureLog();
+    const load = (missing: (error: unknown) => never) =>
+      Promise.reject(new Error("No such module")).catch(missing);
+    const model = new LazyModel({ packageName: "@ai-sdk/x", provider: "x", modelId: "x-1", load });
+    const ask = serve({ root: createWorld({ getModel: () => ({ models: [model] }) }).root });
+    const response = await ask("/health");
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      status: "misconfigured",
+      problem: {
+        code: "model-package-missing",
+        message: expect.stringContaining("npm install @ai-sdk/x") as string,
+      },
+    });
   });
 
   it("is not ready while the platform refuses the token, which shows with the first answer", async () => {
