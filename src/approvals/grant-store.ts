@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
-import { deciderSchema, jsonOf, personSchema } from "./approval-rows.ts";
+import { deciderSchema, jsonOf, personSchema, scheduleSchema } from "./approval-rows.ts";
 import type { Grant } from "./grant.ts";
 
 const SCHEMA = `
@@ -23,8 +24,11 @@ CREATE TABLE IF NOT EXISTS grant_v1 (
   revoked_at INTEGER,
   revoked_by TEXT,
   uses INTEGER NOT NULL,
-  last_used_at INTEGER
+  last_used_at INTEGER,
+  schedule TEXT
 ) STRICT, WITHOUT ROWID`;
+/** Columns that the first table did not have. */
+const ADDED = { schedule: "TEXT" };
 
 type Stored = {
   id: string;
@@ -44,9 +48,10 @@ type Stored = {
   revoked_by: string | null;
   uses: number;
   last_used_at: number | null;
+  schedule: string | null;
 };
 
-const lengthSchema = z.enum(["request", "hour", "always"]);
+const lengthSchema = z.enum(["request", "hour", "always", "schedule"]);
 
 /** Grants of one conversation, including ended ones, for audits. */
 export class GrantStore {
@@ -77,8 +82,8 @@ export class GrantStore {
     );
     this.#database.run(
       `INSERT INTO grant_v1 (id, seq, action, scope, words, length, person, messenger_id, thread_id, root_request,
-         given_by, approval_id, given_at, until, uses)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+         given_by, approval_id, given_at, until, schedule, uses)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
       grant.id,
       (newest?.seq ?? 0) + 1,
       grant.action,
@@ -93,6 +98,7 @@ export class GrantStore {
       grant.approvalId,
       grant.givenAt,
       grant.until ?? null,
+      jsonOf(grant.schedule),
     );
   }
 
@@ -127,9 +133,11 @@ export class GrantStore {
   }
 
   #isThere(): boolean {
-    this.#hasTable ??=
+    if (this.#hasTable !== undefined) return this.#hasTable;
+    this.#hasTable =
       this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'grant_v1'")
         .length > 0;
+    if (this.#hasTable) addMissingColumns(this.#database, "grant_v1", ADDED);
     return this.#hasTable;
   }
 
@@ -147,6 +155,7 @@ function grantOf(stored: Stored): Grant {
     words: stored.words,
     length: lengthSchema.parse(stored.length),
     person: personSchema.parse(JSON.parse(stored.person)),
+    schedule: stored.schedule === null ? undefined : scheduleSchema.parse(JSON.parse(stored.schedule)),
     messengerId: stored.messenger_id,
     threadId: stored.thread_id,
     rootRequest: stored.root_request ?? undefined,

@@ -39,7 +39,7 @@ import type { RootLink } from "../root/root-link.ts";
 import { checkTasks } from "../../schedules/index.ts";
 import type { Schedules } from "../../schedules/index.ts";
 import { ScheduleDesk } from "./schedule-desk.ts";
-import { ScheduledTurns } from "./scheduled-turns.ts";
+import { nudgeKeeper, ScheduledTurns } from "./scheduled-turns.ts";
 import { SendCalls } from "./send-calls.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
@@ -107,6 +107,7 @@ export class AgentRuntime extends LifecycleCapability {
     broadcasts: () => this.broadcasts.desk,
     takeBroadcast: (request) => this.broadcasts.take(request),
     scheduledTurns: () => this.scheduledTurns,
+    schedules: () => this.schedules.schedules,
     healthProblem: () => this.health.problem(),
     healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
     describeBot: async () => ({
@@ -179,8 +180,9 @@ export class AgentRuntime extends LifecycleCapability {
       delivery: () => this.thread.delivery,
       engine: () => this.engine,
       session: () => this.thread.memory.session(),
-      isWaiting: (turnId) =>
-        this.actions.desk.approvals.waiting().some(({ requestId }) => requestId === turnId),
+      approvalsOf: (turnId) => this.actions.desk.approvals.ofTurn(turnId),
+      database: options.database,
+      clock: deps.clock,
       stored: () => this.#stored(),
     });
     this.health = new BotHealth({
@@ -277,6 +279,9 @@ export class AgentRuntime extends LifecycleCapability {
       },
       resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
+      runs: this.scheduledTurns.runs,
+      onRunChange: (run) =>
+        this.#later(() => void nudgeKeeper(this.#callsIn(run.schedule.keeper), run, this.#options.log)),
       conversation: () => conversationNameOf(this.#options.name()) ?? "",
       note: (approval) => this.#rootCalls().noteApproval(approval),
       wake: this.#wakeUp,

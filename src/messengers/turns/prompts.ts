@@ -99,6 +99,11 @@ export class Prompts {
     return this.#options.store.get(id);
   }
 
+  /** Returns the prompt that an earlier request with this key stored. */
+  byKey(idempotencyKey: string): Prompt | undefined {
+    return this.#options.store.byKey(idempotencyKey);
+  }
+
   answerTo(id: string): readonly Address[] {
     return this.get(id)?.answerTo ?? [];
   }
