@@ -12,7 +12,7 @@ export interface TurnConfigsOptions {
   readonly hooks: TurnHooks;
   /** Returns the guarded model for one call of an operation: the bot's, or `instead`. */
   readonly model: (operationId: string, instead: LanguageModel | undefined) => Promise<ModelInstance>;
-  readonly maxSteps: () => number;
+  readonly maxSteps: (operationId: string) => number;
   readonly sendReasoning: () => boolean;
 }
 
@@ -120,7 +120,7 @@ export class TurnConfigs {
 
   async #hasEnough(operationId: string, stepNumber: number, answer: UIMessage | undefined): Promise<boolean> {
     const { maxSteps, stopWhen } = this.#of(operationId).config;
-    if (stepNumber >= (maxSteps ?? this.#options.maxSteps())) return true;
+    if (stepNumber >= (maxSteps ?? this.#options.maxSteps(operationId))) return true;
     if (stopWhen === undefined || answer === undefined) return false;
     const steps = this.#steps(operationId, answer) as unknown as StepResult<ToolSet>[];
     try {

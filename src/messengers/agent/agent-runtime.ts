@@ -28,6 +28,7 @@ import { answerFirst } from "./answer-first.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { BroadcastPart } from "./broadcast-part.ts";
+import { ChannelPolicies } from "./channel-policies.ts";
 import { createConversationEngine } from "./conversation-engine.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import type { FigureReport } from "../../core/figures.ts";
@@ -76,6 +77,8 @@ export class AgentRuntime extends LifecycleCapability {
   readonly health: BotHealth;
   /** Turns that the bot's own code begins. */
   readonly submissions: SubmissionCalls;
+  /** How turns behave on their channels. */
+  readonly channels: ChannelPolicies;
   /** What the bot's own code sends. */
   readonly sends: SendCalls;
   /** Turns of scheduled tasks, of this object or another one. */
@@ -142,7 +145,12 @@ export class AgentRuntime extends LifecycleCapability {
         else await jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
       },
     });
+    this.channels = new ChannelPolicies({
+      channels: () => agent.configureChannels?.() ?? {},
+      messengerIds: () => this.#all().map(({ id }) => id),
+    });
     this.submissions = new SubmissionCalls({
+      channels: this.channels,
       clock: deps.clock,
       conversation: () => conversationNameOf(this.#options.name()),
       history: () => this.engine.messagesOf(this.thread.memory.session()),
@@ -190,6 +198,7 @@ export class AgentRuntime extends LifecycleCapability {
       messengers: this.#messengers,
       getModel: () => agent.getModel(),
       getTools: () => this.actions.declaredTools(),
+      checkChannels: () => this.channels.check(),
       checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
       root: () => this.root,
     });
@@ -197,6 +206,7 @@ export class AgentRuntime extends LifecycleCapability {
       ...options,
       thread: () => this.thread,
       actions: () => this.actions,
+      channels: this.channels,
       recited: (turnId) => this.scheduledTurns.recited(turnId),
     });
   }

@@ -13,6 +13,8 @@ export interface BotHealthOptions {
   readonly messengers: Pick<DeclaredMessengers, "all">;
   readonly getModel: () => unknown;
   readonly getTools: () => ToolSet | Promise<ToolSet>;
+  /** Throws if the channels of the bot cannot be used. @default none */
+  readonly checkChannels?: () => unknown;
   /** Throws if the scheduled tasks of the bot cannot run. @default none */
   readonly checkSchedules?: () => void;
   readonly root: () => Pick<RootRuntime, "problem">;
@@ -35,11 +37,12 @@ export class BotHealth {
   }
 
   #declared(): HealthProblem | undefined {
-    const { checkSchedules, getModel, messengers } = this.#options;
+    const { checkChannels, checkSchedules, getModel, messengers } = this.#options;
     try {
       const declared = messengers.all();
       this.#logged("getModel", getModel);
       this.#logged("getTools", () => this.#toolCheck.run());
+      if (checkChannels !== undefined) this.#logged("configureChannels", checkChannels);
       if (checkSchedules !== undefined) this.#logged("getScheduledTasks", checkSchedules);
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {
