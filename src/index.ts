@@ -26,6 +26,7 @@ export type { StreamCallback } from "./turn/chat-stream.ts";
 export { getTurn } from "./core/turn-context.ts";
 export type { PromptMetadata, TurnInfo, TurnKind } from "./core/turn-info.ts";
 export type {
+  ChatOptions,
   ContinueResult,
   RunTurnOptions,
   RunTurnResult,
@@ -62,6 +63,14 @@ export type {
   OccurrenceRecord,
   OccurrenceState,
 } from "./schedules/occurrence.ts";
+
+// Channels
+export type {
+  ChannelContext,
+  ChannelDefinition,
+  ChannelKind,
+  ThinkChannels,
+} from "./messengers/declare/channels.ts";
 
 // Hooks
 export type {

@@ -116,12 +116,14 @@ export abstract class ThinkBroadcasts<
    * of the chat's conversation sends it, and its model knows it. Returns an id for `getBroadcast` and
    * `broadcastReceipts` when the notice is stored.
    *
-   * @throws {SwitchboardError} `channel-unknown`, `thread-unknown`, or another code of `say` about the target
+   * @throws {InvalidInputError} `channel-unknown`, or `channel-without-chats` for a channel that is no messenger
+   * @throws {SwitchboardError} `thread-unknown`, or another code of `say` about the target
    * @throws {InvalidInputError} `notice-invalid`, or a code of `say` about the content
    * @example await this.deliverNotice("Your export is ready.", { channel: "telegram", thread: "4711", kind: "export" });
    */
   async deliverNotice(content: Content, options: NoticeOptions = {}): Promise<string> {
-    const { broadcasts, sends } = runtimeIn(this);
+    const { broadcasts, channels, sends } = runtimeIn(this);
+    if (options.channel !== undefined) channels.withChats(options.channel);
     const notice = await noticeOf(content, options, (to) => sends.addressOf(to));
     const { id } = await broadcasts.calls().startBroadcast(notice);
     return id;

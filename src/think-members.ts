@@ -11,6 +11,7 @@ import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import type { IncomingHooks } from "./messengers/declare/incoming-hooks.ts";
+import type { ThinkChannels } from "./messengers/declare/channels.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { attachmentContent } from "./messengers/replies/attachment-content.ts";
 import type { ModelPrices } from "./core/used-tokens.ts";
@@ -186,6 +187,17 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * @default none
    */
   getIncomingHooks(): IncomingHooks {
+    return {};
+  }
+
+  /**
+   * Returns how turns behave on their channels: their instructions, tools and most steps. The id of a channel is that of a
+   * messenger, `web` for turns that no chat sees, or a name that the bot's own code gives to a turn (`channel` of
+   * `runTurn`, `chat` and `submitMessages`). Called once in the life of an object.
+   *
+   * @default none
+   */
+  configureChannels(): ThinkChannels {
     return {};
   }
 

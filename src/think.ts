@@ -31,6 +31,7 @@ import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/index.ts";
 import { submissionOf } from "./messengers/turns/submissions.ts";
 import type {
+  ChatOptions,
   ContinueResult,
   RunTurnOptions,
   RunTurnResult,
@@ -46,6 +47,7 @@ import type {
 import { ThinkBroadcasts } from "./think-broadcasts.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
+import type { ChannelContext } from "./messengers/declare/channels.ts";
 
 /**
  * The class that a bot extends. One class has all roles: the root takes the webhooks, every conversation has its own
@@ -97,6 +99,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return getTurn();
   }
 
+  /** The channel of the running turn, or of the event that is being handled. Undefined outside of both. */
+  get activeChannel(): ChannelContext | undefined {
+    return this.#runtime.channels.active();
+  }
+
   /**
    * Changes a card of this conversation, for as long as its rows are kept (90 days). The later of two revisions wins.
    * Returns `false` if the card no longer exists, or its chat accepts no messages.
@@ -131,8 +138,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    *
    * @param message text, or an AI SDK user message
    */
-  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
-    await this.#runtime.submissions.chat(message, callback);
+  async chat(
+    message: string | UIMessage,
+    callback: StreamCallback,
+    options: ChatOptions = {},
+  ): Promise<void> {
+    await this.#runtime.submissions.chat(message, callback, options);
   }
 
   /** Ends a turn of `chat()`, also one that still waits. Returns `false` if it has ended already. */

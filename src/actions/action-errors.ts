@@ -68,6 +68,11 @@ export function keyConflict(): ActionFailure {
   );
 }
 
+/** The action needs consent, and nobody can give it. */
+export function nobodyToAsk(problem: string): ActionFailure {
+  return failure("ActionConsentError", `${problem} Nothing was done. Do not try again.`);
+}
+
 /** The schema reads the input differently than when somebody agreed to it. */
 export function consentOutdated(): ActionFailure {
   return failure(

@@ -48,11 +48,16 @@ export interface ActionHost {
   authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
   /**
    * Asks people for consent, once for each call. Returns the id of the question, with a note for the model if somebody
-   * cannot be reached. Undefined if another input waits or runs under the same key.
+   * cannot be reached, or the problem if nobody can be asked. Undefined if another input waits or runs under the same
+   * key.
    */
   ask(
     question: ApprovalQuestion,
-  ): Promise<{ readonly approvalId: string; readonly note?: string | undefined } | undefined>;
+  ): Promise<
+    | { readonly approvalId: string; readonly note?: string | undefined }
+    | { readonly problem: string }
+    | undefined
+  >;
   /**
    * Uses somebody's earlier consent for a call, and stores that. Returns the person who gave it. Undefined if there is
    * none, and people must be asked.

@@ -5,7 +5,7 @@ import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action } from "./action.ts";
-import { keyConflict, waitingResult } from "./action-errors.ts";
+import { keyConflict, nobodyToAsk, waitingResult } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "./action-host.ts";
 
@@ -65,8 +65,9 @@ export async function askConsent(
   const granted = await host.useGrant(question);
   if (granted !== undefined) return { kind: "granted", approver: granted.approver };
   const asked = await host.ask(question);
-  const output = asked === undefined ? keyConflict() : waitingResult(asked.approvalId, asked.note);
-  return { kind: "answer", output };
+  if (asked === undefined) return { kind: "answer", output: keyConflict() };
+  if ("problem" in asked) return { kind: "answer", output: nobodyToAsk(asked.problem) };
+  return { kind: "answer", output: waitingResult(asked.approvalId, asked.note) };
 }
 
 const WHOLE_ACTION = "*";

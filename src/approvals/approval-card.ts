@@ -2,9 +2,10 @@ import { escapeMarkdown } from "../core/plain-markdown.ts";
 import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Approval } from "./approval.ts";
 import { unreachedWords } from "./card-place.ts";
-import { LENGTH_WORDS } from "./grant-length.ts";
+import { LENGTH_WORDS, lengthsFor } from "./grant-length.ts";
 import type { GrantLength } from "./grant-length.ts";
 import { inputFields, masked, shortened } from "./input-fields.ts";
 import {
@@ -86,7 +87,7 @@ function titleOf({ decidedBy, outcome, state, successor }: Approval, { role }: C
 }
 
 function buttonsOf(
-  { id, inputHash, offer, requester }: Approval,
+  { id, inputHash, offer, requester, schedule }: Approval,
   { role = "here" }: CardView,
 ): readonly (readonly CardButton[])[] {
   const grantButton = (grant: GrantLength): CardButton => ({
@@ -103,18 +104,23 @@ function buttonsOf(
   if (role === "status") return back.length === 0 ? [] : [back];
   const second = [button("Ask for changes", "change"), ...back];
   const rows = [[button("Approve", "approve"), button("Reject", "reject")], second];
-  if (offer !== undefined) rows.push(GRANTS.map(grantButton));
+  if (offer !== undefined) rows.push(lengthsFor({ schedule }).map(grantButton));
   return rows;
 }
 
-const GRANTS = ["request", "hour", "always"] as const;
-
-/** The calls of an offer in words: "Refunds up to 100 €, in this chat, asked by Anna". */
+/**
+ * The calls of an offer in words: "Refunds up to 100 €, in this chat, asked by Anna", or "Refunds up to 100 €, by the
+ * scheduled task night".
+ */
 export function grantWords(
   { words }: Pick<GrantScope, "words">,
-  requester: MessengerAuthor | undefined,
+  {
+    requester,
+    schedule,
+  }: { readonly requester: MessengerAuthor | undefined; readonly schedule?: ScheduleBinding | undefined },
   role: CardRole = "here",
 ): string {
+  if (schedule !== undefined) return `${words}, by the scheduled task ${schedule.taskId}`;
   const where = role === "elsewhere" ? "in the chat that asked" : "in this chat";
   return `${words}, ${where}${requester === undefined ? "" : `, asked by ${nameOf(requester)}`}`;
 }
@@ -141,6 +147,9 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
   const { state, risk, requester, decidedBy, reason, offer, outcome, input, sensitive, unreached } = approval;
   const fields: (CardField | undefined)[] = [
     risk === undefined ? undefined : { label: "Risk", value: risk },
+    approval.schedule === undefined
+      ? undefined
+      : { label: "Scheduled task", value: approval.schedule.taskId },
     requester === undefined ? undefined : { label: "Asked by", value: nameOf(requester) },
   ];
   switch (state) {
@@ -151,7 +160,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
       if (offer !== undefined && view.role !== "status")
         fields.push({
           label: "You can also allow",
-          value: shortened(masked(grantWords(offer, requester, view.role), input, sensitive)),
+          value: shortened(masked(grantWords(offer, approval, view.role), input, sensitive)),
         });
       break;
     case "expired":
@@ -162,7 +171,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
       if (decidedBy?.granted !== undefined && offer !== undefined)
         fields.push({
           label: `Also allowed ${LENGTH_WORDS[decidedBy.granted]}`,
-          value: shortened(masked(grantWords(offer, requester, view.role), input, sensitive)),
+          value: shortened(masked(grantWords(offer, approval, view.role), input, sensitive)),
         });
       if (reason !== undefined)
         fields.push({ label: "Why", value: state === "void" ? voidWords(reason) : shortened(reason) });

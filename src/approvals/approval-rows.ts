@@ -55,7 +55,7 @@ export const deciderSchema = z.object({
   surface: z.enum(["chat", "http", "api", "grant"]),
   messengerId: z.string().optional(),
   grantId: z.string().optional(),
-  granted: z.enum(["request", "hour", "always"]).optional(),
+  granted: z.enum(["request", "hour", "always", "schedule"]).optional(),
   person: personSchema.optional(),
   isTyped: z.boolean().optional(),
   name: z.string().optional(),
@@ -96,6 +96,8 @@ export type ApprovalRow = {
   remind_at: number | null;
 };
 
+export const scheduleSchema = z.object({ keeper: z.string(), taskId: z.string(), revision: z.string() });
+
 /** Facts about a question that are only read with it. */
 const detailsSchema = z.object({
   isTool: z.boolean().optional(),
@@ -105,6 +107,8 @@ const detailsSchema = z.object({
   rootRequest: z.string().optional(),
   offer: z.object({ scope: z.string(), words: z.string(), evenHighRisk: z.boolean().optional() }).optional(),
   modelWords: z.string().optional(),
+  schedule: scheduleSchema.optional(),
+  cardOf: z.string().optional(),
   preview: z
     .union([
       z.string(),
@@ -124,15 +128,22 @@ const progressSchema = z.object({
   unreached: z.array(z.object({ who: z.string(), why: z.enum(["never-wrote", "gone"]) })).optional(),
   isExplained: z.boolean().optional(),
   successor: z.string().optional(),
+  isCardTaken: z.boolean().optional(),
 });
 
-export function progressOf({ isExplained, successor, unreached }: Approval): string {
-  const progress: z.input<typeof progressSchema> = { isExplained, successor, unreached: [...unreached] };
+export function progressOf({ isCardTaken, isExplained, successor, unreached }: Approval): string {
+  const progress: z.input<typeof progressSchema> = {
+    isExplained,
+    successor,
+    unreached: [...unreached],
+    ...(isCardTaken === true && { isCardTaken }),
+  };
   return JSON.stringify(progress);
 }
 
 export function detailsOf({
   askedIn,
+  cardOf,
   isInline,
   isTool,
   messageId,
@@ -140,6 +151,7 @@ export function detailsOf({
   offer,
   preview,
   rootRequest,
+  schedule,
 }: Approval): string {
   const details: z.input<typeof detailsSchema> = {
     askedIn: [...askedIn],
@@ -149,6 +161,8 @@ export function detailsOf({
     rootRequest,
     offer,
     modelWords,
+    schedule,
+    cardOf,
     preview: typeof preview === "object" ? [...preview] : preview,
   };
   return JSON.stringify(details);
@@ -198,6 +212,9 @@ export function approvalOf(stored: ApprovalRow): Approval {
     preview: details.preview,
     isExplained: progress.isExplained ?? false,
     successor: progress.successor,
+    isCardTaken: progress.isCardTaken ?? false,
+    schedule: details.schedule,
+    cardOf: details.cardOf,
     unreached: progress.unreached ?? [],
     askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
     remindAt: stored.remind_at ?? undefined,

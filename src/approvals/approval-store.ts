@@ -161,16 +161,14 @@ export class ApprovalStore {
     return this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq", requestId, toolCallId);
   }
 
-  /** Returns the open approval of a ledger key, or of the same action with the same input. */
-  openFor(ledgerKey: string, action: string, inputHash: string): Approval | undefined {
-    return firstRow(
-      this.#read(
-        `WHERE is_unfinished = 1 AND state IN ('waiting', 'approved', 'running')
-           AND (ledger_key = ? OR (action = ? AND input_hash = ?)) ORDER BY seq LIMIT 1`,
-        ledgerKey,
-        action,
-        inputHash,
-      ),
+  /** Returns the open approvals of a ledger key, or of the same action with the same input, oldest first. */
+  openFor(ledgerKey: string, action: string, inputHash: string): Approval[] {
+    return this.#read(
+      `WHERE is_unfinished = 1 AND state IN ('waiting', 'approved', 'running')
+         AND (ledger_key = ? OR (action = ? AND input_hash = ?)) ORDER BY seq`,
+      ledgerKey,
+      action,
+      inputHash,
     );
   }
 

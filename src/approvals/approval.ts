@@ -3,6 +3,7 @@ import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Address } from "../core/surface.ts";
 import type { AskedPlace, Unreached } from "./card-place.ts";
 import type { GrantLength } from "./grant-length.ts";
@@ -149,6 +150,12 @@ export interface Approval {
   readonly drawnState: ApprovalState | undefined;
   /** Whether the outcome was given to the conversation as a turn. */
   readonly isTold: boolean;
+  /** The schedule whose run asked. Undefined for all other turns. */
+  readonly schedule?: ScheduleBinding | undefined;
+  /** Id of the approval that first posted the card. Undefined if it is this one. */
+  readonly cardOf?: string | undefined;
+  /** Whether the `successor` shows its question on this approval's card. */
+  readonly isCardTaken?: boolean;
 }
 
 /** Result of an action that ran: its output, or `{ error }`. */

@@ -1,6 +1,7 @@
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { isSameSchedule } from "../core/schedule-binding.ts";
 import type {
   Approval,
   ApprovalDecision,
@@ -33,6 +34,8 @@ export type ApprovalRequest = Omit<
   | "endedAt"
   | "drawnState"
   | "isTold"
+  | "cardOf"
+  | "isCardTaken"
 >;
 
 /** Functions of the object that its approvals need. */
@@ -117,24 +120,34 @@ export class Approvals {
 
   /**
    * Asks for consent. A call asks once. The same action with the same input is asked once while it is open. Another
-   * input under the same key replaces a question of the same person that still waits.
+   * input under the same key replaces a question of the same person that still waits. A run of a schedule replaces the
+   * waiting questions of earlier runs, and takes over a card of theirs.
    *
    * @param withIt runs in the transaction that stores the question
    * @returns undefined if another input waits or runs under the same key
    */
   request(asked: ApprovalRequest, withIt: () => void = () => {}): Approval | undefined {
-    const known =
-      this.#store.ofCall(asked.requestId, asked.toolCallId) ??
-      this.#store.openFor(asked.ledgerKey, asked.action, asked.inputHash);
+    const ofCall = this.#store.ofCall(asked.requestId, asked.toolCallId);
+    const outdated = ofCall === undefined ? this.#outdatedBy(asked) : [];
+    const open = this.#store
+      .openFor(asked.ledgerKey, asked.action, asked.inputHash)
+      .find(({ id }) => !outdated.some((one) => one.id === id));
+    const known = ofCall ?? open;
+    // An earlier run of the schedule tells its outcome. This run would wait for it without hearing of it.
+    const isOfEarlierRun = known !== undefined && this.#isOfEarlierRun(known, asked);
+    if (isOfEarlierRun) return undefined;
     if (known?.inputHash === asked.inputHash) {
       withIt();
       return known;
     }
     const isSamePerson = known?.requester?.userId === asked.requester?.userId;
     if (known !== undefined && (known.state !== "waiting" || !isSamePerson)) return undefined;
+    const taken = cardToTake(asked, outdated);
     const approval: Approval = {
       ...asked,
       id: this.#host.newId(),
+      cardOf: taken === undefined ? undefined : (taken.cardOf ?? taken.id),
+      isCardTaken: false,
       createdAt: this.#host.clock.now(),
       state: "waiting",
       decidedAt: undefined,
@@ -152,6 +165,12 @@ export class Approvals {
     this.#host.database.transaction(() => {
       // The model has asked again by itself, so it need not be told.
       if (known !== undefined) this.#draw(this.#change(known, { state: "replaced", isTold: true }));
+      for (const old of outdated) {
+        const isCardTaken = old.id === taken?.id;
+        this.#draw(
+          this.#change(old, { state: "replaced", isTold: true, successor: approval.id, isCardTaken }),
+        );
+      }
       this.#succeed(approval);
       this.#store.insert(approval);
       this.#draw(approval);
@@ -159,6 +178,33 @@ export class Approvals {
     });
     this.#host.onChange();
     return this.#store.get(approval.id) ?? approval;
+  }
+
+  /** Returns the waiting questions of earlier runs of the same schedule, oldest first. */
+  #outdatedBy(asked: ApprovalRequest): Approval[] {
+    if (asked.schedule === undefined) return [];
+    return this.#store.waiting().filter((one) => this.#isOfEarlierRun(one, asked));
+  }
+
+  #isOfEarlierRun({ rootRequest, schedule }: Approval, asked: ApprovalRequest): boolean {
+    const isSame = asked.schedule !== undefined && isSameSchedule(asked.schedule, schedule);
+    return isSame && rootRequest !== asked.rootRequest;
+  }
+
+  /** Returns the questions that a card has shown, oldest first. The last one is on it now. */
+  onCard(id: string): Approval[] {
+    const shown: Approval[] = [];
+    for (let one = this.#store.get(id); one !== undefined;) {
+      shown.push(one);
+      one =
+        one.isCardTaken === true && one.successor !== undefined ? this.#store.get(one.successor) : undefined;
+    }
+    return shown;
+  }
+
+  /** Returns the questions of a turn, in any state. */
+  ofTurn(requestId: string): readonly Approval[] {
+    return this.#store.ofTurn(requestId);
   }
 
   async decide(id: string, decision: ApprovalDecision, by: Decider): Promise<DecisionResult> {
@@ -421,6 +467,16 @@ export class Approvals {
     this.#store.update(changed);
     return changed;
   }
+}
+
+/** Returns the outdated question whose card a new one takes over: that of the same action, asked in the same chats. */
+function cardToTake(asked: ApprovalRequest, outdated: readonly Approval[]): Approval | undefined {
+  const placesOf = ({ askedIn, origin }: Pick<Approval, "askedIn" | "origin">): string =>
+    JSON.stringify(
+      [origin, ...askedIn.map(({ address }) => address)].map((one) => [one?.messengerId, one?.threadId]),
+    );
+  const fitting = outdated.filter((old) => placesOf(old) === placesOf(asked));
+  return fitting.findLast(({ action }) => action === asked.action) ?? fitting.at(-1);
 }
 
 const CONSENTED: ReadonlySet<ApprovalState> = new Set(["approved", "running", "done", "failed"]);

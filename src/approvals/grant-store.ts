@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
-import { deciderSchema, jsonOf, personSchema } from "./approval-rows.ts";
+import { deciderSchema, jsonOf, personSchema, scheduleSchema } from "./approval-rows.ts";
 import type { Grant } from "./grant.ts";
 
 const SCHEMA = `
@@ -25,11 +25,12 @@ CREATE TABLE IF NOT EXISTS grant_v1 (
   revoked_by TEXT,
   uses INTEGER NOT NULL,
   last_used_at INTEGER,
-  is_new INTEGER
+  is_new INTEGER,
+  schedule TEXT
 ) STRICT, WITHOUT ROWID`;
 
 /** Columns that the first table did not have. */
-const ADDED = { is_new: "INTEGER" };
+const ADDED = { is_new: "INTEGER", schedule: "TEXT" };
 
 type Stored = {
   id: string;
@@ -49,9 +50,10 @@ type Stored = {
   revoked_by: string | null;
   uses: number;
   last_used_at: number | null;
+  schedule: string | null;
 };
 
-const lengthSchema = z.enum(["request", "hour", "always"]);
+const lengthSchema = z.enum(["request", "hour", "always", "schedule"]);
 
 /** Grants of one conversation, including ended ones, for audits. */
 export class GrantStore {
@@ -82,8 +84,8 @@ export class GrantStore {
     );
     this.#database.run(
       `INSERT INTO grant_v1 (id, seq, action, scope, words, length, person, messenger_id, thread_id, root_request,
-         given_by, approval_id, given_at, until, uses, is_new)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`,
+         given_by, approval_id, given_at, until, schedule, uses, is_new)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`,
       grant.id,
       (newest?.seq ?? 0) + 1,
       grant.action,
@@ -98,6 +100,7 @@ export class GrantStore {
       grant.approvalId,
       grant.givenAt,
       grant.until ?? null,
+      jsonOf(grant.schedule),
     );
   }
 
@@ -164,6 +167,7 @@ function grantOf(stored: Stored): Grant {
     words: stored.words,
     length: lengthSchema.parse(stored.length),
     person: personSchema.parse(JSON.parse(stored.person)),
+    schedule: stored.schedule === null ? undefined : scheduleSchema.parse(JSON.parse(stored.schedule)),
     messengerId: stored.messenger_id,
     threadId: stored.thread_id,
     rootRequest: stored.root_request ?? undefined,

@@ -1,6 +1,9 @@
 import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { isSameSchedule } from "../core/schedule-binding.ts";
+import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Address } from "../core/surface.ts";
 import type { Approval, Decider } from "./approval.ts";
+import { lengthsFor } from "./grant-length.ts";
 import type { GrantLength } from "./grant-length.ts";
 
 /**
@@ -14,8 +17,10 @@ export interface Grant {
   /** The covered calls in words. */
   readonly words: string;
   readonly length: GrantLength;
-  /** The person for whose calls nobody is asked. */
+  /** The person for whose calls nobody is asked. For a schedule that no person made, the one who gave the grant. */
   readonly person: MessengerAuthor;
+  /** The schedule whose runs are covered, and nothing else. Undefined: the calls of the person. */
+  readonly schedule?: ScheduleBinding | undefined;
   /** The chat, or topic, in which that person asks. */
   readonly messengerId: string;
   readonly threadId: string;
@@ -37,38 +42,44 @@ export interface Grant {
 /** The facts of a call that a grant may cover. */
 export type GrantQuestion = Pick<
   Approval,
-  "action" | "offer" | "requester" | "people" | "origin" | "rootRequest"
+  "action" | "offer" | "requester" | "people" | "origin" | "rootRequest" | "schedule"
 >;
 
 const HOUR_MS = 60 * 60 * 1000;
 /** A request that takes longer than this is asked about again. */
 const LONGEST_REQUEST_MS = 24 * HOUR_MS;
 
-/** Whether a call could be covered by a grant at all: one person asks, in a chat, and the action has said what it covers. */
-export function isGrantable({ offer, origin, people, requester }: GrantQuestion): boolean {
+/**
+ * Whether a call could be covered by a grant at all: one person or one schedule asks, in a chat, and the action has said
+ * what it covers.
+ */
+export function isGrantable({ offer, origin, people, requester, schedule }: GrantQuestion): boolean {
   const [only, ...others] = people;
-  return (
-    offer !== undefined &&
-    origin !== undefined &&
-    requester !== undefined &&
-    others.length === 0 &&
-    only?.userId === requester.userId
-  );
+  if (offer === undefined || origin === undefined) return false;
+  if (schedule !== undefined) return true;
+  return requester !== undefined && others.length === 0 && only?.userId === requester.userId;
 }
 
 /** Whether a grant covers a call now. */
 export function covers(grant: Grant, question: GrantQuestion, now: number): boolean {
-  const { action, offer, origin, requester, rootRequest } = question;
+  const { action, offer, origin, rootRequest } = question;
   return (
     isGrantable(question) &&
     isInForce(grant, now) &&
     grant.action === action &&
     grant.scope === offer?.scope &&
-    grant.person.userId === requester?.userId &&
+    isForSame(grant, question) &&
     grant.messengerId === origin?.messengerId &&
     grant.threadId === origin.threadId &&
     (grant.rootRequest === undefined || grant.rootRequest === rootRequest)
   );
+}
+
+/** A grant of a person never covers a schedule, and that of a schedule covers neither people nor later revisions. */
+function isForSame({ person, schedule }: Grant, question: GrantQuestion): boolean {
+  if (schedule === undefined)
+    return question.schedule === undefined && person.userId === question.requester?.userId;
+  return isSameSchedule(schedule, question.schedule) && schedule.revision === question.schedule?.revision;
 }
 
 export function isInForce({ revokedAt, until }: Grant, now: number): boolean {
@@ -85,9 +96,11 @@ export function grantOfApproval(
     now,
   }: { readonly by: Decider; readonly id: string; readonly length: GrantLength; readonly now: number },
 ): Grant | undefined {
-  const { action, id: approvalId, offer, origin, requester, rootRequest } = approval;
-  if (!isGrantable(approval) || offer === undefined || origin === undefined || requester === undefined)
+  const { action, id: approvalId, offer, origin, rootRequest, schedule } = approval;
+  const person = approval.requester ?? (schedule === undefined ? undefined : by.person);
+  if (!isGrantable(approval) || offer === undefined || origin === undefined || person === undefined)
     return undefined;
+  if (!lengthsFor(approval).includes(length)) return undefined;
   const { messengerId, threadId }: Address = origin;
   return {
     id,
@@ -95,7 +108,8 @@ export function grantOfApproval(
     scope: offer.scope,
     words: offer.words,
     length,
-    person: requester,
+    person,
+    schedule,
     messengerId,
     threadId,
     rootRequest: length === "request" ? rootRequest : undefined,
@@ -117,6 +131,7 @@ function untilOf(length: GrantLength, now: number): number | undefined {
     case "hour":
       return now + HOUR_MS;
     case "always":
+    case "schedule":
       return undefined;
   }
 }

@@ -40,7 +40,8 @@ export class GrantedCalls {
     // Later, a use of this process would look like a lost one.
     this.#lostUses();
     // People are deciding about this very call.
-    if (store.openFor(call.ledgerKey, call.action, call.inputHash) !== undefined) return undefined;
+    if (store.openFor(call.ledgerKey, call.action, call.inputHash).length > 0) return undefined;
+    if (call.schedule !== undefined) grants.endOutdated(call.schedule);
     for (const { givenBy, id: grantId } of grants.covering(call)) {
       const { person } = givenBy;
       if (person === undefined) continue;

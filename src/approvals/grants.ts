@@ -1,5 +1,7 @@
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
+import { isSameSchedule } from "../core/schedule-binding.ts";
+import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Approval, Decider } from "./approval.ts";
 import { covers, grantOfApproval, isInForce } from "./grant.ts";
 import type { Grant, GrantQuestion } from "./grant.ts";
@@ -100,6 +102,15 @@ export class Grants {
     if (grant === undefined || !isInForce(grant, now)) return false;
     this.#store.update({ ...grant, revokedAt: now, revokedBy: by });
     return true;
+  }
+
+  /** Ends the grants of earlier revisions of a schedule. */
+  endOutdated(now: ScheduleBinding): void {
+    for (const { id, schedule } of this.inForce()) {
+      if (schedule === undefined || !isSameSchedule(schedule, now)) continue;
+      if (schedule.revision !== now.revision)
+        this.revoke(id, { surface: "api", name: "a change of the schedule" });
+    }
   }
 
   sweep(): void {

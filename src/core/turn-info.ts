@@ -23,6 +23,8 @@ export interface TurnInfo {
   readonly event?: MessengerEvent;
   /** The `metadata` of the submission. */
   readonly metadata?: PromptMetadata;
+  /** The channel that the bot's own code gave to the turn. See `activeChannel`. */
+  readonly channel?: string;
 }
 
 /** Facts about a prompt for the bot's own code. The model never sees them. */

@@ -27,8 +27,11 @@ CREATE TABLE IF NOT EXISTS prompt_v1 (
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   ended_at INTEGER,
-  hash TEXT
+  hash TEXT,
+  channel TEXT
 ) STRICT`;
+/** Columns that the first table did not have. */
+const ADDED = { hash: "TEXT", channel: "TEXT" };
 
 /** Holds only prompts that have not ended. */
 const OPEN_INDEX =
@@ -63,6 +66,8 @@ export interface Prompt {
   readonly endedAt: number | undefined;
   /** Tells the same request from another one with the same key. Undefined if the caller does not care. */
   readonly hash: string | undefined;
+  /** The channel that its turn was given. Undefined: that of its chat. */
+  readonly channel?: string | undefined;
 }
 
 /** Prompts that have ended. */
@@ -75,7 +80,7 @@ export interface PromptDeletion {
 
 export type NewPrompt = Pick<
   Prompt,
-  "id" | "kind" | "idempotencyKey" | "messages" | "answerTo" | "metadata" | "createdAt" | "hash"
+  "id" | "kind" | "idempotencyKey" | "messages" | "answerTo" | "metadata" | "createdAt" | "hash" | "channel"
 >;
 
 export interface PromptStore {
@@ -112,10 +117,11 @@ type StoredPrompt = {
   started_at: number | null;
   ended_at: number | null;
   hash: string | null;
+  channel: string | null;
 };
 
 const COLUMNS =
-  "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at, hash";
+  "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at, hash, channel";
 
 /**
  * Needs the table of the inbox. Creates its own table with the first prompt, because most conversations never have one.
@@ -127,7 +133,7 @@ export function createPromptStore(database: Database): PromptStore {
     hasTable ??=
       database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'prompt_v1'")
         .length > 0;
-    if (hasTable && !hasColumns) addMissingColumns(database, "prompt_v1", { hash: "TEXT" });
+    if (hasTable && !hasColumns) addMissingColumns(database, "prompt_v1", ADDED);
     hasColumns = true;
     return hasTable;
   };
@@ -144,12 +150,12 @@ export function createPromptStore(database: Database): PromptStore {
   const get = (id: string): Prompt | undefined => firstRow(read("WHERE id = ?", id));
 
   return {
-    insert({ answerTo, createdAt, hash, id, idempotencyKey, kind, messages, metadata }) {
+    insert({ answerTo, channel, createdAt, hash, id, idempotencyKey, kind, messages, metadata }) {
       make();
       const rows = database.all<StoredPrompt>(
         `INSERT INTO prompt_v1
-           (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at, hash)
-         VALUES (?, ?, ?, 'pending', (SELECT coalesce(max(seq), 0) FROM inbox_v1), ?, ?, ?, ?, ?, ?)
+           (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at, hash, channel)
+         VALUES (?, ?, ?, 'pending', (SELECT coalesce(max(seq), 0) FROM inbox_v1), ?, ?, ?, ?, ?, ?, ?)
          RETURNING ${COLUMNS}`,
         id,
         idempotencyKey ?? null,
@@ -160,6 +166,7 @@ export function createPromptStore(database: Database): PromptStore {
         metadata === undefined ? null : JSON.stringify(metadata),
         createdAt,
         hash ?? null,
+        channel ?? null,
       );
       const [row] = rows;
       if (row === undefined) throw new Error("The database returned no row for a prompt that it has stored");
@@ -235,5 +242,6 @@ function parsePrompt(row: StoredPrompt): Prompt {
     startedAt: row.started_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
     hash: row.hash ?? undefined,
+    channel: row.channel ?? undefined,
   };
 }

@@ -105,6 +105,10 @@ export function taskOf(schedule: ChatSchedule, mostTokensPerDay: number): Checke
     until: undefined,
     count: undefined,
     owner: address,
+    requester: {
+      userId: schedule.madeBy.userId,
+      ...(schedule.madeBy.fullName !== undefined && { fullName: schedule.madeBy.fullName }),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Address } from "../core/surface.ts";
 import { ConfigurationError } from "../core/errors.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { parseSchedule } from "./parse-schedule.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
 import type { HandlerTask, Lateness, PromptTask, ThinkScheduledTasks } from "./scheduled-task.ts";
@@ -25,6 +26,8 @@ export interface CheckedTask {
   readonly until: number | undefined;
   readonly count: number | undefined;
   readonly owner: PromptTask["owner"];
+  /** The person who made it in a chat. Undefined for declared tasks. */
+  readonly requester?: MessengerAuthor | undefined;
 }
 
 export type Work =

@@ -5,10 +5,11 @@ import type { TokenUsage } from "../core/token-usage.ts";
  * - `due`: stored, and nothing was done yet
  * - `running`: its handler or its turn runs, or its text is being delivered
  * - `waiting`: its turn waits for somebody's decision
- * - `delivered`: every chat that could be reached has the text, and the platform's message ids are stored
+ * - `delivered`: every chat that could be reached has the text, and the platform's message ids are stored. `code` is there
+ *   if an action needed consent and did not run: `rejected`, `expired`, `withdrawn` or `action-failed`
  * - `done`: its handler has returned, or its answer was for no chat
  * - `failed`: it will not be tried again; `code` says why
- * - `skipped`: it never ran; `code` says why
+ * - `skipped`: it never ran, or a later occurrence asks instead (`replaced`); `code` says why
  * - `no-change`: its source had nothing new
  */
 export type OccurrenceState =
@@ -34,8 +35,10 @@ export interface Leg {
   /** Whether the text is known already: the conversation shows and remembers it, and its model is not called. */
   readonly recites: boolean;
   readonly submissionId: string;
-  readonly state: "new" | "open" | "waiting" | "delivered" | "done" | "failed";
-  /** Reason of `failed`. */
+  readonly state: "new" | "open" | "waiting" | "delivered" | "done" | "failed" | "skipped";
+  /** Since when it is in this state, in epoch milliseconds. Undefined: since the occurrence began. */
+  readonly since?: number | undefined;
+  /** Reason of `failed` and `skipped`, or how a request for consent ended otherwise than with the action. */
   readonly code?: string | undefined;
   /** The platform's ids of its messages. */
   readonly messageIds: readonly string[];
@@ -70,6 +73,8 @@ export interface Occurrence {
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
+  /** Since when its next step cannot be made, in epoch milliseconds. */
+  readonly troubleSince: number | undefined;
   /** A message to the owner that is still to be sent. */
   readonly news: OwnerNews | undefined;
 }

@@ -10,6 +10,7 @@ import type { CheckedTask, Work } from "./check-tasks.ts";
 import type { Leg, Occurrence, Target } from "./occurrence.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import type { DeliverTo, ScheduledOccurrence } from "./scheduled-task.ts";
+import type { ScheduledRun } from "./scheduled-run.ts";
 import type { StoredTask } from "./schedule-store.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
 
@@ -22,11 +23,14 @@ export interface LegRequest {
   readonly recites: string | undefined;
   readonly address: Address | undefined;
   readonly metadata: CheckedTask["metadata"];
+  /** For whom it runs. Undefined with `recites`. */
+  readonly run?: ScheduledRun | undefined;
 }
 
 /** The state of a turn in the object of its conversation. */
 export interface LegReport {
-  readonly state: "open" | "waiting" | "completed" | "failed";
+  readonly state: "open" | "waiting" | "completed" | "failed" | "skipped";
+  /** Reason of `failed` and `skipped`. Of `completed`: how a request for consent ended otherwise than with the action. */
   readonly code?: string | undefined;
   /** The text of a completed turn that no chat shows. */
   readonly text?: string | undefined;
@@ -62,6 +66,8 @@ export interface OccurrenceHost {
   /** Stores a turn in the object of its conversation, unless it is known there. */
   readonly submit: (conversation: string, request: LegRequest) => Promise<void>;
   readonly report: (conversation: string, submissionId: string) => Promise<LegReport>;
+  /** For whom a turn of this occurrence runs. */
+  readonly runOf: (task: CheckedTask, occurrence: Occurrence) => Promise<ScheduledRun>;
   /** Posts the card of a reminder, unless it was posted before. */
   readonly remind: (id: string, task: CheckedTask, occurrence: Occurrence) => void;
   readonly reportCard: (id: string) => LegReport;
@@ -233,9 +239,10 @@ async function continuePrompt(
   const legs: Leg[] = [];
   let { text } = occurrence;
   for (const leg of occurrence.legs) {
-    const now = await advance(host, occurrence, task, leg);
-    legs.push(now.leg);
-    text ??= now.text;
+    const advanced = await advance(host, occurrence, task, leg);
+    const isChanged = advanced.leg.state !== leg.state;
+    legs.push(isChanged ? { ...advanced.leg, since: host.clock.now() } : advanced.leg);
+    text ??= advanced.text;
   }
   const current: Occurrence = { ...occurrence, legs, text };
   const open = legs.filter(({ state }) => state === "new" || state === "open" || state === "waiting");
@@ -244,6 +251,8 @@ async function continuePrompt(
   const isRunAlone = first !== undefined && first.address === undefined && first.isBroadcast !== true;
   if (isRunAlone && first.state === "failed")
     return retried(host, current, task, first.code ?? "turn-failed");
+  if (isRunAlone && first.state === "skipped")
+    return ended(current, { state: "skipped", code: first.code ?? "no-answer" });
   if (isRunAlone && legs.length === 1 && (current.targets.length > 0 || current.isMany))
     return recite(host, current, task, text ?? "");
   const end = endOf(current);
@@ -283,7 +292,7 @@ async function advance(
   task: CheckedTask,
   leg: Leg,
 ): Promise<{ readonly leg: Leg; readonly text?: string | undefined }> {
-  if (leg.state === "delivered" || leg.state === "done" || leg.state === "failed") return { leg };
+  if (ENDED.has(leg.state)) return { leg };
   if (leg.state === "new" && leg.isBroadcast === true) {
     const { prompt = "", text = "" } = occurrence;
     const work: ManyWork = leg.recites
@@ -300,6 +309,7 @@ async function advance(
       recites: leg.recites ? occurrence.text : undefined,
       address: leg.address,
       metadata: metadataOf(occurrence, task),
+      ...(!leg.recites && { run: await host.runOf(task, occurrence) }),
     });
     return { leg: { ...leg, state: "open" } };
   }
@@ -312,16 +322,19 @@ async function advance(
     case "waiting":
       return { leg: { ...leg, state } };
     case "failed":
-      return { leg: { ...leg, state: "failed", code, messageIds: messageIds ?? [], usage } };
+    case "skipped":
+      return { leg: { ...leg, state, code, messageIds: messageIds ?? [], usage } };
     case "completed": {
       const isEmpty = leg.address !== undefined && messageIds?.length === 0;
       const isShown = leg.address !== undefined || leg.isBroadcast === true;
       const reached = isShown ? ("delivered" as const) : ("done" as const);
       if (isEmpty) return { leg: { ...leg, state: "done", code: "empty-answer", usage } };
-      return { leg: { ...leg, state: reached, messageIds: messageIds ?? [], usage }, text };
+      return { leg: { ...leg, state: reached, code, messageIds: messageIds ?? [], usage }, text };
     }
   }
 }
+
+const ENDED: ReadonlySet<Leg["state"]> = new Set(["delivered", "done", "failed", "skipped"]);
 
 function metadataOf({ scheduledFor }: Occurrence, task: CheckedTask): CheckedTask["metadata"] {
   return { ...task.metadata, scheduledTask: task.id, scheduledFor };
@@ -330,7 +343,9 @@ function metadataOf({ scheduledFor }: Occurrence, task: CheckedTask): CheckedTas
 function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: readonly Leg[]): StepResult {
   const now = clock.now();
   const isWaiting = open.every(({ state }) => state === "waiting");
-  const age = now - (occurrence.startedAt ?? now);
+  const begun = occurrence.startedAt ?? now;
+  // A decision of somebody is followed by quick work.
+  const age = now - Math.max(...open.map(({ since }) => since ?? begun));
   const mostMs = isWaiting ? LOOK_AT_WAITING_MOST_MS : LOOK_AGAIN_MOST_MS;
   const restMs = Math.min(Math.max(Math.ceil(age / 2), LOOK_AGAIN_MS), mostMs);
   return {
@@ -344,11 +359,17 @@ function endOf({ isMany, legs, targets }: Occurrence): OccurrenceEnd {
   const last = legs.filter(({ address, isBroadcast }) => address !== undefined || isBroadcast === true);
   if ((targets.length === 0 && !isMany) || last.length === 0) {
     const failed = legs.find(({ state }) => state === "failed");
-    return failed === undefined ? { state: "done" } : { state: "failed", code: failed.code ?? "turn-failed" };
+    if (failed !== undefined) return { state: "failed", code: failed.code ?? "turn-failed" };
+    return { state: "done", code: legs.find(({ code }) => code !== undefined)?.code };
   }
-  if (last.some(({ state }) => state === "delivered")) return { state: "delivered" };
+  if (last.some(({ state }) => state === "delivered"))
+    return {
+      state: "delivered",
+      code: legs.find(({ state }) => state === "delivered" || state === "done")?.code,
+    };
   const failed = last.find(({ state }) => state === "failed");
-  if (failed === undefined) return { state: "skipped", code: "empty-answer" };
+  const skipped = last.find(({ state }) => state === "skipped");
+  if (failed === undefined) return { state: "skipped", code: skipped?.code ?? "empty-answer" };
   return { state: "failed", code: failed.code ?? "turn-failed" };
 }
 

@@ -1,3 +1,4 @@
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { OPEN_STATES } from "./occurrence.ts";
@@ -20,11 +21,13 @@ const SCHEMA = [
     text TEXT, source_hash TEXT, targets TEXT NOT NULL,
     is_many INTEGER NOT NULL DEFAULT 0, legs TEXT NOT NULL, attempts INTEGER NOT NULL,
     late_ms INTEGER NOT NULL, next_at INTEGER NOT NULL, code TEXT, created_at INTEGER NOT NULL, started_at INTEGER,
-    ended_at INTEGER, news TEXT
+    ended_at INTEGER, news TEXT, trouble_since INTEGER
   ) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS occurrence_v1_open ON occurrence_v1 (next_at) WHERE state IN ('due', 'running', 'waiting') OR news IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS occurrence_v1_ended ON occurrence_v1 (ended_at)",
 ];
+/** Columns that the first table did not have. */
+const ADDED = { trouble_since: "INTEGER" };
 const OPEN = "(state IN ('due', 'running', 'waiting') OR news IS NOT NULL)";
 
 /** A task, as far as it is stored. Everything else is in the declaration. */
@@ -103,14 +106,17 @@ type OccurrenceRow = {
   started_at: number | null;
   ended_at: number | null;
   news: OwnerNews | null;
+  trouble_since: number | null;
 };
 
 export function createScheduleStore(database: Database): ScheduleStore {
   let hasTables: boolean | undefined;
   const isThere = (): boolean => {
-    hasTables ??=
+    if (hasTables !== undefined) return hasTables;
+    hasTables =
       database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'scheduled_task_v1'")
         .length > 0;
+    if (hasTables) addMissingColumns(database, "occurrence_v1", ADDED);
     return hasTables;
   };
   const make = (): void => {
@@ -160,8 +166,8 @@ export function createScheduleStore(database: Database): ScheduleStore {
       database.run(
         `INSERT OR REPLACE INTO occurrence_v1
            (key, task_id, scheduled_for, state, prompt, text, source_hash, targets, is_many, legs, attempts, late_ms, next_at,
-            code, created_at, started_at, ended_at, news)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+            code, created_at, started_at, ended_at, news, trouble_since)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         one.key,
         one.taskId,
         one.scheduledFor,
@@ -180,6 +186,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
         one.startedAt ?? null,
         one.endedAt ?? null,
         one.news ?? null,
+        one.troubleSince ?? null,
       );
     },
     dueOccurrences: (now, limit) =>
@@ -252,5 +259,6 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     startedAt: row.started_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
     news: row.news ?? undefined,
+    troubleSince: row.trouble_since ?? undefined,
   };
 }

@@ -230,6 +230,15 @@ export class Schedules {
     this.#store.saveOccurrence(occurrence);
   }
 
+  /** Makes the next step of an occurrence now, because something about it has changed elsewhere. */
+  nudge(key: string): void {
+    const occurrence = this.#store.occurrence(key);
+    if (occurrence === undefined || occurrence.endedAt !== undefined) return;
+    const now = this.#options.deps.clock.now();
+    if (occurrence.nextAt > now) this.#store.saveOccurrence({ ...occurrence, nextAt: now });
+    this.#options.onChange();
+  }
+
   /** Whether this object never had a task. */
   isEmpty(): boolean {
     return this.#store.isEmpty();
@@ -289,6 +298,7 @@ export class Schedules {
       createdAt: now,
       startedAt: undefined,
       endedAt: skipped === undefined ? undefined : now,
+      troubleSince: undefined,
       news: undefined,
     });
   }
@@ -302,12 +312,12 @@ export class Schedules {
         return this.#finish({ ...occurrence, news: undefined }, { state: "skipped", code: "task-removed" });
       if (occurrence.news !== undefined) {
         await this.#options.tellOwner(task, occurrence, occurrence.news);
-        this.#store.saveOccurrence({ ...occurrence, news: undefined });
+        this.#store.saveOccurrence({ ...occurrence, news: undefined, troubleSince: undefined });
         return;
       }
       const result = await this.#options.run(occurrence, task, stored);
       if (result.kind === "ended") this.#finish(result.occurrence, result.end);
-      else this.#store.saveOccurrence(result.occurrence);
+      else this.#store.saveOccurrence({ ...result.occurrence, troubleSince: undefined });
     } catch (error) {
       logBotFailure(log.with({ task: occurrence.taskId }), "schedule", error);
       this.#tryAgain(occurrence, failureCode(error));
@@ -320,14 +330,16 @@ export class Schedules {
     const occurrence = this.#store.occurrence(key);
     if (occurrence === undefined) return;
     const now = this.#options.deps.clock.now();
-    const age = now - occurrence.createdAt;
+    // A request for consent may have waited for weeks before.
+    const troubleSince = occurrence.troubleSince ?? now;
+    const age = now - troubleSince;
     if (age > GIVE_UP_MS) {
       if (occurrence.endedAt === undefined) this.#finish(occurrence, { state: "failed", code });
       else this.#store.saveOccurrence({ ...occurrence, news: undefined });
       return;
     }
     const restMs = Math.min(Math.max(Math.ceil(age / 2), TRY_AGAIN_MS), TRY_AGAIN_MOST_MS);
-    this.#store.saveOccurrence({ ...occurrence, nextAt: now + restMs });
+    this.#store.saveOccurrence({ ...occurrence, troubleSince, nextAt: now + restMs });
   }
 
   #finish(occurrence: Occurrence, { code, state }: OccurrenceEnd): void {

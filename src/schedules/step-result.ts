@@ -7,5 +7,5 @@ export type StepResult =
 
 export interface OccurrenceEnd {
   readonly state: Extract<OccurrenceState, "delivered" | "done" | "failed" | "skipped" | "no-change">;
-  readonly code?: string;
+  readonly code?: string | undefined;
 }

@@ -20,7 +20,7 @@ export interface TurnConfigsOptions {
     instead: LanguageModel | undefined,
     how?: ModelCallLimits,
   ) => Promise<ModelInstance>;
-  readonly maxSteps: () => number;
+  readonly maxSteps: (operationId: string) => number;
   readonly sendReasoning: () => boolean;
 }
 
@@ -170,7 +170,7 @@ export class TurnConfigs {
 
   async #hasEnough(operationId: string, stepNumber: number, answer: UIMessage | undefined): Promise<boolean> {
     const { maxSteps, stopWhen } = this.#of(operationId).config;
-    if (stepNumber >= (maxSteps ?? this.#options.maxSteps())) return true;
+    if (stepNumber >= (maxSteps ?? this.#options.maxSteps(operationId))) return true;
     if (stopWhen === undefined || answer === undefined) return false;
     const steps = this.#steps(operationId, answer) as unknown as StepResult<ToolSet>[];
     try {

@@ -38,7 +38,10 @@ export interface TurnEngineOptions {
   readonly modelAttempts: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
-  readonly maxSteps: () => number;
+  /** Most model calls of an operation; without one, of any. */
+  readonly maxSteps: (operationId?: string) => number;
+  /** Whether operations have different limits. @default they have not */
+  readonly limitsSteps?: () => boolean;
   readonly maxContextTokens: () => number;
   readonly interruptedStep: () => "restart" | "continue";
   readonly resolveFile: (

@@ -94,7 +94,8 @@ export class TurnEngine {
       system: ({ session }) => this.#unlessStopped(session, () => options.system(), undefined),
       tools: async ({ session }) => this.#tools(session),
       get maxSteps() {
-        return hooks.has("beforeTurn") ? MOST_STEPS : options.maxSteps();
+        const isOwn = hooks.has("beforeTurn") || options.limitsSteps?.() === true;
+        return isOwn ? MOST_STEPS : options.maxSteps();
       },
       recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
       configureSession: (session, id) => this.#configure(session, id),

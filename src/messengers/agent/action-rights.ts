@@ -5,6 +5,7 @@ import { runBotCode } from "../../core/bot-code.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
+import type { ScheduleBinding } from "../../core/schedule-binding.ts";
 import type { Address } from "../../core/surface.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 
@@ -17,6 +18,8 @@ export interface CallFacts {
   /** The chat that sees the answer. */
   readonly address: Address | undefined;
   readonly chat: MessengerThread | undefined;
+  /** The schedule whose run it is. */
+  readonly schedule?: ScheduleBinding | undefined;
 }
 
 export interface ActionRightsOptions {

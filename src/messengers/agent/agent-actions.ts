@@ -19,6 +19,7 @@ import type { Clock, Deps } from "../../core/deps.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import type { Log } from "../../core/log.ts";
 import { getTurn } from "../../core/turn-context.ts";
+import type { ScheduledRun, ScheduledRunStore } from "../../schedules/index.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -66,6 +67,10 @@ export interface AgentActionsOptions {
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Returns the text that the model has written in a turn so far. */
   readonly textSoFar: (turnId: string) => string;
+  /** The turns of scheduled tasks. */
+  readonly runs?: ScheduledRunStore;
+  /** Tells the keeper of a schedule soon that a run of it goes on. */
+  readonly onRunChange?: (run: ScheduledRun) => void;
   /** Makes the loop run at this time at the latest, even if the object dies before. */
   readonly wake: Pick<Wake, "at">;
   /** Runs work after the current event. */
@@ -97,7 +102,11 @@ export class AgentActions {
     });
     this.desk = new ApprovalDesk({
       ...options,
-      onState: (approval) => this.#news.changed(approval),
+      onState: (approval) => {
+        this.#news.changed(approval);
+        const run = approval.schedule && options.runs?.get(approval.rootRequest);
+        if (run !== undefined && approval.state !== "waiting") options.onRunChange?.(run);
+      },
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
@@ -202,7 +211,11 @@ export class AgentActions {
   #turnHost(): ActionHost {
     return this.#host(
       (requestId) =>
-        factsOfTurn(this.#options.thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
+        factsOfTurn(
+          this.#options.thread().own.info(requestId),
+          (id) => this.desk.approvals.get(id),
+          this.#options.runs?.get(requestId),
+        ),
       (requestId) => requestId,
     );
   }

@@ -12,6 +12,7 @@ import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../
 import type { ConfiguredModel, ModelCallError } from "../../models/index.ts";
 import type { ChatScheduleOptions, ThinkScheduledTasks } from "../../schedules/index.ts";
 import type { IncomingHooks } from "../declare/incoming-hooks.ts";
+import type { ThinkChannels } from "../declare/channels.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
@@ -56,6 +57,7 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   readonly subscribeCommands?: boolean;
+  configureChannels?(): ThinkChannels;
   getIncomingHooks?(): IncomingHooks;
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
   readonly chatSchedules: boolean | ChatScheduleOptions;

@@ -27,6 +27,7 @@ import { answerFirst } from "./answer-first.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { BroadcastPart } from "./broadcast-part.ts";
+import { ChannelPolicies } from "./channel-policies.ts";
 import { createConversationEngine } from "./conversation-engine.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import type { FigureReport } from "../../core/figures.ts";
@@ -38,12 +39,11 @@ import type { RootLink } from "../root/root-link.ts";
 import { checkTasks } from "../../schedules/index.ts";
 import type { Schedules } from "../../schedules/index.ts";
 import { ScheduleDesk } from "./schedule-desk.ts";
-import { ScheduledTurns } from "./scheduled-turns.ts";
+import { nudgeKeeper, ScheduledTurns } from "./scheduled-turns.ts";
 import { SendCalls } from "./send-calls.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { allChats } from "../root/all-chats.ts";
-import { describeModel } from "./turn-model.ts";
 import { checkModels, describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
@@ -76,6 +76,8 @@ export class AgentRuntime extends LifecycleCapability {
   readonly health: BotHealth;
   /** Turns that the bot's own code begins. */
   readonly submissions: SubmissionCalls;
+  /** How turns behave on their channels. */
+  readonly channels: ChannelPolicies;
   /** What the bot's own code sends. */
   readonly sends: SendCalls;
   /** What the bot's own code asks and says about approvals. */
@@ -110,6 +112,7 @@ export class AgentRuntime extends LifecycleCapability {
     decideExecution: (...decided) => this.executions.decide(...decided),
     takeBroadcast: (request) => this.broadcasts.take(request),
     scheduledTurns: () => this.scheduledTurns,
+    schedules: () => this.schedules.schedules,
     healthProblem: () => this.health.problem(),
     healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
     describeBot: async () => ({
@@ -144,7 +147,12 @@ export class AgentRuntime extends LifecycleCapability {
         else await jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
       },
     });
+    this.channels = new ChannelPolicies({
+      channels: () => agent.configureChannels?.() ?? {},
+      messengerIds: () => this.#messengers.all().map(({ id }) => id),
+    });
     this.submissions = new SubmissionCalls({
+      channels: this.channels,
       clock: deps.clock,
       conversation: () => conversationNameOf(this.#options.name()),
       history: () => this.engine.messagesOf(this.thread.memory.session()),
@@ -189,8 +197,9 @@ export class AgentRuntime extends LifecycleCapability {
       delivery: () => this.thread.delivery,
       engine: () => this.engine,
       session: () => this.thread.memory.session(),
-      isWaiting: (turnId) =>
-        this.actions.desk.approvals.waiting().some(({ requestId }) => requestId === turnId),
+      approvalsOf: (turnId) => this.actions.desk.approvals.ofTurn(turnId),
+      database: options.database,
+      clock: deps.clock,
       stored: () => this.#stored(),
     });
     this.health = new BotHealth({
@@ -199,6 +208,7 @@ export class AgentRuntime extends LifecycleCapability {
       getModel: () => agent.getModel(),
       checkModel: () => checkModels(agent, options.env),
       getTools: () => this.actions.declaredTools(),
+      checkChannels: () => this.channels.check(),
       checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
       root: () => this.root,
     });
@@ -206,6 +216,7 @@ export class AgentRuntime extends LifecycleCapability {
       ...options,
       thread: () => this.thread,
       actions: () => this.actions,
+      channels: this.channels,
       recited: (turnId) => this.scheduledTurns.recited(turnId),
     });
   }
@@ -288,6 +299,9 @@ export class AgentRuntime extends LifecycleCapability {
       },
       resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
+      runs: this.scheduledTurns.runs,
+      onRunChange: (run) =>
+        this.#later(() => void nudgeKeeper(this.#callsIn(run.schedule.keeper), run, this.#options.log)),
       conversation: () => conversationNameOf(this.#options.name()) ?? "",
       index: () => this.#rootCalls(),
       callsTo: (conversation) => this.#callsIn(conversation),

@@ -7,6 +7,7 @@ import type { SubmissionCalls } from "./submission-calls.ts";
 import type { AgentActions } from "./agent-actions.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import type { Schedules } from "../../schedules/index.ts";
 import type { ScheduledTurns } from "./scheduled-turns.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
@@ -24,6 +25,7 @@ export interface AnsweringParts {
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
   readonly decideExecution: InnerCalls["decideExecution"];
+  readonly schedules: () => Pick<Schedules, "nudge">;
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly healthWarnings: InnerCalls["healthWarnings"];
   readonly describeBot: InnerCalls["describeBot"];
@@ -82,6 +84,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     locateTarget: async (to) => host.root().places.placeOf(to),
     submitScheduled: (request) => host.scheduledTurns().submit(request),
     reportScheduled: (id) => host.scheduledTurns().report(id),
+    nudgeOccurrence: async (key) => host.schedules().nudge(key),
     claimAction: async (request) => host.ledger().claim(request),
     lookAtAction: async (...asked) => host.ledger().look(...asked),
     endAction: async (...told) => host.ledger().end(...told),

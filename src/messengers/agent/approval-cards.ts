@@ -8,6 +8,7 @@ import type { AskedPlace, Unreached } from "../../approvals/card-place.ts";
 import { masked, shortened } from "../../approvals/input-fields.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
+import type { Json } from "../../core/content.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Address } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -78,11 +79,14 @@ export class ApprovalCards {
   draw(approval: Approval): void {
     const { askedIn, origin } = approval;
     const approvers = approversInWords(approval);
+    const hasTaken = approval.cardOf !== undefined;
     const show = (id: string, address: Address, role: CardRole): void => {
       const { cards } = this.#options.thread();
       if (!this.#options.messengers.isDeclared(address.messengerId)) return;
       const content = approvalCard(approval, { approvers, time: timeInWords, role });
-      if (cards.store.read(id) !== undefined) cards.revise(id, content);
+      // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
+      const ifDeleted = hasTaken && approval.state === "waiting" ? "post" : "leave";
+      if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, hasTaken);
       else cards.post({ id, address, policy: this.#policyOf(address) }, content);
     };
     if (origin !== undefined)
@@ -98,7 +102,10 @@ export class ApprovalCards {
       cardIdOf(approval),
       ...approval.askedIn.map((_place, index) => `${cardIdOf(approval)}:${index}`),
     ];
-    return ids.some((id) => store.read(id) !== undefined);
+    if (approval.cardOf === undefined) return ids.some((id) => store.read(id) !== undefined);
+    return ids.some(
+      (id) => store.read(id)?.buttons.some(({ payload }) => isAbout(payload, approval)) === true,
+    );
   }
 
   /** Reminds the people who may decide, below the cards. Only stores the messages. */
@@ -146,7 +153,7 @@ export class ApprovalCards {
     if (!this.#options.messengers.isDeclared(address.messengerId)) return;
     const messageId = delivery.receipt(cardId)?.messages.at(-1)?.messageId;
     const options = messageId === undefined ? {} : { options: { replyTo: messageId } };
-    const id = `${cardIdOf(approval)}:${name}`;
+    const id = `${outcomeKeyOf(approval)}:${name}`;
     cards.post(
       { id, address, policy: this.#policyOf(address), ...options },
       { kind: "text", text: escapeMarkdown(text) },
@@ -159,11 +166,20 @@ export class ApprovalCards {
 }
 
 /** The id of the card in the chat that asked. Other cards have a number after it. */
-export function cardIdOf({ id }: Pick<Approval, "id">): string {
+export function cardIdOf({ cardOf, id }: Pick<Approval, "cardOf" | "id">): string {
+  return `${PREFIX}${cardOf ?? id}`;
+}
+
+/** The key of the turn that tells an approval's outcome, and the begin of the ids of messages about it. */
+export function outcomeKeyOf({ id }: Pick<Approval, "id">): string {
   return `${PREFIX}${id}`;
 }
 
-/** Returns the approval of a card, and whether the card is in another chat than the one that asked. */
+function isAbout(payload: Json, { id }: Approval): boolean {
+  return typeof payload === "object" && payload !== null && "approval" in payload && payload.approval === id;
+}
+
+/** Returns the approval that first posted a card, and whether the card is in another chat than the one that asked. */
 export function approvalOfCard(
   cardId: string,
 ): { readonly id: string; readonly isElsewhere: boolean } | undefined {

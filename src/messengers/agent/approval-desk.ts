@@ -37,10 +37,13 @@ import type {
 } from "../root/approval-calls.ts";
 import { ApprovalOverview } from "./approval-overview.ts";
 import type { ShowPress } from "./approval-overview.ts";
-import { ApprovalCards, approvalOfCard, cardIdOf } from "./approval-cards.ts";
+import { ApprovalCards, approvalOfCard, outcomeKeyOf } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { alert, answerOf, approversInWords } from "./approval-texts.ts";
+import type { ScheduledRunStore } from "../../schedules/index.ts";
+import { problemOfRun } from "./scheduled-consent.ts";
+import type { ConsentProblem } from "./scheduled-consent.ts";
 import { endGrant, grantsOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
@@ -83,6 +86,8 @@ export interface ApprovalDeskOptions {
   readonly onChange: () => void;
   /** Called for each new state of an approval, in the transaction that stores it. */
   readonly onState: (approval: Approval) => void;
+  /** The turns of scheduled tasks. */
+  readonly runs?: Pick<ScheduledRunStore, "get" | "setProblem">;
 }
 
 const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
@@ -91,7 +96,7 @@ const pressSchema = z.object({
   approval: z.string(),
   inputHash: z.string(),
   decision: z.enum(["approve", "reject", "change", "withdraw"]),
-  grant: z.enum(["request", "hour", "always"]).optional(),
+  grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
 });
 
 const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
@@ -132,7 +137,8 @@ export class ApprovalDesk implements ThreadQuestions {
       draw: (approval) => {
         // A waiting question is drawn again when somebody turns out to be out of reach.
         if (approval.state !== "waiting" || !this.#cards.isDrawn(approval)) options.onState(approval);
-        this.#cards.draw(approval);
+        // The card shows the newer question by then.
+        if (approval.isCardTaken !== true) this.#cards.draw(approval);
       },
       remind: (approval) => this.#cards.remind(approval),
       tell: (approval) => this.#tell(approval),
@@ -147,11 +153,19 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   /** Asks people about a call. See `ActionHost.ask`. */
-  async ask(question: ApprovalQuestion, facts: CallFacts): Promise<AskedQuestion | undefined> {
+  async ask(
+    question: ApprovalQuestion,
+    facts: CallFacts,
+  ): Promise<AskedQuestion | ConsentProblem | undefined> {
     const { action, requestId, toolCallId } = question.request;
     const asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
     const places = await this.#cards.placesOf(action.askIn, asked.approvers, facts);
+    const problem = problemOfRun({ ...asked, ...places });
+    if (problem !== undefined) {
+      this.#options.runs?.setProblem(asked.rootRequest, problem.code);
+      return problem;
+    }
     const approval = this.approvals.request({ ...asked, ...places, preview }, () =>
       this.#options.thread().own.calls.park(requestId, toolCallId),
     );
@@ -239,8 +253,9 @@ export class ApprovalDesk implements ThreadQuestions {
   /** Whether a message that quotes this card is about its approval, and not for the model. */
   takesReply(cardId: string, event: MessengerEvent): boolean {
     const card = approvalOfCard(cardId);
-    const approval = card && this.approvals.get(card.id);
-    return approval !== undefined && this.#replies.takes(approval, event, card?.isElsewhere === true);
+    const approval = card && this.approvals.onCard(card.id).at(-1);
+    const isElsewhere = card?.isElsewhere === true || this.#isAskedForOthers(approval);
+    return approval !== undefined && this.#replies.takes(approval, event, isElsewhere);
   }
 
   /** Returns the answer to a message that looks like a decision but quotes no card. Undefined for any other message. */
@@ -350,13 +365,15 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   async #press({ cardId, event, payload, person }: CardPress): Promise<PressAnswer> {
-    const known = this.approvals.get(approvalOfCard(cardId)?.id ?? "");
+    const shown = this.approvals.onCard(approvalOfCard(cardId)?.id ?? "");
+    const newest = shown.at(-1);
     if (isReply(payload))
-      return known === undefined || person === undefined
+      return newest === undefined || person === undefined
         ? undefined
-        : this.#replies.take(known, event, person);
+        : this.#replies.take(newest, event, person);
     const press = pressSchema.parse(payload);
-    if (known === undefined || press.approval !== known.id || press.inputHash !== known.inputHash)
+    const known = shown.find(({ id }) => id === press.approval);
+    if (known === undefined || press.inputHash !== known.inputHash)
       return alert("I don't know this request any more.");
     // A person without an id cannot decide.
     if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
@@ -367,17 +384,44 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   #tell(approval: Approval): void {
-    const { action, id, input, outcome, state } = approval;
-    // A chat that is gone is not told, but the conversation is.
-    const address = approval.reason === "chat-gone" ? undefined : this.#addressOf(approval);
+    const { action, id, input, isExplained, outcome, requestId, schedule, state } = approval;
+    const address = this.#toldIn(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
+    const isUnseen = schedule !== undefined && address === undefined;
     this.#options.thread().own.submit({
       kind: "outcome",
-      idempotencyKey: approval.isExplained ? `${cardIdOf(approval)}:reason` : cardIdOf(approval),
-      messages: [outcomeMessage(id, { action, input, decision: decisionWords(approval), result })],
+      idempotencyKey: isExplained ? `${outcomeKeyOf(approval)}:reason` : outcomeKeyOf(approval),
+      messages: [
+        outcomeMessage(id, {
+          action,
+          input,
+          decision: decisionWords(approval),
+          result,
+          ...(isUnseen && { unseenTask: schedule.taskId }),
+        }),
+      ],
       answerTo: address === undefined ? [] : [address],
       metadata: { approval: id },
+      channel: this.#options.thread().own.prompts.get(requestId)?.channel,
     });
+  }
+
+  /** Returns the chat that sees the answer to an outcome. */
+  #toldIn(approval: Approval): Address | undefined {
+    const { isExplained, reason, rootRequest, schedule } = approval;
+    // A chat that is gone is not told, but the conversation is.
+    const asked = reason === "chat-gone" ? undefined : this.#addressOf(approval);
+    if (schedule === undefined) return asked;
+    const shownIn = this.#options.runs?.get(rootRequest)?.shownIn;
+    if (shownIn !== undefined) return this.#options.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
+    // The answer is for the chats of the schedule, unless it is over by now.
+    return isExplained ? asked : undefined;
+  }
+
+  /** Whether a question was asked in the chat of its schedule's owner, which never sees the conversation of the run. */
+  #isAskedForOthers(approval: Approval | undefined): boolean {
+    if (approval?.schedule === undefined) return false;
+    return this.#options.runs?.get(approval.rootRequest)?.shownIn?.threadId !== approval.origin?.threadId;
   }
 
   /** The chat of the turn that asked. Undefined if it had none, or the bot does not serve its messenger any more. */

@@ -23,7 +23,7 @@ const LONGEST_WORDS = 2_000;
 /** Returns the stored form of a question, as if it were asked here. */
 export function requestOf(
   { inputHash, input, ledgerKey, offer, permissions, request, risk, summary }: ApprovalQuestion,
-  { address, approvalOf, approvers, now, people, person, textSoFar, turn }: QuestionFacts,
+  { address, approvalOf, approvers, now, people, person, schedule, textSoFar, turn }: QuestionFacts,
 ): ApprovalRequest {
   const { action, name, requestId, toolCallId } = request;
   const { expiresAfterMs = WEEK_MS, remindAfterMs } = action;
@@ -53,6 +53,7 @@ export function requestOf(
     requesterMayApprove: action.requesterMayApprove ?? true,
     remindAt: remindAfterMs === undefined ? undefined : now + remindAfterMs,
     expiresAt: now + expiresAfterMs,
+    schedule,
   };
   return { ...asked, offer: isGrantable({ ...asked, offer }) ? offer : undefined };
 }

@@ -12,13 +12,15 @@ export function alert(text: string): PressAnswer {
 export function answerOf(result: DecisionResult, decision: ApprovalDecision["kind"]): PressAnswer {
   switch (result.kind) {
     case "decided": {
-      const { decidedBy, offer, requester } = result.approval;
+      const { decidedBy, offer } = result.approval;
       if (decidedBy?.granted === undefined || offer === undefined) return DONE[decision];
-      const covered = `${grantWords(offer, requester)}, ${LENGTH_WORDS[decidedBy.granted]}`;
+      const covered = `${grantWords(offer, result.approval)}, ${LENGTH_WORDS[decidedBy.granted]}`;
       return alert(`Approved. I won't ask again for this: ${covered}. /grants shows it and ends it.`);
     }
     case "late": {
       const { state } = result.approval;
+      if (state === "replaced" && result.approval.decidedBy === undefined)
+        return alert("A newer request has replaced this one, so nothing has changed.");
       const by = result.approval.decidedBy === undefined ? "" : ` by ${deciderName(result.approval)}`;
       return alert(`This was decided before${by}: ${STATES[state]}.`);
     }

@@ -2,16 +2,22 @@ import type { Approval } from "../../approvals/approval.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
+import type { ScheduledRun } from "../../schedules/index.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /**
  * For whom and where the calls of a turn run. A turn about an outcome has the rights of the people for whom the action
- * was asked, and no more than those of a person whose words it tells.
+ * was asked, and no more than those of a person whose words it tells. A turn of a schedule that somebody has made has the
+ * rights of that person.
+ *
+ * @param run the scheduled run that the turn is, if it is one
  */
 export function factsOfTurn(
   turn: TurnInfo | undefined,
   approvalOf: (id: string) => Approval | undefined,
+  run?: ScheduledRun,
 ): CallFacts {
+  if (run !== undefined) return factsOfRun(run, turn?.answerTo[0]);
   const address = turn?.answerTo[0];
   const { event } = turn ?? {};
   if (turn !== undefined && event !== undefined)
@@ -21,7 +27,15 @@ export function factsOfTurn(
     turn?.kind === "outcome" && typeof approvalId === "string" ? approvalOf(approvalId) : undefined;
   const speaker = approval?.reason === undefined ? undefined : approval.decidedBy?.person;
   const people = distinct([...(approval?.people ?? []), speaker]);
+  if (approval?.schedule !== undefined)
+    return { ...factsOfApproval(approval), people, schedule: approval.schedule };
   return { people, person: approval?.requester, address, chat: threadOf(address) };
+}
+
+function factsOfRun({ askIn, requester, schedule }: ScheduledRun, shownIn: Address | undefined): CallFacts {
+  const address = askIn ?? shownIn;
+  const people = requester === undefined ? [] : [requester];
+  return { people, person: requester, address, chat: threadOf(address), schedule };
 }
 
 /** For whom and where an approved action runs: consent gives nobody more rights. */

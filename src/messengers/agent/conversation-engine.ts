@@ -18,6 +18,7 @@ import { Transcripts } from "../turns/transcripts.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import type { AgentActions } from "./agent-actions.ts";
 import type { AgentMethods } from "./agent-methods.ts";
+import type { ChannelPolicies } from "./channel-policies.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 import { turnModel } from "./turn-model.ts";
 
@@ -31,13 +32,14 @@ export interface ConversationEngineOptions {
   readonly env: object;
   readonly thread: () => ThreadRuntime;
   readonly actions: () => AgentActions;
+  readonly channels: ChannelPolicies;
   /** Returns the text of a turn whose answer is known before. */
   readonly recited: (turnId: string) => string | undefined;
 }
 
 /** Creates the turn engine of a conversation: with the bot's own model, prompt and tools, and this conversation's turns. */
 export function createConversationEngine(options: ConversationEngineOptions): TurnEngine {
-  const { actions, agent, deps, log, recited, thread } = options;
+  const { actions, agent, channels, deps, log, recited, thread } = options;
   // The log, with the fields of the turn that the bot's code is running for.
   const turnLog = (): Log => log.with(turnFields(getTurn()?.id, getMessengerContext()));
   const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: turnLog() });
@@ -70,12 +72,19 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
     modelPatienceMs: () => agent.modelPatienceMs,
     modelAttempts: () => agent.modelAttempts,
     system: async () => {
+      const instructions = await channels.instructions(botCode());
       const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
       const added = thread().promptFor(getMessengerContext());
-      return [prompt, added, actions().desk.prompt()].filter((part) => part !== undefined).join("\n\n");
+      return [instructions, prompt, added, actions().desk.prompt()]
+        .filter((part) => part !== undefined)
+        .join("\n\n");
     },
-    tools: () => actions().tools(botCode()),
-    maxSteps: () => agent.maxSteps,
+    tools: async () => channels.narrowed(botCode(), await actions().tools(botCode())),
+    maxSteps: (operationId) => {
+      const turn = operationId === undefined ? undefined : thread().own.info(operationId);
+      return channels.maxSteps(turn) ?? agent.maxSteps;
+    },
+    limitsSteps: () => channels.limitsSteps(),
     maxContextTokens: () => agent.maxContextTokens,
     interruptedStep: () => agent.interruptedStep,
     resolveFile: (...file) => modelFiles().resolve(...file),

@@ -65,7 +65,7 @@ function lineOf(grant: Grant): string {
   const { length, until, uses } = grant;
   const end = length !== "hour" || until === undefined ? "" : ` (until ${timeInWords(until)})`;
   const used = uses === 1 ? "used once" : `used ${uses} times`;
-  return `${grantWords(grant, grant.person)}, ${LENGTH_WORDS[length]}${end} – given by ${giverOf(grant)}, ${used}`;
+  return `${grantWords(grant, { requester: grant.person, schedule: grant.schedule })}, ${LENGTH_WORDS[length]}${end} – given by ${giverOf(grant)}, ${used}`;
 }
 
 function giverOf({ givenBy }: Grant): string {

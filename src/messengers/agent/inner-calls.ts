@@ -40,6 +40,8 @@ export interface InnerCalls
   submitScheduled(request: LegRequest): Promise<void>;
   /** To a conversation: the state of such a turn. */
   reportScheduled(id: string): Promise<LegReport>;
+  /** To the keeper of a schedule: something about an occurrence has changed. */
+  nudgeOccurrence(key: string): Promise<void>;
   /** To a root: the ledger of actions whose keys count in the whole bot. See `ActionLedger`. */
   claimAction(request: ClaimRequest): Promise<Claim>;
   lookAtAction(key: string, action: string, inputHash: string): Promise<LookResult>;
@@ -100,6 +102,7 @@ const METHODS = {
   locateTarget: true,
   submitScheduled: true,
   reportScheduled: true,
+  nudgeOccurrence: true,
   claimAction: true,
   lookAtAction: true,
   endAction: true,

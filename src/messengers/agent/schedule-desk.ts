@@ -17,6 +17,7 @@ import {
   durationInWords,
   ownerCard,
   reminderCard,
+  revisionOf,
   runOccurrence,
   Schedules,
 } from "../../schedules/index.ts";
@@ -31,12 +32,15 @@ import type {
   OccurrenceFilter,
   OccurrenceRecord,
   OwnerNews,
+  ScheduledRun,
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
+import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
@@ -104,6 +108,7 @@ export class ScheduleDesk {
             introductionOf: scheduleIntroduction,
             submit: (to, request) => options.turnsOf(to).submitScheduled(request),
             report: (to, id) => options.turnsOf(to).reportScheduled(id),
+            runOf: (task, current) => this.#runOf(task, current),
             remind: (id, of, current) => this.#remind(id, of, current),
             reportCard: (id) => options.reportCard(id),
             tokensToday: (taskId) => this.schedules.tokensSince(taskId, deps.clock.now() - DAY_MS),
@@ -169,7 +174,8 @@ export class ScheduleDesk {
     if (agent.chatSchedules === false) return {};
     return scheduleActions({
       chat: () => this.chat,
-      address: () => getTurn()?.answerTo[0],
+      // A schedule makes no schedules: the data that it reads may say anything.
+      address: () => (isOfSchedule(getTurn()) ? undefined : getTurn()?.answerTo[0]),
       now: () => deps.clock.now(),
     });
   }
@@ -273,12 +279,30 @@ export class ScheduleDesk {
     return broadcast.sent > 0 ? { state: "completed" } : { state: "failed", code };
   }
 
-  async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<void> {
-    const { log, post, root } = this.#options;
-    const { conversation } = this.#options;
+  async #runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {
+    const { conversation = "" } = this.#options;
+    const schedule = { keeper: conversation, taskId: task.id, revision: await revisionOf(task) };
+    const owner = await this.#ownerOf(task);
+    const { requester } = task;
+    const askIn = owner?.kind === "found" ? owner.address : undefined;
+    return {
+      schedule,
+      occurrenceKey: key,
+      ...(requester !== undefined && { requester }),
+      ...(askIn !== undefined && { askIn }),
+    };
+  }
+
+  async #ownerOf(task: CheckedTask): Promise<PlacedTarget | undefined> {
+    const { conversation, root } = this.#options;
     const owner = task.owner ?? (conversation === undefined ? undefined : { conversation });
-    if (owner === undefined) return;
-    const located = await root().locateTarget(owner);
+    return owner === undefined ? undefined : root().locateTarget(owner);
+  }
+
+  async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<void> {
+    const { log, post } = this.#options;
+    const located = await this.#ownerOf(task);
+    if (located === undefined) return;
     if (located.kind === "refused") {
       log.warn("schedule.owner-not-told", { task: task.id, code: located.code });
       return;
@@ -289,4 +313,8 @@ export class ScheduleDesk {
       log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
     }
   }
+}
+
+function isOfSchedule(turn: TurnInfo | undefined): boolean {
+  return turn?.metadata?.["scheduledTask"] !== undefined;
 }

@@ -1,68 +1,108 @@
 import type { UIMessage } from "ai";
+import type { Approval } from "../../approvals/approval.ts";
+import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
-import type { LegReport, LegRequest } from "../../schedules/index.ts";
+import type { Clock } from "../../core/deps.ts";
+import { failureCode } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Prompt } from "../../inbox/prompt-store.ts";
+import { createScheduledRunStore } from "../../schedules/index.ts";
+import type { LegReport, LegRequest, ScheduledRun, ScheduledRunStore } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { recitedText, recitingMessage } from "../turns/recited-text.ts";
 import type { OwnTurns } from "./own-turns.ts";
+import { followRun } from "./run-chain.ts";
 
 export interface ScheduledTurnsOptions {
   readonly own: () => OwnTurns;
   readonly delivery: () => Pick<Delivery, "receipt">;
   readonly engine: () => Pick<TurnEngine, "outcome" | "stats">;
   readonly session: () => string;
-  /** Whether an action of this turn waits for somebody's decision. */
-  readonly isWaiting: (turnId: string) => boolean;
+  readonly approvalsOf: (turnId: string) => readonly Approval[];
+  readonly database: Database;
+  readonly clock: Clock;
   /** Resolves when what was stored is sure to be worked on, also after a crash. */
   readonly stored: () => Promise<void>;
 }
 
+/** A request for consent may wait for months, and ends long before this. */
+const KEEP_RUNS_MS = 366 * 24 * 3_600_000;
+const SWEEP_EVERY_MS = 24 * 3_600_000;
+
+/** Tells the keeper of a schedule that a run goes on. If that fails, the keeper looks by itself within minutes. */
+export async function nudgeKeeper(
+  keeper: { nudgeOccurrence(key: string): Promise<void> },
+  { occurrenceKey }: ScheduledRun,
+  log: Log,
+): Promise<void> {
+  try {
+    await keeper.nudgeOccurrence(occurrenceKey);
+  } catch (error) {
+    log.info("schedule.not-nudged", { code: failureCode(error) });
+  }
+}
+
 /** The turns of scheduled tasks in one conversation. They wait in its queue beside everything else. */
 export class ScheduledTurns {
+  /** For whom each of these turns runs. */
+  readonly runs: ScheduledRunStore;
   readonly #options: ScheduledTurnsOptions;
+  #sweptAt = 0;
 
   constructor(options: ScheduledTurnsOptions) {
     this.#options = options;
+    this.runs = createScheduledRunStore(options.database);
   }
 
   /** Stores a turn, unless it is known. Resolves when it is durable. */
-  async submit({ address, id, metadata, prompt, recites }: LegRequest): Promise<void> {
+  async submit({ address, id, metadata, prompt, recites, run }: LegRequest): Promise<void> {
     const question: UIMessage =
       recites === undefined
         ? { id, role: "user", parts: [{ type: "text", text: prompt }] }
         : recitingMessage(id, prompt, recites);
-    this.#options.own().submit({
-      kind: "prompt",
-      id,
-      messages: [question],
-      answerTo: address === undefined ? [] : [address],
-      metadata,
+    const { clock, database, own, stored } = this.#options;
+    if (run !== undefined) this.runs.prepare();
+    this.#sweep();
+    database.transaction(() => {
+      if (run !== undefined) this.runs.add(id, { ...run, shownIn: address }, clock.now());
+      own().submit({
+        kind: "prompt",
+        id,
+        messages: [question],
+        answerTo: address === undefined ? [] : [address],
+        metadata,
+      });
     });
-    await this.#options.stored();
+    await stored();
   }
 
+  /**
+   * Returns the state of a turn, with that of the turns which its questions to people have led to: the last of them has
+   * the answer.
+   */
   async report(id: string): Promise<LegReport> {
-    const { isWaiting, own } = this.#options;
-    const prompt = own().prompts.get(id);
-    if (prompt === undefined) return { state: "failed", code: "turn-lost" };
-    const usage = this.#usageOf(id);
-    switch (prompt.state) {
-      case "pending":
-      case "running":
-        return { state: "open" };
-      case "aborted":
-        return { state: "failed", code: "stopped", messageIds: this.#messages(id).ids, usage };
-      case "error":
-        return {
-          state: "failed",
-          code: prompt.error ?? "turn-failed",
-          messageIds: this.#messages(id).ids,
-          usage,
-        };
-      case "completed":
-        if (isWaiting(id)) return { state: "waiting" };
-        if (prompt.answerTo.length === 0) return { state: "completed", text: await this.#textOf(id), usage };
-        return { ...this.#delivered(id), usage };
-    }
+    const { approvalsOf, own } = this.#options;
+    const { prompts } = own();
+    const prompt = prompts.get(id);
+    if (prompt?.state === "pending" || prompt?.state === "running") return { state: "open" };
+    const promptByKey = (key: string): Prompt | undefined => prompts.byKey(key);
+    const { ending, outcomes, state } = followRun({ approvalsOf, promptByKey }, id);
+    if (state !== "over") return { state };
+    const turns = [...(prompt === undefined ? [] : [prompt]), ...outcomes];
+    const usage = this.#usageOf(turns);
+    const messageIds = turns.flatMap((turn) => this.#messages(turn.id).ids);
+    const problem = this.runs.problemOf(id);
+    if (problem !== undefined) return { state: "failed", code: problem, messageIds, usage };
+    const last = turns.at(-1);
+    if (last === undefined) return { state: "failed", code: "turn-lost" };
+    if (last.state === "aborted") return { state: "failed", code: "stopped", messageIds, usage };
+    if (last.state === "error")
+      return { state: "failed", code: last.error ?? "turn-failed", messageIds, usage };
+    if (ending !== undefined && outcomes.length === 0)
+      return { state: "skipped", code: ending, messageIds, usage };
+    if ((prompt ?? last).answerTo.length === 0)
+      return { state: "completed", code: ending, text: await this.#lastTextOf(turns), usage };
+    return { ...this.#shown(turns), ...(ending !== undefined && { code: ending }), usage };
   }
 
   /** The state of a card that was posted in this object. */
@@ -73,6 +113,30 @@ export class ScheduledTurns {
   /** Returns the answer that is known without asking the model. */
   recited(turnId: string): string | undefined {
     return recitedText(this.#options.own().prompts.get(turnId)?.messages ?? []);
+  }
+
+  /** The messages of all turns of an answer in its chat. */
+  #shown(turns: readonly Prompt[]): LegReport {
+    const reports = turns.map(({ id }) => this.#delivered(id));
+    const messageIds = reports.flatMap((report) => report.messageIds ?? []);
+    const last = reports.at(-1) ?? { state: "open" };
+    if (reports.some(({ state }) => state === "open")) return { state: "open" };
+    return { ...last, messageIds };
+  }
+
+  async #lastTextOf(turns: readonly Prompt[]): Promise<string> {
+    for (const { id } of turns.toReversed()) {
+      const text = await this.#textOf(id);
+      if (text.trim() !== "") return text;
+    }
+    return "";
+  }
+
+  #sweep(): void {
+    const now = this.#options.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.runs.sweep(now - KEEP_RUNS_MS);
   }
 
   #delivered(id: string): LegReport {
@@ -114,9 +178,15 @@ export class ScheduledTurns {
     return "text" in outcome ? outcome.text : "";
   }
 
-  #usageOf(id: string): LegReport["usage"] {
-    const { inputTokens, outputTokens } = this.#options.engine().stats.of(id);
-    if (inputTokens === undefined && outputTokens === undefined) return undefined;
-    return { input: inputTokens, output: outputTokens };
+  #usageOf(turns: readonly Prompt[]): LegReport["usage"] {
+    const used = turns.map(({ id }) => this.#options.engine().stats.of(id));
+    const known = used.filter(
+      ({ inputTokens, outputTokens }) => inputTokens !== undefined || outputTokens !== undefined,
+    );
+    if (known.length === 0) return undefined;
+    return {
+      input: known.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
+      output: known.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
+    };
   }
 }

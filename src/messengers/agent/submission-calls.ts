@@ -16,6 +16,7 @@ import {
   submitResultOf,
 } from "../turns/submissions.ts";
 import type {
+  ChatOptions,
   ContinueResult,
   RunTurnOptions,
   Submission,
@@ -26,6 +27,7 @@ import type {
   SubmitMessagesOptions,
   SubmitMessagesResult,
 } from "../turns/submissions.ts";
+import type { ChannelPolicies } from "./channel-policies.ts";
 import type { OwnTurns } from "./own-turns.ts";
 import { runChat } from "./run-chat.ts";
 
@@ -35,6 +37,7 @@ export interface SubmissionCallsOptions {
   readonly ready: () => Promise<void>;
   readonly own: () => OwnTurns;
   readonly engine: () => TurnEngine;
+  readonly channels: Pick<ChannelPolicies, "known">;
   readonly root: () => RootLink;
   /** The name of the conversation. Undefined at the root. */
   readonly conversation: () => string | undefined;
@@ -74,6 +77,7 @@ export class SubmissionCalls {
 
   async #submission(input: SubmissionInput, options: SubmitMessagesOptions): Promise<PromptRequest> {
     await this.#options.ready();
+    if (options.channel !== undefined) this.#options.channels.known(options.channel);
     // The targets of one that is known already may be gone since.
     const isKnown = this.#options.own().prompts.isKnown(options.submissionId, options.idempotencyKey);
     const answerTo = isKnown ? [] : await addressesOf(this.#targetsOf(options), this.#options.root());
@@ -135,7 +139,7 @@ export class SubmissionCalls {
         return this.submitMessages(messages, rest);
       }
       case "stream":
-        await this.chat(options.messages, options.callback);
+        await this.chat(options.messages, options.callback, options);
         return undefined;
       default:
         options satisfies never;
@@ -154,11 +158,16 @@ export class SubmissionCalls {
     return { requestId: id, status: await this.#options.own().prompts.untilEnded(id) };
   }
 
-  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
+  async chat(
+    message: string | UIMessage,
+    callback: StreamCallback,
+    { channel }: ChatOptions = {},
+  ): Promise<void> {
     await this.#options.ready();
-    const { newId } = this.#options;
+    const { channels, newId } = this.#options;
+    if (channel !== undefined) channels.known(channel);
     const submit = (id: string): Promise<unknown> =>
-      this.submit({ id, kind: "prompt", messages: questionsOf(message, newId), answerTo: [] });
+      this.submit({ id, kind: "prompt", messages: questionsOf(message, newId), answerTo: [], channel });
     await runChat(
       { engine: this.#options.engine(), own: this.#options.own(), requestId: newId(), submit },
       callback,

@@ -38,6 +38,8 @@ export interface StoredFilesContent {
 export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent;
 
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
+/** Buttons that a card shows no more and that are still known. */
+const MOST_OLD = 60;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -116,9 +118,10 @@ export class Cards {
   /**
    * Changes a card. Returns `false` if the card no longer exists, or its chat accepts no messages.
    *
+   * @param keepsOld whether presses of buttons that the card shows no more still reach their handler
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is then
    */
-  revise(id: string, content: Content, ifDeleted: IfDeleted = "leave"): boolean {
+  revise(id: string, content: Content, ifDeleted: IfDeleted = "leave", keepsOld = false): boolean {
     const checked = checkContent(content);
     if (checked.kind === "files" || checked.kind === "location")
       throw new InvalidInputError(
@@ -129,9 +132,11 @@ export class Cards {
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
     const buttons = this.#buttonsOf(card, known.buttons);
+    const shown = new Set(buttons.map(({ button }) => button));
+    const old = keepsOld ? known.buttons.filter(({ button }) => !shown.has(button)).slice(-MOST_OLD) : [];
     return this.#options.database.transaction(() => {
       const isRevised = this.#options.delivery.revise(id, bodyOf(known.key, card, buttons), ifDeleted);
-      if (isRevised) this.store.setButtons(id, buttons);
+      if (isRevised) this.store.setButtons(id, [...buttons, ...old]);
       return isRevised;
     });
   }

@@ -15,6 +15,8 @@ export interface BotHealthOptions {
   /** Rejects if a package of the model is missing. @default none */
   readonly checkModel?: () => Promise<void>;
   readonly getTools: () => ToolSet | Promise<ToolSet>;
+  /** Throws if the channels of the bot cannot be used. @default none */
+  readonly checkChannels?: () => unknown;
   /** Throws if the scheduled tasks of the bot cannot run. @default none */
   readonly checkSchedules?: () => void;
   readonly root: () => Pick<RootRuntime, "problem">;
@@ -47,11 +49,12 @@ export class BotHealth {
   }
 
   #declared(): HealthProblem | undefined {
-    const { checkSchedules, getModel, messengers } = this.#options;
+    const { checkChannels, checkSchedules, getModel, messengers } = this.#options;
     try {
       const declared = messengers.all();
       this.#logged("getModel", getModel);
       this.#logged("getTools", () => this.#toolCheck.run());
+      if (checkChannels !== undefined) this.#logged("configureChannels", checkChannels);
       if (checkSchedules !== undefined) this.#logged("getScheduledTasks", checkSchedules);
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {

@@ -33,6 +33,8 @@ export interface PromptRequest {
   readonly metadata?: PromptMetadata | undefined;
   /** Hash of the content. A known prompt with another hash is a conflict. @default any content */
   readonly hash?: string | undefined;
+  /** The channel of its turn. @default that of its chat */
+  readonly channel?: string | undefined;
 }
 
 export interface AcceptedPrompt {
@@ -59,7 +61,16 @@ export class Prompts {
    * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to two different prompts, or the known
    * prompt has other messages
    */
-  accept({ answerTo, hash, id, idempotencyKey, kind, messages, metadata }: PromptRequest): AcceptedPrompt {
+  accept({
+    answerTo,
+    channel,
+    hash,
+    id,
+    idempotencyKey,
+    kind,
+    messages,
+    metadata,
+  }: PromptRequest): AcceptedPrompt {
     const { deps, messengers, placeOf, store } = this.#options;
     for (const { messengerId } of answerTo)
       if (!messengers.isDeclared(messengerId)) throw unknownMessenger(messengerId);
@@ -84,6 +95,7 @@ export class Prompts {
       metadata,
       createdAt,
       hash,
+      channel,
     });
     return { prompt, isNew: true };
   }
@@ -97,6 +109,11 @@ export class Prompts {
 
   get(id: string): Prompt | undefined {
     return this.#options.store.get(id);
+  }
+
+  /** Returns the prompt that an earlier request with this key stored. */
+  byKey(idempotencyKey: string): Prompt | undefined {
+    return this.#options.store.byKey(idempotencyKey);
   }
 
   answerTo(id: string): readonly Address[] {

@@ -34,6 +34,8 @@ export interface SubmitMessagesOptions {
    * Plain facts for the bot's own code, returned by `getTurn()` and `inspectSubmission()`. The model never sees them.
    */
   readonly metadata?: PromptMetadata;
+  /** The channel of the turn: see `configureChannels`. @default that of the first chat in `answerTo`, else `web` */
+  readonly channel?: string;
 }
 
 /**
@@ -105,6 +107,12 @@ export interface ContinueResult {
   readonly status: SaveMessagesStatus | "skipped";
 }
 
+/** Options of `chat`. */
+export interface ChatOptions {
+  /** The channel of the turn: see `configureChannels`. @default `web` */
+  readonly channel?: string | undefined;
+}
+
 /** Options of `runTurn`. */
 export type RunTurnOptions =
   /** Waits for the end of the turn, as `saveMessages`. */
@@ -116,6 +124,8 @@ export type RunTurnOptions =
       readonly mode: "stream";
       readonly messages: string | UIMessage;
       readonly callback: StreamCallback;
+      /** The channel of the turn: see `configureChannels`. @default `web` */
+      readonly channel?: string;
     };
 
 export type RunTurnResult<Mode extends RunTurnOptions["mode"]> = {
@@ -141,6 +151,7 @@ const optionsSchema = z.strictObject({
   idempotencyKey: name.optional(),
   answerTo: z.union([addressSchema, z.array(addressSchema).max(MOST_CHATS)]).optional(),
   deliver: z.boolean().optional(),
+  channel: name.optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
 });
 const messageSchema = z.looseObject({
@@ -163,6 +174,7 @@ export function parseSubmission(
   const messages = questionsOf(input, newId);
   const {
     answerTo = [],
+    channel,
     idempotencyKey,
     metadata,
     submissionId,
@@ -175,6 +187,7 @@ export function parseSubmission(
     answerTo: distinct([answerTo].flat()),
     metadata,
     hash: hashOf(messages, metadata),
+    channel,
   };
 }
 

@@ -16,8 +16,15 @@ export function turnInfoOf(turnId: string, { inbox, prompts, turns }: TurnFacts)
   if (turn === undefined) return undefined;
   const { id, kind } = turn;
   if (turn.kind !== "messages") {
-    const { answerTo = [], metadata } = prompts.get(id) ?? {};
-    return { id, kind, authors: [], answerTo, ...(metadata !== undefined && { metadata }) };
+    const { answerTo = [], channel, metadata } = prompts.get(id) ?? {};
+    return {
+      id,
+      kind,
+      authors: [],
+      answerTo,
+      ...(metadata !== undefined && { metadata }),
+      ...(channel !== undefined && { channel }),
+    };
   }
   const authors = new Map<string, MessengerAuthor>();
   for (const { event } of inbox.rows(turn.messageSeqs)) {

@@ -305,3 +305,98 @@ it("is decided, run and told once, whatever crashes and presses come (I9)", asyn
     { numRuns: 300 },
   );
 });
+
+describe("a question of a schedule", () => {
+  const night = { keeper: "", taskId: "night", revision: "1" };
+  const ofRun = (run: number, order: string): ApprovalRequest => ({
+    ...asked(order),
+    requestId: `run ${run}`,
+    rootRequest: `run ${run}`,
+    schedule: night,
+  });
+
+  it("takes over the card of the waiting one of an earlier run, and leaves those of other schedules alone", async () => {
+    const rig = createRig();
+    const other = rig.ask({ ...ofRun(0, "other"), schedule: { ...night, taskId: "day" } });
+    const first = rig.ask(ofRun(1, "1"));
+    const second = rig.ask(ofRun(2, "2"));
+    const third = rig.ask(ofRun(3, "3"));
+    await rig.approvals.work();
+    expect(rig.approvals.get(other.id)?.state).toBe("waiting");
+    expect([second.cardOf, third.cardOf]).toEqual([first.id, first.id]);
+    expect(rig.approvals.onCard(first.id).map(({ id, state }) => [id, state])).toEqual([
+      [first.id, "replaced"],
+      [second.id, "replaced"],
+      [third.id, "waiting"],
+    ]);
+    expect(rig.told).toEqual([]);
+    expect(await rig.approvals.decide(first.id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "late" });
+    expect(rig.runs).toEqual([]);
+  });
+
+  it("leaves one alone that somebody has decided, and does not join it", async () => {
+    const rig = createRig();
+    const first = rig.ask(ofRun(1, "1"));
+    let release = (): void => {};
+    rig.work = () => new Promise((resolve) => (release = resolve));
+    await rig.approvals.decide(first.id, { kind: "approve" }, BORIS);
+    expect(rig.approvals.request(ofRun(2, "1"))).toBeUndefined();
+    release();
+    await rig.approvals.work();
+    expect(rig.approvals.get(first.id)?.state).toBe("done");
+  });
+
+  it("waits once, runs once and is never lost, whatever crashes, presses and later runs come (I9)", async () => {
+    const step = fc.record({
+      kind: fc.constantFrom("ask", "ask", "approve", "reject"),
+      order: fc.constantFrom("1", "2"),
+      killAt: fc.option(fc.nat({ max: 12 }), { nil: Infinity }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+        const rig = createRig();
+        let approved = 0;
+        const ids: string[] = [];
+        for (const [run, { kind, killAt, order }] of steps.entries()) {
+          rig.toGo = killAt;
+          const question = ofRun(run, `${order} of ${run}`);
+          const waiting = rig.approvals.waiting().at(-1);
+          for (let tries = 0; tries < 2; tries += 1) {
+            try {
+              // After a crash the turn makes its call again.
+              if (kind === "ask") ids.push(rig.ask(question).id);
+              else if (waiting !== undefined && tries === 0) {
+                const result = await rig.approvals.decide(waiting.id, { kind }, BORIS);
+                if (result.kind === "decided" && kind === "approve") approved += 1;
+              }
+              await rig.approvals.work();
+            } catch {
+              // The process has died under it.
+            }
+            rig.toGo = Infinity;
+            rig.start();
+            await rig.approvals.work();
+          }
+          expect(rig.approvals.waiting().length).toBeLessThanOrEqual(1);
+          if (kind === "ask") {
+            const newest = rig.approvals.ofTurn(`run ${run}`);
+            expect(newest.map(({ state }) => state)).toEqual(["waiting"]);
+            // The card of every earlier one leads to it.
+            for (const id of new Set(ids)) {
+              const ended = rig.approvals.get(id);
+              if (ended?.isCardTaken === true)
+                expect(rig.approvals.onCard(ended.cardOf ?? id).length).toBeGreaterThan(1);
+            }
+          }
+        }
+        expect(new Set(rig.runs).size).toBe(rig.runs.length);
+        expect(rig.runs.length).toBeGreaterThanOrEqual(approved);
+        for (const { isTold, state } of rig.approvals.list()) {
+          expect(["approved", "running"]).not.toContain(state);
+          if (state !== "waiting") expect(isTold).toBe(true);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

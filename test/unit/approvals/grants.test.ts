@@ -138,9 +138,12 @@ it("never outlives or exceeds its terms, and covers what they say, whatever cras
       const given = new Map<string, Terms & { by: string; length: GrantLength; at: number; over: boolean }>();
       const allows = (wanted: Terms): string[] =>
         [...given].flatMap(([id, grant]) => {
-          const lastsMs = { request: 24 * 60 * MINUTE_MS, hour: 60 * MINUTE_MS, always: Infinity }[
-            grant.length
-          ];
+          const lastsMs = {
+            request: 24 * 60 * MINUTE_MS,
+            hour: 60 * MINUTE_MS,
+            always: Infinity,
+            schedule: Infinity,
+          }[grant.length];
           const isSame =
             grant.person === wanted.person && grant.thread === wanted.thread && grant.scope === wanted.scope;
           const isInRequest = grant.length !== "request" || grant.request === wanted.request;

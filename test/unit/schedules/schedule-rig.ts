@@ -126,6 +126,10 @@ export class ScheduleRig {
               const turn = this.turns.find(({ request }) => request.id === id);
               return turn === undefined ? { state: "failed", code: "turn-lost" } : this.report(turn);
             },
+            runOf: async (of, { key }) => ({
+              schedule: { keeper: "", taskId: of.id, revision: "1" },
+              occurrenceKey: key,
+            }),
             remind: (id) => {
               point();
               if (!this.reminders.includes(id)) this.reminders.push(id);

@@ -297,4 +297,79 @@ describe("a crash at any point", () => {
       ]);
     }
   });
+
+  it("delivers once after people have decided", async () => {
+    const waiting = async (killAt: number): Promise<ScheduleRig> => {
+      const rig = new ScheduleRig(digest);
+      rig.report = ({ conversation, request }) => {
+        if (conversation !== "task:digest") return { state: "completed", messageIds: [`m-${request.id}`] };
+        const isDecided = rig.clock.now() >= Date.parse("2026-11-19T09:40Z");
+        return isDecided
+          ? { state: "completed", text: "The digest.", code: "rejected" }
+          : { state: "waiting" };
+      };
+      rig.killAt = killAt;
+      await rig.runUntil("2026-11-19T12:00Z");
+      return rig;
+    };
+    const whole = await waiting(Number.POSITIVE_INFINITY);
+    expect(whole.ends("digest")).toEqual(["11-19T09:00 delivered: rejected"]);
+    const first = new ScheduleRig(digest).points + 1;
+    for (let point = first; point <= whole.points; point += 1) {
+      const rig = await waiting(point);
+      expect(rig.kills).toBe(1);
+      expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered: rejected"]);
+      expect(textsTo(rig, "c1")).toEqual(["The digest."]);
+      expect(rig.turns).toHaveLength(2);
+    }
+  });
+});
+
+describe("an occurrence that waits for people", () => {
+  /** A task object whose question is open for days, and that cannot be reached for a while after that. */
+  const wait = async (awayMs: number): Promise<ScheduleRig> => {
+    const rig = new ScheduleRig({ digest: { ...digest["digest"], until: "2026-11-19T10:00Z" } as never });
+    const awayFrom = Date.parse("2026-11-22T15:00Z");
+    rig.report = ({ conversation, request }) => {
+      if (conversation !== "task:digest") return { state: "completed", messageIds: [`m-${request.id}`] };
+      const now = rig.clock.now();
+      if (now >= awayFrom && now < awayFrom + awayMs) throw new Error("away");
+      return now < awayFrom ? { state: "waiting" } : { state: "completed", text: "The digest." };
+    };
+    await rig.runUntil("2026-11-25T12:00Z");
+    return rig;
+  };
+
+  it("is not given up for one failed look after days", async () => {
+    expect((await wait(3_600_000)).ends("digest")).toEqual(["11-19T09:00 delivered"]);
+  });
+
+  it("is given up after a day without any answer", async () => {
+    expect((await wait(30 * 3_600_000)).ends("digest")[0]).toMatch(/failed/);
+  });
+
+  it("goes on at once when it is told of the decision", async () => {
+    const rig = new ScheduleRig(digest);
+    let isDecided = false;
+    rig.report = ({ conversation, request }) => {
+      if (conversation !== "task:digest") return { state: "completed", messageIds: [`m-${request.id}`] };
+      return isDecided ? { state: "completed", text: "The digest." } : { state: "waiting" };
+    };
+    await rig.runUntil("2026-11-19T20:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 waiting"]);
+    isDecided = true;
+    await rig.runUntil("2026-11-19T20:00:01Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 waiting"]);
+    rig.schedules.nudge("digest@2026-11-19T09:00:00Z");
+    await rig.runUntil("2026-11-19T20:00:05Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
+  });
+
+  it("is skipped if a later one asks instead", async () => {
+    const rig = new ScheduleRig(digest);
+    rig.report = () => ({ state: "skipped", code: "replaced" });
+    await rig.runUntil("2026-11-19T12:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 skipped: replaced"]);
+    expect(rig.told).toEqual([]);
+  });
 });

@@ -34,6 +34,7 @@ export interface WorldOptions {
       | "transcribe"
       | "subscribeCommands"
       | "chatSchedules"
+      | "configureChannels"
       | "getIncomingHooks"
       | "onApprovalRequested"
       | "onChatMember"

@@ -1,0 +1,71 @@
+import type { Database } from "../core/database.ts";
+import { firstRow } from "../core/database.ts";
+import { scheduledRunSchema } from "./scheduled-run.ts";
+import type { ScheduledRun } from "./scheduled-run.ts";
+
+/** The turns of scheduled tasks in one conversation, and why one of them could not ask anybody. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS scheduled_run_v1 (
+    turn_id TEXT PRIMARY KEY, run TEXT NOT NULL, problem TEXT, created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS scheduled_run_v1_created ON scheduled_run_v1 (created_at)",
+];
+
+export interface ScheduledRunStore {
+  get(turnId: string): ScheduledRun | undefined;
+  /** Returns the code of the reason why its consent could not be asked. */
+  problemOf(turnId: string): string | undefined;
+  /** Prepares `add`, outside of its transaction. */
+  prepare(): void;
+  /** Stores a run, unless it is known. */
+  add(turnId: string, run: ScheduledRun, now: number): void;
+  setProblem(turnId: string, code: string): void;
+  /** Forgets runs that began before `before`. */
+  sweep(before: number): void;
+}
+
+/** Creates the store. Its table is made with the first run. */
+export function createScheduledRunStore(database: Database): ScheduledRunStore {
+  let hasTable: boolean | undefined;
+  const isThere = (): boolean => {
+    hasTable ??=
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'scheduled_run_v1'")
+        .length > 0;
+    return hasTable;
+  };
+  const read = (turnId: string): { run: string; problem: string | null } | undefined =>
+    isThere()
+      ? firstRow(
+          database.all<{ run: string; problem: string | null }>(
+            "SELECT run, problem FROM scheduled_run_v1 WHERE turn_id = ?",
+            turnId,
+          ),
+        )
+      : undefined;
+  return {
+    get(turnId) {
+      const row = read(turnId);
+      return row && scheduledRunSchema.parse(JSON.parse(row.run));
+    },
+    problemOf: (turnId) => read(turnId)?.problem ?? undefined,
+    prepare() {
+      if (isThere()) return;
+      for (const statement of SCHEMA) database.run(statement);
+      hasTable = true;
+    },
+    add(turnId, run, now) {
+      database.run(
+        "INSERT OR IGNORE INTO scheduled_run_v1 (turn_id, run, created_at) VALUES (?, ?, ?)",
+        turnId,
+        JSON.stringify(run),
+        now,
+      );
+    },
+    setProblem(turnId, code) {
+      if (isThere()) database.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId);
+    },
+    sweep(before) {
+      if (isThere()) database.run("DELETE FROM scheduled_run_v1 WHERE created_at < ?", before);
+    },
+  };
+}
