@@ -21,4 +21,5 @@ export { runOccurrence } from "./run-occurrence.ts";
 export type { FoundTargets, LegReport, LegRequest, ManyWork } from "./run-occurrence.ts";
 export type { DeliverTo, DeliveryTarget, ThinkScheduledTasks } from "./scheduled-task.ts";
 export { Schedules } from "./schedules.ts";
+export type { ScheduledTaskRecord } from "./task-record.ts";
 export { durationInWords, timeInWords } from "./time-in-words.ts";

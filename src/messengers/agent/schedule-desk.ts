@@ -31,6 +31,7 @@ import type {
   OccurrenceFilter,
   OccurrenceRecord,
   OwnerNews,
+  ScheduledTaskRecord,
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
@@ -190,6 +191,15 @@ export class ScheduleDesk {
 
   list(filter?: OccurrenceFilter): OccurrenceRecord[] {
     return this.schedules.list(filter);
+  }
+
+  /** The tasks of this object, declared ones and those made in its chats. */
+  tasks(): ScheduledTaskRecord[] {
+    return this.schedules.tasks().map((task) => {
+      const made = this.chat.get(task.taskId);
+      const madeBy = made?.madeBy.fullName ?? made?.madeBy.userId;
+      return { ...task, isMadeInChat: made !== undefined, ...(madeBy !== undefined && { madeBy }) };
+    });
   }
 
   /** Takes a press of a task's card. Undefined if the card is another one. */
