@@ -4,6 +4,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import { answerSentence, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
+import { digestOf } from "./demo-schedules.ts";
 import { chooseCalls, subjectOf, wordOutcome, wordResult, type DemoToolCall } from "./demo-tools.ts";
 
 export interface DemoReply {
@@ -20,7 +21,8 @@ export function demoReply(
   // Consecutive unanswered messages are one question.
   const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
   const outcome = wordOutcome(textOf(prompt.slice(answered + 1, lastUser + 1)));
-  if (outcome !== undefined) return { text: outcome, calls: [] };
+  const told = outcome ?? digestOf(textOf(prompt.slice(answered + 1, lastUser + 1)));
+  if (told !== undefined) return { text: told, calls: [] };
   const asked = completed(askedIn(prompt.slice(answered + 1, lastUser + 1)), prompt.slice(0, answered + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
   const reply = replyTo(asked, resultsIn(prompt.slice(lastUser + 1)), tools, lastUser);
