@@ -2,14 +2,19 @@ import { fromSources } from "../scripts/serve/bot-source.ts";
 import type { Health } from "../scripts/serve/health.ts";
 import { ServeError } from "../scripts/serve/serve-error.ts";
 import { reportHealth, serveBot } from "../scripts/serve/serve-bot.ts";
+import { developSource } from "./served-bot/develop-source.ts";
 import { watchSources } from "./source-watch.ts";
 
 export interface BotProcess {
   readonly url: string;
+  /** Opens the bot to its operator. */
+  readonly adminToken: string;
   /** The bot's answer at its start. */
   readonly health: Health | undefined;
   /** Settles when the bot has ended by itself, with the reason. */
   readonly ended: Promise<ServeError>;
+  /** Loads the bot again and restarts it. If it cannot be loaded, the running one stays. */
+  reload(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,11 +36,14 @@ export async function startBot(options: {
   readonly say: (line: string) => void;
   /** Called with each line of the bot's log. */
   readonly onLine: (line: string) => void;
+  /** Time to add to the machine's clock, in milliseconds. With it, the bot has the playground's door. */
+  readonly clockShiftMs?: () => number;
 }): Promise<BotProcess> {
-  const { configFile, dataDirectory, environment, onLine, port, say } = options;
+  const { clockShiftMs, configFile, dataDirectory, environment, onLine, port, say } = options;
   const stop = new AbortController();
+  const sources = fromSources(configFile);
   const bot = {
-    source: fromSources(configFile),
+    source: clockShiftMs === undefined ? sources : developSource(sources, clockShiftMs),
     dataDirectory,
     host: environment.HOST || "127.0.0.1",
     port,
@@ -50,10 +58,16 @@ export async function startBot(options: {
   };
   const server = await serveBot(bot);
   await reportHealth(server, bot);
+  let reloading = Promise.resolve();
+  const reload = (): Promise<void> => {
+    const done = reloading.then(() => server.reload());
+    reloading = done.catch(() => undefined);
+    return done;
+  };
   const watch = watchSources(async () => {
     const startedAt = performance.now();
     try {
-      await server.reload();
+      await reload();
       watch.set(server.watched());
       say(`Reloaded in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
     } catch (error) {
@@ -64,7 +78,9 @@ export async function startBot(options: {
   watch.set(server.watched());
   return {
     url: server.url,
+    adminToken: server.adminToken,
     health: server.health,
+    reload,
     ended: new Promise((resolve) => {
       const end = (error?: unknown): void => {
         if (stop.signal.aborted) return;

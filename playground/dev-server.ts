@@ -13,6 +13,9 @@ import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
 import { openRealTelegram } from "./real-telegram.ts";
 import { addFirstPerson } from "./telegram/chats/first-person.ts";
+import { openBotDoor } from "./served-bot/bot-door.ts";
+import { CLOCK_FILE, openMovedClock } from "./served-bot/moved-clock.ts";
+import { realClock } from "./telegram/clock.ts";
 import { startSimulator } from "./telegram/simulator.ts";
 
 const HOST = "127.0.0.1";
@@ -111,10 +114,12 @@ async function start(
     PORT: String(botPort),
   };
   const secret = randomBytes(24).toString("base64url");
+  const clock = await openMovedClock(dataDirectory);
   const simulator = plan.simulator
     ? await startSimulator({
         port: await pickPort(options.port, "--port", say),
         stateFile: path.join(dataDirectory, "simulator.json"),
+        clock: { ...realClock, now: () => clock.now() },
         ...(beside?.webFiles !== undefined && { webFiles: beside.webFiles }),
         ...(beside?.suggestions !== undefined && { suggestions: beside.suggestions }),
       })
@@ -137,8 +142,10 @@ async function start(
     passedOn: options.passedOn,
     say,
     onLine: options.onLine,
+    ...(simulator !== undefined && { clockShiftMs: () => clock.shiftMs }),
   });
   closers.unshift(() => bot.stop());
+  simulator?.setBotDoor(openBotDoor({ bot, clock, dataDirectory }));
   void bot.ended.then(onEnded);
   const webhook = `${bot.url}/messengers/telegram/webhook`;
   simulator?.setWebhook(webhook, secret);
@@ -189,7 +196,7 @@ function stopWithSignals(onStop: () => void): void {
 async function prepareData(directory: string, fresh: boolean, say: (line: string) => void): Promise<void> {
   const lock = await lockDataDirectory(directory);
   if (fresh) {
-    for (const name of ["objects", "worker", "simulator.json"]) {
+    for (const name of ["objects", "worker", "simulator.json", CLOCK_FILE]) {
       await rm(path.join(directory, name), { recursive: true, force: true });
     }
     say("Earlier data removed.");

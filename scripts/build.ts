@@ -4,7 +4,8 @@ import path from "node:path";
 import { reportSteps, root, runStep, tool } from "./run-step.ts";
 
 const dist = path.join(root, "dist");
-const PAGE = "playground/telegram/page";
+/** Modules that are served as they are. */
+const SERVED = ["playground/telegram/page", "playground/served-bot/worker"];
 
 await rm(dist, { recursive: true, force: true });
 const results = [
@@ -19,5 +20,5 @@ for await (const file of glob("**/*.d.ts", { cwd: dist })) {
   const text = await readFile(place, "utf8");
   await writeFile(place, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
 }
-await cp(path.join(root, PAGE), path.join(dist, PAGE), { recursive: true });
+for (const folder of SERVED) await cp(path.join(root, folder), path.join(dist, folder), { recursive: true });
 await chmod(path.join(dist, "cli/main.js"), 0o755);

@@ -57,6 +57,7 @@ export type {
 export type { ChatScheduleOptions, SchedulePerson } from "./schedules/chat-schedule.ts";
 export type { ScheduleKind } from "./schedules/rule.ts";
 export type { ScheduleText } from "./schedules/schedule-text.ts";
+export type { ScheduledTaskRecord } from "./schedules/task-record.ts";
 export type {
   OccurrenceDelivery,
   OccurrenceFilter,

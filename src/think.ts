@@ -28,7 +28,7 @@ import {
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
-import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/index.ts";
+import type { OccurrenceFilter, OccurrenceRecord, ScheduledTaskRecord } from "./schedules/index.ts";
 import { submissionOf } from "./messengers/turns/submissions.ts";
 import type {
   ChatOptions,
@@ -393,6 +393,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    */
   listOccurrences(filter: OccurrenceFilter = {}): OccurrenceRecord[] {
     return this.#runtime.schedules.list(filter);
+  }
+
+  /**
+   * Returns the scheduled tasks of this object, with their next occurrences: those of `getScheduledTasks()`, and those
+   * that people have made in this conversation. Tasks that are over are left out.
+   */
+  async listScheduledTasks(): Promise<ScheduledTaskRecord[]> {
+    return this.#runtime.changeSchedules((_schedules, desk) => desk.tasks());
+  }
+
+  /**
+   * Deletes a schedule that somebody has made in this conversation. Returns `false` if there is none. Declared tasks stay:
+   * pause them, or remove them from the code.
+   */
+  async deleteScheduledTask(taskId: string): Promise<boolean> {
+    return this.#runtime.changeSchedules((_schedules, desk) => desk.chat.remove(taskId));
   }
 
   /**

@@ -8,6 +8,7 @@ const startFeedBeside: StartBeside = async ({ environment }) => {
   return {
     variables: { NEWS_FEED_URL: feed.url },
     addresses: { feed: feed.url },
+    suggestions: ["/news", "/subscribe", "remind me to read the news tomorrow at 9"],
     close: () => feed.close(),
   };
 };

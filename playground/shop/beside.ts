@@ -11,6 +11,7 @@ export const SUGGESTIONS = [
   "voice summary of order 1001",
   "draft an email about order 1002",
   "refund 60 € for order 1003",
+  "remind me to order coffee in 2 minutes",
 ];
 
 /** The simulator's first two people are the shop's team: in a group they agree to refunds for each other. */

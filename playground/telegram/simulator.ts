@@ -8,6 +8,7 @@ import { CallbackQueries } from "./chats/callback-queries.ts";
 import { ChangeSignal } from "./webhook/change-signal.ts";
 import { realClock } from "./clock.ts";
 import type {
+  BotDoor,
   ChatReference,
   SimChat,
   Simulator,
@@ -144,6 +145,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   let url = "";
   let botProblem: string | undefined;
+  let botDoor: BotDoor | undefined;
   const simulator: Simulator = {
     get url() {
       return url;
@@ -208,6 +210,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       botProblem = problem;
       onChange();
     },
+    setBotDoor: (door) => {
+      botDoor = door;
+      onChange();
+    },
     waitFor: (predicate, waitOptions) =>
       signal.waitFor(predicate, waitOptions?.timeoutMs ?? defaultWaitMs, () => summary(log, updates)),
     onChange: (listener) => signal.subscribe(listener),
@@ -236,6 +242,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     signal,
     commands: context.commands,
     botProblem: () => botProblem,
+    botDoor: () => botDoor,
     suggestions: options.suggestions ?? [],
   });
 

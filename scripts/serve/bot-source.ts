@@ -11,6 +11,8 @@ import type { WorkerConfig } from "./worker-config.ts";
 export interface ReadyWorker {
   readonly config: WorkerConfig;
   readonly files: WorkerBundle["files"];
+  /** Name of the file that workerd starts with. @default that of the bundle */
+  readonly entry?: string;
   readonly warnings: readonly string[];
   /** Files whose change asks for a new bundle. */
   readonly watched: readonly string[];

@@ -255,7 +255,7 @@ async function prepareWorker(
   options: ServeOptions,
   generation: number,
 ): Promise<PreparedWorker> {
-  const { config, files, watched } = worker;
+  const { config, entry, files, watched } = worker;
   const folder = path.join(options.dataDirectory, "worker", String(generation));
   await mkdir(folder, { recursive: true });
   for (const [name, content] of files) await writeFile(path.join(folder, name), content);
@@ -270,7 +270,8 @@ async function prepareWorker(
     );
   }
   const file = path.join(folder, "workerd.capnp");
-  await writeFile(file, writeWorkerdConfig({ config, modules: modulesOf(files.keys()), environmentNames }));
+  const modules = modulesOf(files.keys(), entry);
+  await writeFile(file, writeWorkerdConfig({ config, modules, environmentNames }));
   return { folder, file, entryFile: path.join(folder, ENTRY), watched };
 }
 

@@ -67,13 +67,13 @@ export async function bundleWorker(configFile: string, config: WorkerConfig): Pr
 }
 
 /** Returns the modules of a bundle, the entry first. */
-export function modulesOf(names: Iterable<string>): readonly BundleModule[] {
+export function modulesOf(names: Iterable<string>, entry = ENTRY): readonly BundleModule[] {
   const modules = [...names].flatMap((name): BundleModule[] => {
     const type = MODULE_TYPES[path.extname(name)];
     return type === undefined ? [] : [{ name, type }];
   });
   return modules.toSorted(
-    (a, b) => Number(b.name === ENTRY) - Number(a.name === ENTRY) || (a.name < b.name ? -1 : 1),
+    (a, b) => Number(b.name === entry) - Number(a.name === entry) || (a.name < b.name ? -1 : 1),
   );
 }
 

@@ -25,4 +25,5 @@ export type { ScheduledRun } from "./scheduled-run.ts";
 export { createScheduledRunStore } from "./scheduled-run-store.ts";
 export type { ScheduledRunStore } from "./scheduled-run-store.ts";
 export { Schedules } from "./schedules.ts";
+export type { ScheduledTaskRecord } from "./task-record.ts";
 export { durationInWords, timeInWords } from "./time-in-words.ts";

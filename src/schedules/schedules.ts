@@ -11,6 +11,8 @@ import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
 import { createScheduleStore } from "./schedule-store.ts";
 import type { ScheduleStore, StoredTask } from "./schedule-store.ts";
+import { taskRecord } from "./task-record.ts";
+import type { ScheduledTaskRecord } from "./task-record.ts";
 
 export interface SchedulesOptions {
   readonly database: Database;
@@ -161,6 +163,13 @@ export class Schedules {
   list({ limit = 100, state, taskId }: OccurrenceFilter = {}): OccurrenceRecord[] {
     const states = state === undefined ? undefined : [state].flat();
     return this.#store.list({ taskId, states, limit: Math.min(limit, 1000) }).map(recordOf);
+  }
+
+  /** Returns the tasks of this object, without those that are over. */
+  tasks(): Omit<ScheduledTaskRecord, "isMadeInChat" | "madeBy">[] {
+    return [...(this.#tasks?.values() ?? [])]
+      .filter(({ id }) => !this.isOver(id))
+      .map((task) => taskRecord(task, this.#store.task(task.id), this.upcoming(task.id, 3)));
   }
 
   /**

@@ -132,6 +132,20 @@ describe("the support bot", () => {
     expect(await group.count()).toBe(0);
   });
 
+  it("makes a reminder, and a digest of each week for people who subscribe", async () => {
+    await write("remind me to order coffee every day at nine");
+    await log().getByText("Which time zone are you in?").waitFor();
+    await button("Berlin, Paris").press("Enter");
+    await log().getByText("I'll remind you: order coffee").waitFor();
+    await write("/schedules");
+    await button("Run #1 now").press("Enter");
+    await log().getByText("⏰ order coffee").waitFor();
+    await button("Done").press("Enter");
+    await log().getByText("Done.").waitFor();
+    await write("/subscribe");
+    await log().getByText("You're subscribed").waitFor();
+  });
+
   it("refunds in a group when another of the team agrees, and refuses the press of a stranger", async () => {
     await openGroup("Coffee team");
     await screenshot("group");

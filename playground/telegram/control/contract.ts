@@ -51,6 +51,24 @@ export interface SimChat {
   readonly isForum: boolean;
 }
 
+/** Something that the page asks of the served bot itself, not of Telegram. */
+export interface BotDoor {
+  /** Time that the bot's clock is ahead of the machine's, in milliseconds. Negative if it is behind. */
+  shiftMs(): number;
+  /** Returns the scheduled tasks of a chat, and those of the whole bot. */
+  schedules(chat: { readonly chatId: number; readonly topicId?: number } | undefined): Promise<object>;
+  changeSchedule(change: ScheduleChange): Promise<void>;
+  /** Moves the bot's clock forward, to a time in epoch milliseconds. Resolves when the bot runs on it. */
+  moveClock(time: number): Promise<void>;
+}
+
+export interface ScheduleChange {
+  /** The conversation that the schedule belongs to. Undefined for one of the whole bot. */
+  readonly conversation?: string | undefined;
+  readonly taskId: string;
+  readonly action: "pause" | "resume" | "run" | "delete";
+}
+
 export type ChatReference = SimChat | number;
 export type UserReference = Pick<User, "id"> | number;
 
@@ -133,6 +151,8 @@ export interface Simulator {
   webhookProblem(): string | undefined;
   /** Shows on the page why the bot cannot answer. The webhook does not tell. Undefined when the bot can answer. */
   setBotProblem(problem: string | undefined): void;
+  /** Lets the page see and change the bot's schedules, and move its clock. */
+  setBotDoor(door: BotDoor): void;
   /**
    * Resolves as soon as the predicate holds. It is checked at every change.
    * @throws {Error} after the time limit

@@ -5,7 +5,8 @@ import type { ApiLog } from "./api-log.ts";
 import type { ChangeSignal } from "../webhook/change-signal.ts";
 import { commandsIn } from "../chats/command-menu.ts";
 import type { Faults } from "./faults.ts";
-import type { Simulator } from "./contract.ts";
+import { botOperations } from "./bot-operations.ts";
+import type { BotDoor, Simulator } from "./contract.ts";
 import { serviceWords } from "../chats/service-words.ts";
 import type { Updates } from "../webhook/updates.ts";
 import type { WebhookDelivery } from "../webhook/webhook-delivery.ts";
@@ -27,6 +28,8 @@ export interface ControlApiOptions {
   readonly commands: ReadonlyMap<string, readonly object[]>;
   /** The bot's own reason why it cannot answer. */
   readonly botProblem: () => string | undefined;
+  /** The door of the bot that the playground serves. */
+  readonly botDoor: () => BotDoor | undefined;
   /** Sentences that the page offers in an empty chat. */
   readonly suggestions: readonly string[];
 }
@@ -176,6 +179,7 @@ const readOnly: ReadonlySet<string> = new Set([
   "calls",
   "answer",
   "updates",
+  "schedules",
 ]);
 
 function createOperations({
@@ -187,6 +191,7 @@ function createOperations({
   log,
   commands,
   botProblem,
+  botDoor,
   suggestions,
 }: ControlApiOptions): Readonly<Record<string, Operation>> {
   const on =
@@ -200,6 +205,7 @@ function createOperations({
       bot: simulator.bot,
       suggestions,
       now: world.clock.now(),
+      clockShiftMs: botDoor()?.shiftMs(),
       users: simulator.users(),
       chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
       webhook: { ...webhookState(updates, delivery), botProblem: botProblem() },
@@ -329,6 +335,7 @@ function createOperations({
     ),
     deleteWebhook: () => simulator.deleteWebhook(),
     redeliverNow: () => simulator.redeliverNow(),
+    ...botOperations(botDoor, () => simulator.noteChange()),
   };
 }
 

@@ -6,6 +6,7 @@ import { avatar, byId, clockTime, element, paintAvatar, renderList } from "./dom
 import { draftWords } from "./drafts.js";
 import { refreshInspector, showFaults, startInspector } from "./inspector.js";
 import { showMessages, startAtEnd, startMessagesPane } from "./messages-pane.js";
+import { showClock } from "./schedules.js";
 import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
 
 /** Reads everything that is visible. Several changes during one round lead to one more round only. */
@@ -35,6 +36,7 @@ async function readAll() {
   page.state = await read("state");
   if (openChat() === undefined) chooseFirstChat();
   showBanner();
+  showClock();
   showChats();
   showHeader();
   showFaults(page.state.faults, onError);

@@ -1,24 +1,27 @@
 import { read, run } from "./api.js";
 import { byId, clockTime, element, renderList } from "./dom.js";
+import { refreshSchedules, startSchedules } from "./schedules.js";
 import { updateTitle } from "./update-title.js";
 
-const tabs = ["updates", "calls", "faults"];
+const tabs = ["updates", "calls", "faults", "schedules"];
 let active = "updates";
 let calls = [];
 
 /** Sets up the side panel. `onError` is called with actions that failed. */
 export function startInspector(onError) {
-  for (const [index, name] of tabs.entries()) {
+  for (const name of tabs) {
     const tab = byId(`tab-${name}`);
     tab.addEventListener("click", () => void select(name));
     tab.addEventListener("keydown", (event) => {
       const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
       if (step === 0) return;
-      const next = tabs[(index + step + tabs.length) % tabs.length];
+      const shown = tabs.filter((one) => !byId(`tab-${one}`).hidden);
+      const next = shown[(shown.indexOf(name) + step + shown.length) % shown.length];
       void select(next);
       byId(`tab-${next}`).focus();
     });
   }
+  startSchedules({ isOpen: () => active === "schedules", onError });
   byId("call-filter").addEventListener("input", showCalls);
   byId("fault-kind").addEventListener("change", showSecondsField);
   byId("fault-form").addEventListener("submit", (event) => {
@@ -58,7 +61,7 @@ export async function refreshInspector() {
   } else if (active === "calls") {
     ({ calls } = await read("calls", { limit: 300 }));
     showCalls();
-  }
+  } else if (active === "schedules") await refreshSchedules();
 }
 
 function showCalls() {

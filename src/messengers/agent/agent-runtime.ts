@@ -398,10 +398,10 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   /** Changes scheduled tasks of this object. Resolves when that is durable. */
-  async changeSchedules<T>(body: (schedules: Schedules) => T): Promise<T> {
+  async changeSchedules<T>(body: (schedules: Schedules, desk: ScheduleDesk) => T): Promise<T> {
     await this.lifecycle.ready();
     await this.schedules.ready();
-    const result = body(this.schedules.schedules);
+    const result = body(this.schedules.schedules, this.schedules);
     await this.#wakeUp.stored();
     return result;
   }

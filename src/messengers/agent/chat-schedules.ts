@@ -174,13 +174,19 @@ export class ChatSchedules {
     if (action === "pause" || action === "resume") schedules.pause(id, action === "pause");
     if (action === "run") schedules.runNow(id);
     if (action === "delete") {
-      this.#options.database.transaction(() => {
-        this.#store.remove(id);
-        this.#reconcile();
-      });
+      this.remove(id);
       return { kind: "done" };
     }
     return { kind: "done", shown: this.#shown(known) };
+  }
+
+  /** Deletes a schedule without asking who may. Returns `false` if there is none. */
+  remove(id: string): boolean {
+    return this.#options.database.transaction(() => {
+      const isRemoved = this.#store.remove(id);
+      if (isRemoved) this.#reconcile();
+      return isRemoved;
+    });
   }
 
   setZone(person: SchedulePerson, zone: string): ScheduleResult {

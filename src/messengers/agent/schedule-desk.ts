@@ -33,6 +33,7 @@ import type {
   OccurrenceRecord,
   OwnerNews,
   ScheduledRun,
+  ScheduledTaskRecord,
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
@@ -196,6 +197,15 @@ export class ScheduleDesk {
 
   list(filter?: OccurrenceFilter): OccurrenceRecord[] {
     return this.schedules.list(filter);
+  }
+
+  /** The tasks of this object, declared ones and those made in its chats. */
+  tasks(): ScheduledTaskRecord[] {
+    return this.schedules.tasks().map((task) => {
+      const made = this.chat.get(task.taskId);
+      const madeBy = made?.madeBy.fullName ?? made?.madeBy.userId;
+      return { ...task, isMadeInChat: made !== undefined, ...(madeBy !== undefined && { madeBy }) };
+    });
   }
 
   /** Takes a press of a task's card. Undefined if the card is another one. */

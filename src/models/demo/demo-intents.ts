@@ -17,6 +17,7 @@ const HELP = `I am the demo of this bot. I understand:
 - "send me the invoice for order 1001": a PDF
 - "send me a photo of order 1001", "voice summary of order 1001", "draft an email about order 1001"
 - "refund 20 € for order 1001", "cancel order 1002", "change the address of order 1002 to 5 Main Street, Berlin"
+- "remind me to order coffee in 2 minutes", "remind me to water the plants every day at 9"
 - "where are you?", "are you open today?", "what do you sell?"
 - "show me markdown": every kind of formatting
 - "tell me something long": a reply that needs several messages (or "long text 12000" for about that many characters)
@@ -57,6 +58,10 @@ interface Intent {
 
 /** The first one that matches answers. */
 const INTENTS: readonly Intent[] = [
+  {
+    pattern: /\bremind me\b/i,
+    answer: () => 'Tell me what and when, please: "remind me to order coffee tomorrow at 9".',
+  },
   { pattern: /\b(summari[sz]e|summary)\b/i, answer: () => "The person tried out the demo." },
   { pattern: /\bmark ?down\b|\bformatting\b/i, answer: () => MARKDOWN },
   {

@@ -5,6 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import { answerSentence, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
 import { replyToOutcome } from "./demo-outcome.ts";
+import { digestOf } from "./demo-schedules.ts";
 import { chooseCalls, subjectOf, wordResult, type DemoToolCall } from "./demo-tools.ts";
 
 export interface DemoReply {
@@ -21,9 +22,12 @@ export function demoReply(
   // Consecutive unanswered messages are one question.
   const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
   const results = resultsIn(prompt.slice(lastUser + 1));
-  const outcome = replyToOutcome(textOf(prompt.slice(answered + 1, lastUser + 1)), tools, lastUser);
+  const asking = textOf(prompt.slice(answered + 1, lastUser + 1));
+  const outcome = replyToOutcome(asking, tools, lastUser);
   if (outcome !== undefined)
     return results.length === 0 ? outcome : { text: wordResults(results), calls: [] };
+  const digest = digestOf(asking);
+  if (digest !== undefined) return { text: digest, calls: [] };
   const asked = completed(askedIn(prompt.slice(answered + 1, lastUser + 1)), prompt.slice(0, answered + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
   const reply = replyTo(asked, results, tools, lastUser);

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+import { SCHEDULE_ACTIONS, scheduleIn, wordSchedule } from "./demo-schedules.ts";
 
 export interface DemoToolCall {
   readonly id: string;
@@ -42,8 +43,13 @@ export function chooseCalls(
   tools: Tools,
   turn: number,
 ): readonly DemoToolCall[] {
+  const schedule = scheduleIn(text, tools);
+  if (schedule !== undefined) return [{ ...schedule, id: `demo-${turn}-0`, subject: schedule.input.text }];
   const meant = withPlainWords(text);
-  const callable = tools.filter((tool) => tool.type === "function").toSorted(byPrecision);
+  const callable = tools
+    .filter((tool) => tool.type === "function")
+    .filter(({ name }) => !SCHEDULE_ACTIONS.has(name))
+    .toSorted(byPrecision);
   for (const tool of callable) {
     const parameters = parametersOf(tool.inputSchema);
     const inputs = inputsFor(tool.name, parameters, meant, quoted);
@@ -251,6 +257,8 @@ export function wordJson(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return wordValue(value);
   const fields = record(value);
   if (fields["waiting"] !== undefined) return "Somebody has to agree to that first.";
+  const aboutSchedule = wordSchedule(fields);
+  if (aboutSchedule !== undefined) return aboutSchedule;
   const message = fields["message"] ?? record(fields["error"])["message"] ?? fields["error"];
   if (fields["found"] === false || fields["ok"] === false || fields["error"] !== undefined) {
     return typeof message === "string" ? message : "I couldn't find that.";

@@ -395,3 +395,49 @@ describe("the demo model with the tools of the support bot", () => {
     ]);
   });
 });
+
+describe("schedules of the demo model", () => {
+  const tools = ["remind_me", "schedule_digest"].map((name): LanguageModelV4FunctionTool => ({
+    type: "function",
+    name,
+    inputSchema: { type: "object", properties: {}, required: ["text", "when"] },
+  }));
+
+  it.each([
+    ["Remind me to order coffee in 2 minutes", "remind_me", "order coffee", "in 2 minutes"],
+    ["remind me tomorrow at nine to call Ann!", "remind_me", "call Ann", "tomorrow at 09:00"],
+    ["remind me of the rent on friday at 5 pm", "remind_me", "the rent", "on friday at 17:00"],
+    ["please remind me about tea every 2 hours", "remind_me", "tea", "every 2 hours"],
+    ["remind me at noon", undefined, "", ""],
+    ["remind me to eat every day at noon", "remind_me", "eat", "every day at 12:00"],
+    [
+      "send me a tip every monday at 8:15",
+      "schedule_digest",
+      "send me a tip",
+      "every week on monday at 08:15",
+    ],
+    [
+      "every weekday at 8 write me a digest",
+      "schedule_digest",
+      "write me a digest",
+      "every weekday at 08:00",
+    ],
+    ["will you be there tomorrow at nine?", undefined, "", ""],
+  ])("understands %s", (sentence, toolName, text, when) => {
+    const [call] = say(sentence, tools).calls;
+    expect(call?.toolName).toBe(toolName);
+    if (toolName !== undefined) expect(call?.input).toEqual({ text, when });
+  });
+
+  it("writes a digest of the entries in a prompt, and of nothing else", () => {
+    const entries = [{ title: "Library open late", link: "https://news.example/1" }, { title: "Rain" }];
+    expect(say(`Write the digest.\n${JSON.stringify(entries)}`).text).toBe(
+      "The news:\n\n- [Library open late](https://news.example/1)\n- Rain",
+    );
+    expect(say("hello [{not json}]").text).toMatch(/^Hello!/);
+  });
+
+  it("calls nothing that the bot does not offer", () => {
+    expect(say("remind me to order coffee in 2 minutes").calls).toEqual([]);
+  });
+});

@@ -97,6 +97,30 @@ describe("a reminder", () => {
     expect(listed).not.toContain("#1");
   });
 
+  it("is listed for the bot's own code, paused, and deleted", async () => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Water the plants", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world);
+    const thread = world.thread("c1");
+    const [listed] = await thread.listScheduledTasks();
+    expect(listed).toMatchObject({
+      taskId: "#1",
+      kind: "reminder",
+      text: "Water the plants",
+      schedule: "every day at 09:00",
+      timezone: "Europe/London",
+      isMadeInChat: true,
+      isPaused: false,
+      failures: 0,
+    });
+    expect(listed?.next).toHaveLength(3);
+    await thread.pauseScheduledTask("#1");
+    expect(await thread.listScheduledTasks()).toMatchObject([{ isPaused: true, next: [] }]);
+    expect(await thread.deleteScheduledTask("#1")).toBe(true);
+    expect(await thread.deleteScheduledTask("#1")).toBe(false);
+    expect(await thread.listScheduledTasks()).toEqual([]);
+  });
+
   it("asks once for the time zone, and remembers it", async () => {
     const world = create();
     world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00" }));
