@@ -1,5 +1,6 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
 import type { Database } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 
 /**
  * Bytes of outgoing files, in pieces. The tables are created with the first file, because most conversations send none.
@@ -45,19 +46,16 @@ export const MAX_PIECE_BYTES = 1024 * 1024;
  */
 export class FileStore {
   readonly #database: Database;
-  #hasTables: boolean | undefined;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#tables = new LazyTables(database, { table: "file_v1", schema: SCHEMA });
   }
 
   /** Begins a file. Returns its number, for `add` and `finish`. */
   begin(now: number): number {
-    if (!this.#exists())
-      this.#database.transaction(() => {
-        for (const statement of SCHEMA) this.#database.run(statement);
-      });
-    this.#hasTables = true;
+    if (!this.#tables.exist()) this.#database.transaction(() => this.#tables.make());
     this.#database.run("INSERT INTO file_v1 (size_bytes, created_at) VALUES (0, ?)", now);
     return this.#database.all<{ id: number }>("SELECT max(id) AS id FROM file_v1")[0]?.id ?? 0;
   }
@@ -92,7 +90,7 @@ export class FileStore {
   }
 
   has(hash: string): boolean {
-    return this.#exists() && this.#find(hash) !== undefined;
+    return this.#tables.exist() && this.#find(hash) !== undefined;
   }
 
   /**
@@ -105,7 +103,7 @@ export class FileStore {
     mark: string,
     now: number,
   ): { readonly head: Uint8Array; readonly sizeBytes: number } | undefined {
-    const id = this.#exists() ? this.#find(hash) : undefined;
+    const id = this.#tables.exist() ? this.#find(hash) : undefined;
     if (id === undefined) return undefined;
     const [row] = this.#database.all<{ head: ArrayBuffer; size_bytes: number }>(
       `SELECT substr(bytes, 1, ?) AS head, size_bytes FROM file_v1 JOIN file_piece_v1 ON file_id = id
@@ -125,7 +123,7 @@ export class FileStore {
    * @throws {SwitchboardError} `file-missing`
    */
   open(hash: string): ReadableStream<Uint8Array> {
-    const id = this.#exists() ? this.#find(hash) : undefined;
+    const id = this.#tables.exist() ? this.#find(hash) : undefined;
     if (id === undefined) throw new SwitchboardError("file-missing", "The file is not stored any more.");
     let piece = 0;
     return new ReadableStream<Uint8Array>(
@@ -161,7 +159,7 @@ export class FileStore {
 
   /** Deletes the files of an ended reply, except those that another reply shows. */
   release(replyId: string): void {
-    if (!this.#exists()) return;
+    if (!this.#tables.exist()) return;
     const used = this.#database.all<{ hash: string }>(
       "SELECT hash FROM file_use_v1 WHERE reply_id = ?",
       replyId,
@@ -175,7 +173,7 @@ export class FileStore {
 
   /** Deletes files that no reply shows and that were stored before `before`, in epoch milliseconds. */
   sweep(before: number): void {
-    if (!this.#exists()) return;
+    if (!this.#tables.exist()) return;
     const unused = this.#database.all<{ id: number; hash: string | null }>(
       `SELECT id, hash FROM file_v1 WHERE created_at < ?
        AND (hash IS NULL OR NOT EXISTS
@@ -189,13 +187,6 @@ export class FileStore {
         this.#delete(id);
       }
     });
-  }
-
-  #exists(): boolean {
-    this.#hasTables ??=
-      this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'file_v1'")
-        .length > 0;
-    return this.#hasTables;
   }
 
   #use(replyId: string, hash: string): void {

@@ -1,4 +1,5 @@
 import type { Database } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 import type { FileKind } from "../../src/core/content.ts";
 
 /** The platform's ids of files that were sent, so that the same file is not uploaded twice to the same bot. */
@@ -25,15 +26,15 @@ export interface SentFile {
 
 export class SentFileStore {
   readonly #database: Database;
-  #hasTable: boolean | undefined;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#tables = new LazyTables(database, { table: "sent_file_v1", schema: [SCHEMA] });
   }
 
   find({ hash, kind, messengerId }: SentFile): string | undefined {
-    if (!this.#exists()) return undefined;
-    return this.#database.all<{ file_id: string }>(
+    return this.#tables.all<{ file_id: string }>(
       "SELECT file_id FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ?",
       messengerId,
       kind,
@@ -42,8 +43,7 @@ export class SentFileStore {
   }
 
   remember({ hash, kind, messengerId }: SentFile, fileId: string, now: number): void {
-    if (!this.#exists()) this.#database.run(SCHEMA);
-    this.#hasTable = true;
+    this.#tables.make();
     this.#database.run("DELETE FROM sent_file_v1 WHERE sent_at < ?", now - KEEP_MS);
     this.#database.run(
       "INSERT OR REPLACE INTO sent_file_v1 (messenger_id, kind, hash, file_id, sent_at) VALUES (?, ?, ?, ?, ?)",
@@ -56,20 +56,11 @@ export class SentFileStore {
   }
 
   forget({ hash, kind, messengerId }: SentFile): void {
-    if (!this.#exists()) return;
-    this.#database.run(
+    this.#tables.run(
       "DELETE FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ?",
       messengerId,
       kind,
       hash,
     );
-  }
-
-  #exists(): boolean {
-    this.#hasTable ??=
-      this.#database.all(
-        "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'sent_file_v1'",
-      ).length > 0;
-    return this.#hasTable;
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from "../../src/core/database.ts";
 import { firstRow } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 
 /** Messengers whose platform does not accept rich messages, and until when this is assumed. */
 export interface RichRestStore {
@@ -13,20 +14,17 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS rich_rest_v1 (
   until INTEGER NOT NULL
 ) WITHOUT ROWID`;
 
-/** Opens the store. Most bots never need its table, so it is created with the first use. */
+/** Opens the store. Most bots never need its table, so it is created with the first row. */
 export function createRichRestStore(database: Database): RichRestStore {
-  let hasTable = false;
-  const open = (): Database => {
-    if (!hasTable) database.run(SCHEMA);
-    hasTable = true;
-    return database;
-  };
+  const tables = new LazyTables(database, { table: "rich_rest_v1", schema: [SCHEMA] });
   return {
     restsUntil: (messengerId) =>
       firstRow(
-        open().all<{ until: number }>("SELECT until FROM rich_rest_v1 WHERE messenger_id = ?", messengerId),
+        tables.all<{ until: number }>("SELECT until FROM rich_rest_v1 WHERE messenger_id = ?", messengerId),
       )?.until,
-    rest: (messengerId, until) =>
-      open().run("INSERT OR REPLACE INTO rich_rest_v1 VALUES (?, ?)", messengerId, until),
+    rest(messengerId, until) {
+      tables.make();
+      database.run("INSERT OR REPLACE INTO rich_rest_v1 VALUES (?, ?)", messengerId, until);
+    },
   };
 }

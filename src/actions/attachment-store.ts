@@ -1,4 +1,5 @@
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 
 /**
  * Attachments that actions have added to replies. The tables are created with the first one, because most conversations
@@ -29,16 +30,16 @@ export interface AttachmentRun {
 
 export class AttachmentStore {
   readonly #database: Database;
-  #hasTable: boolean | undefined;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#tables = new LazyTables(database, { table: "attachment_v1", schema: SCHEMA });
   }
 
   /** Adds an attachment that does not count yet. `attachment` is JSON. */
   insert({ ledgerKey, owner, runId }: AttachmentRun, attachment: string, now: number): void {
-    if (!this.#exists()) for (const statement of SCHEMA) this.#database.run(statement);
-    this.#hasTable = true;
+    this.#tables.make();
     this.#database.run(
       `INSERT INTO attachment_v1 (owner, run_id, ledger_key, is_recorded, attachment, created_at)
        VALUES (?, ?, ?, 0, ?, ?)`,
@@ -52,8 +53,7 @@ export class AttachmentStore {
 
   /** Makes the attachments of an effect count. */
   record(owner: string, ledgerKey: string): void {
-    if (!this.#exists()) return;
-    this.#database.run(
+    this.#tables.run(
       "UPDATE attachment_v1 SET is_recorded = 1 WHERE owner = ? AND ledger_key = ? AND is_recorded = 0",
       owner,
       ledgerKey,
@@ -62,8 +62,7 @@ export class AttachmentStore {
 
   /** Deletes the attachments of earlier runs of an effect. Returns the ids of these runs. */
   dropEarlier({ ledgerKey, owner, runId }: AttachmentRun): string[] {
-    if (!this.#exists()) return [];
-    const runs = this.#database.all<{ run_id: string }>(
+    const runs = this.#tables.all<{ run_id: string }>(
       "SELECT DISTINCT run_id FROM attachment_v1 WHERE owner = ? AND ledger_key = ? AND run_id <> ?",
       owner,
       ledgerKey,
@@ -81,8 +80,7 @@ export class AttachmentStore {
 
   /** Returns the attachments of an owner that count, in order, as JSON. */
   of(owner: string): string[] {
-    if (!this.#exists()) return [];
-    return this.#database
+    return this.#tables
       .all<{ attachment: string }>(
         "SELECT attachment FROM attachment_v1 WHERE owner = ? AND is_recorded = 1 ORDER BY seq",
         owner,
@@ -92,16 +90,14 @@ export class AttachmentStore {
 
   /** Returns the runs of an owner. */
   runsOf(owner: string): string[] {
-    if (!this.#exists()) return [];
-    return this.#database
+    return this.#tables
       .all<{ run_id: string }>("SELECT DISTINCT run_id FROM attachment_v1 WHERE owner = ?", owner)
       .map((row) => row.run_id);
   }
 
   /** Deletes at most `limit` of the oldest rows, if they were made before `before`. Returns their runs. */
   sweep(before: number, limit: number): string[] {
-    if (!this.#exists()) return [];
-    const old = this.#database.all<{ seq: number; run_id: string }>(
+    const old = this.#tables.all<{ seq: number; run_id: string }>(
       "SELECT seq, run_id FROM attachment_v1 WHERE created_at < ? ORDER BY seq LIMIT ?",
       before,
       limit,
@@ -110,13 +106,5 @@ export class AttachmentStore {
     if (last === undefined) return [];
     this.#database.run("DELETE FROM attachment_v1 WHERE created_at < ? AND seq <= ?", before, last.seq);
     return [...new Set(old.map((row) => row.run_id))];
-  }
-
-  #exists(): boolean {
-    this.#hasTable ??=
-      this.#database.all(
-        "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'attachment_v1'",
-      ).length > 0;
-    return this.#hasTable;
   }
 }

@@ -1,5 +1,6 @@
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import type { ApprovalReport, IndexedApproval } from "./approval-index.ts";
 import type { WantedKeys } from "./index-keys.ts";
 
@@ -37,23 +38,14 @@ export interface ApprovalIndexStore {
 
 /** Creates the store. Its tables are made with the first approval. */
 export function createApprovalIndexStore(database: Database): ApprovalIndexStore {
-  let hasTable: boolean | undefined;
-  const isThere = (): boolean => {
-    hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_key_v1'")
-        .length > 0;
-    return hasTable;
-  };
+  const tables = new LazyTables(database, { table: "approval_key_v1", schema: SCHEMA });
   const read = (where: string, ...bindings: (string | number | null)[]): IndexedApproval[] =>
-    isThere()
-      ? database
-          .all<{ entry: string }>(`SELECT entry FROM approval_index_v1 ${where}`, ...bindings)
-          .map(({ entry }) => JSON.parse(entry) as IndexedApproval)
-      : [];
+    tables
+      .all<{ entry: string }>(`SELECT entry FROM approval_index_v1 ${where}`, ...bindings)
+      .map(({ entry }) => JSON.parse(entry) as IndexedApproval);
   return {
     put({ approval, keys }) {
-      if (!isThere()) for (const statement of SCHEMA) database.run(statement);
-      hasTable = true;
+      tables.make();
       const { createdAt, endedAt, executionId, state } = approval;
       database.transaction(() => {
         // An ended approval never waits again.
@@ -108,7 +100,7 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
         limit,
       ),
     sweep(before) {
-      if (isThere()) database.run("DELETE FROM approval_index_v1 WHERE ended_at < ?", before);
+      tables.run("DELETE FROM approval_index_v1 WHERE ended_at < ?", before);
     },
   };
 }

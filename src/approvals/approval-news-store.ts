@@ -1,4 +1,5 @@
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import type { ApprovalReport } from "./approval-index.ts";
 
 /** Changed approvals of a conversation that its root does not know yet, in order. */
@@ -19,20 +20,14 @@ export interface ApprovalNewsStore {
 
 /** Creates the store. Its table is made with the first approval. */
 export function createApprovalNewsStore(database: Database): ApprovalNewsStore {
-  let hasTable: boolean | undefined;
+  const tables = new LazyTables(database, { table: "approval_news_v1", schema: [SCHEMA] });
   return {
     add(report) {
-      database.run(SCHEMA);
-      hasTable = true;
+      tables.make();
       database.run("INSERT INTO approval_news_v1 (entry) VALUES (?)", JSON.stringify(report));
     },
     next() {
-      hasTable ??=
-        database.all(
-          "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_news_v1'",
-        ).length > 0;
-      if (!hasTable) return undefined;
-      const [row] = database.all<{ seq: number; entry: string }>(
+      const [row] = tables.all<{ seq: number; entry: string }>(
         "SELECT seq, entry FROM approval_news_v1 ORDER BY seq LIMIT 1",
       );
       return row && { seq: row.seq, report: JSON.parse(row.entry) as ApprovalReport };

@@ -1,6 +1,6 @@
-import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import { isOpen } from "./approval.ts";
 import type { Approval, ApprovalState } from "./approval.ts";
 import { approvalOf, detailsOf, jsonOf, progressOf } from "./approval-rows.ts";
@@ -63,10 +63,15 @@ export interface ApprovalFilter {
 /** Approvals of one conversation, including decided ones, for audits. */
 export class ApprovalStore {
   readonly #database: Database;
-  #hasTable: boolean | undefined;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#tables = new LazyTables(database, {
+      table: "approval_v1",
+      schema: [SCHEMA, ...INDEXES],
+      added: ADDED,
+    });
   }
 
   get(id: string): Approval | undefined {
@@ -195,8 +200,7 @@ export class ApprovalStore {
 
   /** Epoch milliseconds of the next expiry or reminder, 0 if something is due already. Undefined if nothing is left to do. */
   nextDueAt(): number | undefined {
-    if (!this.#isThere()) return undefined;
-    const next = this.#database.all<{ at: number | null }>(
+    const next = this.#tables.all<{ at: number | null }>(
       `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN min(expires_at, COALESCE(remind_at, expires_at))
          ELSE 0 END) AS at
        FROM approval_v1 WHERE is_unfinished = 1`,
@@ -223,8 +227,7 @@ export class ApprovalStore {
 
   /** Deletes at most `limit` approvals that ended before this time, in epoch milliseconds. */
   sweep(endedBefore: number, limit: number): void {
-    if (!this.#isThere()) return;
-    this.#database.run(
+    this.#tables.run(
       `DELETE FROM approval_v1 WHERE id IN (
          SELECT id FROM approval_v1 WHERE is_unfinished = 0 AND COALESCE(ended_at, created_at) < ? LIMIT ?)`,
       endedBefore,
@@ -237,24 +240,11 @@ export class ApprovalStore {
    * transaction that fails would take the table away again.
    */
   makeTable(): void {
-    if (this.#isThere()) return;
-    this.#database.run(SCHEMA);
-    for (const index of INDEXES) this.#database.run(index);
-    this.#hasTable = true;
-  }
-
-  #isThere(): boolean {
-    if (this.#hasTable !== undefined) return this.#hasTable;
-    this.#hasTable =
-      this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_v1'")
-        .length > 0;
-    if (this.#hasTable) addMissingColumns(this.#database, "approval_v1", ADDED);
-    return this.#hasTable;
+    this.#tables.make();
   }
 
   #read(where: string, ...bindings: (string | number | null)[]): Approval[] {
-    if (!this.#isThere()) return [];
-    return this.#database.all<ApprovalRow>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
+    return this.#tables.all<ApprovalRow>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import { deciderSchema, jsonOf, personSchema, scheduleSchema } from "./approval-rows.ts";
 import type { Grant } from "./grant.ts";
 
@@ -58,10 +58,11 @@ const lengthSchema = z.enum(["request", "hour", "always", "schedule"]);
 /** Grants of one conversation, including ended ones, for audits. */
 export class GrantStore {
   readonly #database: Database;
-  #hasTable: boolean | undefined;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#tables = new LazyTables(database, { table: "grant_v1", schema: [SCHEMA], added: ADDED });
   }
 
   get(id: string): Grant | undefined {
@@ -128,8 +129,7 @@ export class GrantStore {
 
   /** Deletes at most `limit` grants that were over before this time, in epoch milliseconds. */
   sweep(endedBefore: number, limit: number): void {
-    if (!this.#isThere()) return;
-    this.#database.run(
+    this.#tables.run(
       `DELETE FROM grant_v1 WHERE id IN (
          SELECT id FROM grant_v1 WHERE COALESCE(revoked_at, until) < ? LIMIT ?)`,
       endedBefore,
@@ -139,23 +139,11 @@ export class GrantStore {
 
   /** Makes the table, which most conversations never need. Called outside of transactions that may fail. */
   makeTable(): void {
-    if (this.#isThere()) return;
-    this.#database.run(SCHEMA);
-    this.#hasTable = true;
-  }
-
-  #isThere(): boolean {
-    if (this.#hasTable !== undefined) return this.#hasTable;
-    this.#hasTable =
-      this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'grant_v1'")
-        .length > 0;
-    if (this.#hasTable) addMissingColumns(this.#database, "grant_v1", ADDED);
-    return this.#hasTable;
+    this.#tables.make();
   }
 
   #read(where: string, ...bindings: (string | number)[]): Grant[] {
-    if (!this.#isThere()) return [];
-    return this.#database.all<Stored>(`SELECT * FROM grant_v1 ${where}`, ...bindings).map(grantOf);
+    return this.#tables.all<Stored>(`SELECT * FROM grant_v1 ${where}`, ...bindings).map(grantOf);
   }
 }
 

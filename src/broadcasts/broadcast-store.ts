@@ -1,5 +1,6 @@
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastReceiptFilter, BroadcastState, BroadcastWork, TargetState } from "./broadcast.ts";
 
@@ -132,19 +133,11 @@ type TargetRow = {
 
 /** Creates the store. Its tables are made with the first broadcast, so most bots have none. */
 export function createBroadcastStore(database: Database): BroadcastStore {
-  let hasTables: boolean | undefined;
-  const isThere = (): boolean => {
-    hasTables ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'broadcast_v1'")
-        .length > 0;
-    return hasTables;
-  };
+  const tables = new LazyTables(database, { table: "broadcast_v1", schema: SCHEMA });
   const read = (where: string, ...bindings: (string | number)[]): StoredBroadcast[] =>
-    isThere() ? database.all<Row>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf) : [];
+    tables.all<Row>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf);
   const readTargets = (where: string, ...bindings: (string | number)[]): StoredTarget[] =>
-    isThere()
-      ? database.all<TargetRow>(`SELECT * FROM broadcast_target_v1 ${where}`, ...bindings).map(targetOf)
-      : [];
+    tables.all<TargetRow>(`SELECT * FROM broadcast_target_v1 ${where}`, ...bindings).map(targetOf);
   const bySeq = (seq: number): StoredBroadcast => {
     const found = firstRow(read("WHERE seq = ?", seq));
     if (found !== undefined) return found;
@@ -153,8 +146,7 @@ export function createBroadcastStore(database: Database): BroadcastStore {
 
   return {
     insert({ createdAt, expiresAt, hash, id, isSubscribed, work }) {
-      for (const statement of SCHEMA) database.run(statement);
-      hasTables = true;
+      tables.make();
       database.run(
         `INSERT INTO broadcast_v1 (id, state, hash, work, is_subscribed, after_key, total, sent, failures, skips, ran_at,
            created_at, expires_at)
@@ -233,9 +225,8 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         limit,
       ),
     open(seq) {
-      if (!isThere()) return { count: 0, nextAskAt: undefined };
       const row = firstRow(
-        database.all<{ count: number; at: number | null }>(
+        tables.all<{ count: number; at: number | null }>(
           "SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1 WHERE broadcast = ? AND state = 'open'",
           seq,
         ),

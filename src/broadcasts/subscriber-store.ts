@@ -1,5 +1,6 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import type { Address } from "../core/surface.ts";
 import type { Subscriber } from "./broadcast.ts";
 
@@ -35,17 +36,10 @@ type Row = {
 
 /** Creates the store. Its table is made with the first subscription. */
 export function createSubscriberStore(database: Database): SubscriberStore {
-  let hasTable: boolean | undefined;
-  const isThere = (): boolean => {
-    hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'subscriber_v1'")
-        .length > 0;
-    return hasTable;
-  };
+  const tables = new LazyTables(database, { table: "subscriber_v1", schema: [SCHEMA] });
   return {
     add({ chatId, isDirectMessage, messengerId, threadId, topicId }, now) {
-      database.run(SCHEMA);
-      hasTable = true;
+      tables.make();
       const added = database.all(
         "INSERT OR IGNORE INTO subscriber_v1 VALUES (?, ?, ?, ?, ?, ?) RETURNING since",
         messengerId,
@@ -58,8 +52,7 @@ export function createSubscriberStore(database: Database): SubscriberStore {
       return added.length > 0;
     },
     remove({ messengerId, threadId }) {
-      if (!isThere()) return false;
-      const removed = database.all(
+      const removed = tables.all(
         "DELETE FROM subscriber_v1 WHERE messenger_id = ? AND thread_id = ? RETURNING since",
         messengerId,
         threadId,
@@ -67,15 +60,13 @@ export function createSubscriberStore(database: Database): SubscriberStore {
       return removed.length > 0;
     },
     has: ({ messengerId, threadId }) =>
-      isThere() &&
-      database.all(
+      tables.all(
         "SELECT since FROM subscriber_v1 WHERE messenger_id = ? AND thread_id = ?",
         messengerId,
         threadId,
       ).length > 0,
     page(after, limit) {
-      if (!isThere()) return [];
-      return database
+      return tables
         .all<Row>(
           `SELECT * FROM subscriber_v1 WHERE (messenger_id, thread_id) > (?, ?)
            ORDER BY messenger_id, thread_id LIMIT ?`,
@@ -95,7 +86,7 @@ export function createSubscriberStore(database: Database): SubscriberStore {
         }));
     },
     move(messengerId, { from, to }) {
-      if (!isThere()) return;
+      if (!tables.exist()) return;
       database.transaction(() => {
         database.run(
           "UPDATE OR IGNORE subscriber_v1 SET thread_id = ?, chat_id = ? WHERE messenger_id = ? AND thread_id = ?",

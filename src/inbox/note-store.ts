@@ -1,4 +1,5 @@
 import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 
 /**
  * Texts that the bot's own code has posted and that the model does not know yet. The next turn takes all of them into
@@ -31,17 +32,10 @@ export interface NoteStore {
 
 /** Creates the store. Its table is made with the first note. */
 export function createNoteStore(database: Database): NoteStore {
-  let hasTable: boolean | undefined;
-  const isThere = (): boolean => {
-    hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'note_v1'").length >
-      0;
-    return hasTable;
-  };
+  const tables = new LazyTables(database, { table: "note_v1", schema: [SCHEMA] });
   return {
     add(id, { at, text }) {
-      database.run(SCHEMA);
-      hasTable = true;
+      tables.make();
       database.run("INSERT OR IGNORE INTO note_v1 (id, text, at) VALUES (?, ?, ?)", id, text, at);
       database.run(
         `DELETE FROM note_v1 WHERE turn_id IS NULL AND id NOT IN
@@ -50,22 +44,19 @@ export function createNoteStore(database: Database): NoteStore {
       );
     },
     take(turnId, replacedTurnId) {
-      if (!isThere()) return;
-      database.run(
+      tables.run(
         "UPDATE note_v1 SET turn_id = ? WHERE turn_id IS NULL OR turn_id = ?",
         turnId,
         replacedTurnId ?? "",
       );
     },
     ofTurn: (turnId) =>
-      isThere()
-        ? database.all<{ text: string; at: number }>(
-            "SELECT text, at FROM note_v1 WHERE turn_id = ? ORDER BY at, id",
-            turnId,
-          )
-        : [],
+      tables.all<{ text: string; at: number }>(
+        "SELECT text, at FROM note_v1 WHERE turn_id = ? ORDER BY at, id",
+        turnId,
+      ),
     sweep(before) {
-      if (isThere()) database.run("DELETE FROM note_v1 WHERE turn_id IS NOT NULL AND at < ?", before);
+      tables.run("DELETE FROM note_v1 WHERE turn_id IS NOT NULL AND at < ?", before);
     },
   };
 }

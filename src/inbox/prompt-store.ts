@@ -1,8 +1,8 @@
 import type { UIMessage } from "ai";
 import type { ChatMove } from "../core/chat-move.ts";
-import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import type { Address } from "../core/surface.ts";
 import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
 
@@ -127,31 +127,18 @@ const COLUMNS =
  * Needs the table of the inbox. Creates its own table with the first prompt, because most conversations never have one.
  */
 export function createPromptStore(database: Database): PromptStore {
-  let hasTable: boolean | undefined;
-  let hasColumns = false;
-  const isThere = (): boolean => {
-    hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'prompt_v1'")
-        .length > 0;
-    if (hasTable && !hasColumns) addMissingColumns(database, "prompt_v1", ADDED);
-    hasColumns = true;
-    return hasTable;
-  };
-  const make = (): void => {
-    if (isThere()) return;
-    database.run(SCHEMA);
-    database.run(OPEN_INDEX);
-    hasTable = true;
-  };
+  const tables = new LazyTables(database, {
+    table: "prompt_v1",
+    schema: [SCHEMA, OPEN_INDEX],
+    added: ADDED,
+  });
   const read = (where: string, ...bindings: (string | number)[]): Prompt[] =>
-    isThere()
-      ? database.all<StoredPrompt>(`SELECT ${COLUMNS} FROM prompt_v1 ${where}`, ...bindings).map(parsePrompt)
-      : [];
+    tables.all<StoredPrompt>(`SELECT ${COLUMNS} FROM prompt_v1 ${where}`, ...bindings).map(parsePrompt);
   const get = (id: string): Prompt | undefined => firstRow(read("WHERE id = ?", id));
 
   return {
     insert({ answerTo, channel, createdAt, hash, id, idempotencyKey, kind, messages, metadata }) {
-      make();
+      tables.make();
       const rows = database.all<StoredPrompt>(
         `INSERT INTO prompt_v1
            (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at, hash, channel)
@@ -208,8 +195,7 @@ export function createPromptStore(database: Database): PromptStore {
       }
     },
     remove({ endedBefore, limit, states }) {
-      if (!isThere()) return 0;
-      const removed = database.all(
+      const removed = tables.all(
         `DELETE FROM prompt_v1 WHERE seq IN (
            SELECT seq FROM prompt_v1 WHERE kind = 'prompt' AND ended_at < ?
              AND state IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?)
@@ -221,7 +207,7 @@ export function createPromptStore(database: Database): PromptStore {
       return removed.length;
     },
     sweep(before) {
-      if (isThere()) database.run("DELETE FROM prompt_v1 WHERE ended_at < ?", before);
+      tables.run("DELETE FROM prompt_v1 WHERE ended_at < ?", before);
     },
   };
 }

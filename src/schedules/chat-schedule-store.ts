@@ -1,5 +1,6 @@
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import { chatScheduleSchema } from "./chat-schedule.ts";
 import type { ChatSchedule } from "./chat-schedule.ts";
 
@@ -26,29 +27,16 @@ export interface ChatScheduleStore {
 
 /** Creates the store. Its tables are made with the first row. */
 export function createChatScheduleStore(database: Database): ChatScheduleStore {
-  let hasTables: boolean | undefined;
-  const isThere = (): boolean => {
-    hasTables ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'chat_schedule_v1'")
-        .length > 0;
-    return hasTables;
-  };
-  const make = (): void => {
-    if (isThere()) return;
-    for (const statement of SCHEMA) database.run(statement);
-    hasTables = true;
-  };
+  const tables = new LazyTables(database, { table: "chat_schedule_v1", schema: SCHEMA });
   const read = (where: string, ...bindings: string[]): ChatSchedule[] =>
-    isThere()
-      ? database
-          .all<{ definition: string }>(`SELECT definition FROM chat_schedule_v1 ${where}`, ...bindings)
-          .map(({ definition }) => chatScheduleSchema.parse(JSON.parse(definition)))
-      : [];
+    tables
+      .all<{ definition: string }>(`SELECT definition FROM chat_schedule_v1 ${where}`, ...bindings)
+      .map(({ definition }) => chatScheduleSchema.parse(JSON.parse(definition)));
   return {
     all: () => read("").toSorted((a, b) => a.createdAt - b.createdAt),
     get: (id) => firstRow(read("WHERE id = ?", id)),
     save(schedule) {
-      make();
+      tables.make();
       database.run(
         "INSERT OR REPLACE INTO chat_schedule_v1 (id, definition) VALUES (?, ?)",
         schedule.id,
@@ -61,7 +49,7 @@ export function createChatScheduleStore(database: Database): ChatScheduleStore {
       return true;
     },
     nextId() {
-      make();
+      tables.make();
       const [row] = database.all<{ last: number }>(
         `INSERT INTO chat_schedule_number_v1 (id, last) VALUES (1, 1)
          ON CONFLICT (id) DO UPDATE SET last = last + 1 RETURNING last`,
@@ -69,13 +57,12 @@ export function createChatScheduleStore(database: Database): ChatScheduleStore {
       return `#${row?.last ?? 1}`;
     },
     zoneOf(person) {
-      if (!isThere()) return undefined;
       return firstRow(
-        database.all<{ zone: string }>("SELECT zone FROM person_zone_v1 WHERE person = ?", person),
+        tables.all<{ zone: string }>("SELECT zone FROM person_zone_v1 WHERE person = ?", person),
       )?.zone;
     },
     setZone(person, zone, now) {
-      make();
+      tables.make();
       database.run(
         "INSERT OR REPLACE INTO person_zone_v1 (person, zone, at) VALUES (?, ?, ?)",
         person,

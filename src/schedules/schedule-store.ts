@@ -1,6 +1,6 @@
-import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import { OPEN_STATES } from "./occurrence.ts";
 import type { Leg, Occurrence, OccurrenceState, OwnerNews, Target } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
@@ -110,35 +110,18 @@ type OccurrenceRow = {
 };
 
 export function createScheduleStore(database: Database): ScheduleStore {
-  let hasTables: boolean | undefined;
-  const isThere = (): boolean => {
-    if (hasTables !== undefined) return hasTables;
-    hasTables =
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'scheduled_task_v1'")
-        .length > 0;
-    if (hasTables) addMissingColumns(database, "occurrence_v1", ADDED);
-    return hasTables;
-  };
-  const make = (): void => {
-    if (isThere()) return;
-    for (const statement of SCHEMA) database.run(statement);
-    hasTables = true;
-  };
+  const tables = new LazyTables(database, { table: "occurrence_v1", schema: SCHEMA, added: ADDED });
   const tasks = (rest: string, ...bindings: (string | number)[]): StoredTask[] =>
-    isThere()
-      ? database.all<TaskRow>(`SELECT * FROM scheduled_task_v1 ${rest}`, ...bindings).map(taskOf)
-      : [];
+    tables.all<TaskRow>(`SELECT * FROM scheduled_task_v1 ${rest}`, ...bindings).map(taskOf);
   const occurrences = (rest: string, ...bindings: (string | number)[]): Occurrence[] =>
-    isThere()
-      ? database.all<OccurrenceRow>(`SELECT * FROM occurrence_v1 ${rest}`, ...bindings).map(occurrenceOf)
-      : [];
+    tables.all<OccurrenceRow>(`SELECT * FROM occurrence_v1 ${rest}`, ...bindings).map(occurrenceOf);
 
   return {
-    isEmpty: () => !isThere(),
+    isEmpty: () => !tables.exist(),
     tasks: () => tasks("ORDER BY id"),
     task: (id) => firstRow(tasks("WHERE id = ?", id)),
     saveTask(task) {
-      make();
+      tables.make();
       database.run(
         `INSERT OR REPLACE INTO scheduled_task_v1
            (id, rule, anchor, scheduled_for, run_at, runs, failures, is_paused, source_hash, created_at)
@@ -156,13 +139,13 @@ export function createScheduleStore(database: Database): ScheduleStore {
       );
     },
     removeTask(id) {
-      if (isThere()) database.run("DELETE FROM scheduled_task_v1 WHERE id = ?", id);
+      tables.run("DELETE FROM scheduled_task_v1 WHERE id = ?", id);
     },
     dueTasks: (now, limit) =>
       tasks("WHERE run_at <= ? AND is_paused = 0 ORDER BY run_at LIMIT ?", now, limit),
     occurrence: (key) => firstRow(occurrences("WHERE key = ?", key)),
     saveOccurrence(one) {
-      make();
+      tables.make();
       database.run(
         `INSERT OR REPLACE INTO occurrence_v1
            (key, task_id, scheduled_for, state, prompt, text, source_hash, targets, is_many, legs, attempts, late_ms, next_at,
@@ -208,8 +191,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
         limit,
       ),
     nextAt() {
-      if (!isThere()) return undefined;
-      const [row] = database.all<{ at: number | null }>(
+      const [row] = tables.all<{ at: number | null }>(
         `SELECT min(at) AS at FROM (
            SELECT min(run_at) AS at FROM scheduled_task_v1 WHERE is_paused = 0
            UNION ALL SELECT min(next_at) AS at FROM occurrence_v1 WHERE ${OPEN})`,
@@ -217,7 +199,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
       return row?.at ?? undefined;
     },
     sweep(before) {
-      if (isThere()) database.run("DELETE FROM occurrence_v1 WHERE ended_at < ? AND news IS NULL", before);
+      tables.run("DELETE FROM occurrence_v1 WHERE ended_at < ? AND news IS NULL", before);
     },
   };
 }

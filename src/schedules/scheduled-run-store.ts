@@ -1,5 +1,6 @@
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 import { scheduledRunSchema } from "./scheduled-run.ts";
 import type { ScheduledRun } from "./scheduled-run.ts";
 
@@ -26,33 +27,21 @@ export interface ScheduledRunStore {
 
 /** Creates the store. Its table is made with the first run. */
 export function createScheduledRunStore(database: Database): ScheduledRunStore {
-  let hasTable: boolean | undefined;
-  const isThere = (): boolean => {
-    hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'scheduled_run_v1'")
-        .length > 0;
-    return hasTable;
-  };
+  const tables = new LazyTables(database, { table: "scheduled_run_v1", schema: SCHEMA });
   const read = (turnId: string): { run: string; problem: string | null } | undefined =>
-    isThere()
-      ? firstRow(
-          database.all<{ run: string; problem: string | null }>(
-            "SELECT run, problem FROM scheduled_run_v1 WHERE turn_id = ?",
-            turnId,
-          ),
-        )
-      : undefined;
+    firstRow(
+      tables.all<{ run: string; problem: string | null }>(
+        "SELECT run, problem FROM scheduled_run_v1 WHERE turn_id = ?",
+        turnId,
+      ),
+    );
   return {
     get(turnId) {
       const row = read(turnId);
       return row && scheduledRunSchema.parse(JSON.parse(row.run));
     },
     problemOf: (turnId) => read(turnId)?.problem ?? undefined,
-    prepare() {
-      if (isThere()) return;
-      for (const statement of SCHEMA) database.run(statement);
-      hasTable = true;
-    },
+    prepare: () => tables.make(),
     add(turnId, run, now) {
       database.run(
         "INSERT OR IGNORE INTO scheduled_run_v1 (turn_id, run, created_at) VALUES (?, ?, ?)",
@@ -61,11 +50,8 @@ export function createScheduledRunStore(database: Database): ScheduledRunStore {
         now,
       );
     },
-    setProblem(turnId, code) {
-      if (isThere()) database.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId);
-    },
-    sweep(before) {
-      if (isThere()) database.run("DELETE FROM scheduled_run_v1 WHERE created_at < ?", before);
-    },
+    setProblem: (turnId, code) =>
+      tables.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId),
+    sweep: (before) => tables.run("DELETE FROM scheduled_run_v1 WHERE created_at < ?", before),
   };
 }

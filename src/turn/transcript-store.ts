@@ -1,5 +1,6 @@
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 
 /** Transcripts of audio files. The table is created with the first one, because most conversations never have any. */
 const SCHEMA = `
@@ -19,21 +20,16 @@ export interface TranscriptStore {
 }
 
 export function createTranscriptStore(database: Database): TranscriptStore {
-  let hasTable: boolean | undefined;
+  const tables = new LazyTables(database, { table: "transcript_v1", schema: [SCHEMA] });
   return {
     read(file) {
-      hasTable ??=
-        database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'transcript_v1'")
-          .length > 0;
-      if (!hasTable) return undefined;
       const row = firstRow(
-        database.all<{ text: string | null }>("SELECT text FROM transcript_v1 WHERE file = ?", file),
+        tables.all<{ text: string | null }>("SELECT text FROM transcript_v1 WHERE file = ?", file),
       );
       return row === undefined ? undefined : { text: row.text ?? undefined };
     },
     write(file, { text }) {
-      if (hasTable !== true) database.run(SCHEMA);
-      hasTable = true;
+      tables.make();
       database.run("INSERT OR REPLACE INTO transcript_v1 (file, text) VALUES (?, ?)", file, text ?? null);
     },
   };

@@ -1,5 +1,6 @@
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
 
 /** The waiting times of operations. Most objects never have one, so the table is made with the first. */
 const SCHEMA = `
@@ -31,15 +32,11 @@ export interface WaitStore {
 type StoredWait = { waited_ms: number; waiting_since: number | null; is_over: number };
 
 export function createWaitStore(database: Database): WaitStore {
-  let hasTable: boolean | undefined;
+  const tables = new LazyTables(database, { table: "model_wait_v1", schema: [SCHEMA] });
   return {
     read(operationId) {
-      hasTable ??=
-        database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'model_wait_v1'")
-          .length > 0;
-      if (!hasTable) return undefined;
       const row = firstRow(
-        database.all<StoredWait>(
+        tables.all<StoredWait>(
           "SELECT waited_ms, waiting_since, is_over FROM model_wait_v1 WHERE operation = ?",
           operationId,
         ),
@@ -49,8 +46,7 @@ export function createWaitStore(database: Database): WaitStore {
         : { waitedMs: row.waited_ms, since: row.waiting_since ?? undefined, isOver: row.is_over === 1 };
     },
     write(operationId, { isOver, since, waitedMs }, now) {
-      if (hasTable !== true) database.run(SCHEMA);
-      hasTable = true;
+      tables.make();
       database.run("DELETE FROM model_wait_v1 WHERE changed_at < ?", now - KEEP_MS);
       database.run(
         `INSERT OR REPLACE INTO model_wait_v1 (operation, waited_ms, waiting_since, is_over, changed_at)

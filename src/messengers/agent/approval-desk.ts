@@ -413,7 +413,8 @@ export class ApprovalDesk implements ThreadQuestions {
     const asked = reason === "chat-gone" ? undefined : this.#addressOf(approval);
     if (schedule === undefined) return asked;
     const shownIn = this.#options.runs?.get(rootRequest)?.shownIn;
-    if (shownIn !== undefined) return this.#options.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
+    if (shownIn !== undefined)
+      return this.#options.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
     // The answer is for the chats of the schedule, unless it is over by now.
     return isExplained ? asked : undefined;
   }

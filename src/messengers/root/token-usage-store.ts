@@ -1,5 +1,6 @@
 import { firstRow } from "../../core/database.ts";
 import type { Database, SqlValue } from "../../core/database.ts";
+import { LazyTables } from "../../core/lazy-tables.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 
 /** One row for each turn, so that a report that comes again counts once. */
@@ -22,15 +23,11 @@ export interface TokenUsageStore {
 
 /** Creates the store. The tables are made with the first turn that is counted. */
 export function createTokenUsageStore(database: Database): TokenUsageStore {
-  let hasTables = false;
-  const ready = (): Database => {
-    if (!hasTables) for (const statement of SCHEMA) database.run(statement);
-    hasTables = true;
-    return database;
-  };
+  const tables = new LazyTables(database, { table: "token_usage_v1", schema: SCHEMA });
   return {
     add(used, keepFrom) {
-      ready().run(
+      tables.make();
+      database.run(
         `INSERT OR IGNORE INTO token_usage_v1
          (turn_id, messenger_id, chat_id, user_id, at, input_tokens, output_tokens, cost)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -43,11 +40,11 @@ export function createTokenUsageStore(database: Database): TokenUsageStore {
         used.outputTokens,
         used.cost,
       );
-      ready().run("DELETE FROM token_usage_v1 WHERE at < ?", keepFrom);
+      tables.run("DELETE FROM token_usage_v1 WHERE at < ?", keepFrom);
     },
     tokensSince: (messengerId, userId, since) =>
       firstRow(
-        ready().all<{ tokens: number }>(
+        tables.all<{ tokens: number }>(
           `SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS tokens FROM token_usage_v1
            WHERE messenger_id = ? AND user_id = ? AND at > ?`,
           messengerId,
@@ -73,7 +70,7 @@ export function createTokenUsageStore(database: Database): TokenUsageStore {
       ];
       const used = conditions.filter(([, value]) => value !== undefined);
       const where = used.length === 0 ? "" : `WHERE ${used.map(([sql]) => sql).join(" AND ")}`;
-      const rows = ready().all<{
+      const rows = tables.all<{
         day: string | null;
         messenger: string;
         chat: string | null;

@@ -1,4 +1,5 @@
 import type { Database } from "../../core/database.ts";
+import { LazyTables } from "../../core/lazy-tables.ts";
 
 /** Each person's questions to this bot, one row for each question that counts against a limit. */
 const SCHEMA = `
@@ -37,17 +38,12 @@ export interface UsageStore {
   forget(until: number): void;
 }
 
-/** Creates the store. The table is made with its first use, so bots without limits have none. */
+/** Creates the store. The table is made with the first question, so bots without limits have none. */
 export function createUsageStore(database: Database): UsageStore {
-  let hasTable = false;
-  const ready = (): Database => {
-    if (!hasTable) database.run(SCHEMA);
-    hasTable = true;
-    return database;
-  };
+  const tables = new LazyTables(database, { table: "usage_v2", schema: [SCHEMA] });
   return {
     since: (messengerId, userId, after) =>
-      ready()
+      tables
         .all<{ id: number; thread_id: string; began_at: number; last_at: number; album: string | null }>(
           `SELECT id, thread_id, began_at, last_at, album FROM usage_v2
            WHERE messenger_id = ? AND user_id = ? AND began_at > ? ORDER BY id`,
@@ -63,7 +59,8 @@ export function createUsageStore(database: Database): UsageStore {
           albumId: row.album ?? undefined,
         })),
     begin({ albumId, at, messengerId, threadId, userId }) {
-      ready().run(
+      tables.make();
+      database.run(
         `INSERT INTO usage_v2 (messenger_id, user_id, thread_id, began_at, last_at, album)
          VALUES (?, ?, ?, ?, ?, ?)`,
         messengerId,
@@ -75,10 +72,10 @@ export function createUsageStore(database: Database): UsageStore {
       );
     },
     extend(id, at) {
-      ready().run("UPDATE usage_v2 SET last_at = ? WHERE id = ?", at, id);
+      tables.run("UPDATE usage_v2 SET last_at = ? WHERE id = ?", at, id);
     },
     forget(until) {
-      ready().run("DELETE FROM usage_v2 WHERE began_at <= ?", until);
+      tables.run("DELETE FROM usage_v2 WHERE began_at <= ?", until);
     },
   };
 }

@@ -1,0 +1,59 @@
+import { addMissingColumns } from "./add-missing-columns.ts";
+import type { Database, SqlValue } from "./database.ts";
+
+export interface LazyTablesOptions {
+  /** The table that tells whether the store's tables exist: the one that was added last. */
+  readonly table: string;
+  /** Statements that make the tables. Each has `IF NOT EXISTS`. */
+  readonly schema: readonly string[];
+  /** Columns of `table` that an earlier release did not have, with their types. @default none */
+  readonly added?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The tables of a store that most objects never need. They are made with the store's first row, so an object that never
+ * uses the store has none of them.
+ */
+export class LazyTables {
+  readonly #database: Database;
+  readonly #options: LazyTablesOptions;
+  #isThere: boolean | undefined;
+  /** True if this object has made the tables. A transaction that failed may have taken them away again. */
+  #hasMade = false;
+
+  constructor(database: Database, options: LazyTablesOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** Whether the tables exist. The first call adds the columns that a table of an earlier release lacks. */
+  exist(): boolean {
+    if (this.#isThere !== undefined) return this.#isThere;
+    const { added, table } = this.#options;
+    const found = this.#database.all(
+      "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
+      table,
+    );
+    this.#isThere = found.length > 0;
+    if (this.#isThere && added !== undefined) addMissingColumns(this.#database, table, added);
+    return this.#isThere;
+  }
+
+  /** Makes the tables. Call it before a row is added, if possible outside of a transaction that may fail. */
+  make(): void {
+    if (this.exist() && !this.#hasMade) return;
+    for (const statement of this.#options.schema) this.#database.run(statement);
+    this.#hasMade = true;
+    this.#isThere = undefined;
+  }
+
+  /** Returns the rows of a statement. None if the tables do not exist. */
+  all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    return this.exist() ? this.#database.all<Row>(statement, ...bindings) : [];
+  }
+
+  /** Runs a statement that changes or deletes rows. Does nothing if the tables do not exist. */
+  run(statement: string, ...bindings: readonly SqlValue[]): void {
+    if (this.exist()) this.#database.run(statement, ...bindings);
+  }
+}
