@@ -18,8 +18,11 @@ const values = readOptions("npm run explore", {
 
 const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
 const files = filesWithProperties().filter((file) => file.includes(values.only));
+if (files.length === 0) throw new Error(`No test with a random property has "${values.only}" in its path.`);
 const failed: number[] = [];
-for (let seed = first; seed < first + Number(values.rounds); seed += 1) {
+let isStopped = false;
+process.once("SIGTERM", () => (isStopped = true));
+for (let seed = first; seed < first + Number(values.rounds) && !isStopped; seed += 1) {
   const { passed } = await runStep(
     `seed ${seed}`,
     tool("vitest"),
