@@ -9,6 +9,15 @@ const alias = {
   switchboard: `${import.meta.dirname}/src/index.ts`,
 };
 
+/** Gives tests `fast-check` with a fixed seed. */
+const seeded = `${import.meta.dirname}/test/support/seeded-fast-check.ts`;
+const seededProperties = {
+  name: "seeded-properties",
+  enforce: "pre",
+  resolveId: (source: string, importer?: string) =>
+    source === "fast-check" && importer !== seeded ? seeded : undefined,
+} as const;
+
 /** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
@@ -20,6 +29,7 @@ export default defineConfig({
     maxWorkers,
     projects: [
       {
+        plugins: [seededProperties],
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],

@@ -4,6 +4,9 @@ import type { FailedSeed, SeedsQuestion, SeedsResult } from "./run-seeds.ts";
 import { simulateSeed } from "./simulate.ts";
 import { addFigures, noFigures } from "./totals.ts";
 
+// Many errors of a run are planned, and nobody reads their stacks here.
+Error.stackTraceLimit = 0;
+
 /** Runs the seeds that `runSeeds` asks for, one question at a time. */
 parentPort?.on("message", (question: SeedsQuestion) => {
   void answer(question).then((result) => parentPort?.postMessage(result));

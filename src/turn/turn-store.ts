@@ -101,6 +101,8 @@ export interface TurnStore {
   get(id: string): Turn | undefined;
   /** Turns that are `open`, `stopping`, `yielding` or `parking`, oldest first. */
   unfinished(): Turn[];
+  /** Whether there is an unfinished turn. */
+  hasUnfinished(): boolean;
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;
   /** Stores that a tool with an effect is about to run. */
@@ -137,6 +139,8 @@ type StoredTurn = {
 
 const COLUMNS =
   "id, seq, session, state, address, context, acted, last_received_at, message_seqs, replaces, kind, begun_calls, waiting_calls, due_response";
+
+const UNFINISHED = "state IN ('open', 'stopping', 'yielding', 'parking')";
 
 export function createTurnStore(database: Database): TurnStore {
   database.run(SCHEMA);
@@ -178,7 +182,8 @@ export function createTurnStore(database: Database): TurnStore {
       };
     },
     get: (id) => firstRow(read("WHERE id = ?", id)),
-    unfinished: () => read("WHERE state IN ('open', 'stopping', 'yielding', 'parking') ORDER BY seq"),
+    unfinished: () => read(`WHERE ${UNFINISHED} ORDER BY seq`),
+    hasUnfinished: () => database.all(`SELECT 1 FROM turn_v1 WHERE ${UNFINISHED} LIMIT 1`).length > 0,
     newest: () => firstRow(read("ORDER BY seq DESC LIMIT 1")),
     setState(id, state) {
       database.run("UPDATE turn_v1 SET state = ? WHERE id = ?", state, id);

@@ -18,6 +18,9 @@ const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
  */
 const MAX_PARSED_WEIGHT = 800_000;
 
+/** A fence with nothing but the name of a language, in which no markup can be. */
+const PLAIN_FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]+)?[ \t]*$/;
+
 /** A fenced block whose lines are still coming. */
 interface OpenCode {
   readonly started: boolean;
@@ -96,6 +99,8 @@ export class SegmentFlattener {
   }
 
   #languageOf(openingLine: string): string | undefined {
+    const plain = PLAIN_FENCE.exec(openingLine);
+    if (plain !== null) return plain[1];
     const [node] = parseMarkdown(openingLine, this.#definitions.targets).children;
     return node?.type === "code" && node.lang ? node.lang : undefined;
   }

@@ -15,6 +15,7 @@ import type { TrafficCount } from "../plan/traffic.ts";
 export interface GateParts {
   readonly name: string;
   readonly chatId: string;
+  readonly life: Life;
   readonly database: Database;
   readonly deps: Deps;
   readonly root: BotBudget;
@@ -24,7 +25,7 @@ export interface GateParts {
 }
 
 /** Starts the gate of a chat in a new process, watched by the oracle. */
-export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): ChatGate {
+export function startGate({ chatId, life, mutant, oracle, ...parts }: GateParts): ChatGate {
   const { database } = parts;
   const real = createChatGate({
     ...parts,
@@ -36,7 +37,8 @@ export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): Chat
   return {
     acquire: async (request) => {
       const grant = await gate.acquire(request);
-      oracle.onGrant(request, grant);
+      // A process that has died runs on until it would have an effect. Nobody gets its grants.
+      if (!life.isDead) oracle.onGrant(request, grant);
       return grant;
     },
     penalize: async (address, retryAfterMs) => {
@@ -125,7 +127,7 @@ export class GateObject {
       beforeWrite: () => life.boundary("before write"),
       afterWrite: () => life.boundary("after write"),
     });
-    const gate = startGate({ ...parts, database, deps: deps(life), root: root(life), local: NOBODY });
+    const gate = startGate({ ...parts, life, database, deps: deps(life), root: root(life), local: NOBODY });
     this.#live = { life, gate };
     life.started();
     return gate;

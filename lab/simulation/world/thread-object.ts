@@ -258,6 +258,7 @@ export class ThreadObject {
       (gate ??= startGate({
         name,
         chatId: gateOfChat ?? "",
+        life,
         database,
         deps: options.deps(life),
         root: options.root(life),

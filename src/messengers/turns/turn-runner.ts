@@ -173,7 +173,7 @@ export class TurnRunner implements Answers {
 
   /** Whether a turn is running. */
   isBusy(): boolean {
-    return this.#options.turns.unfinished().length > 0;
+    return this.#options.turns.hasUnfinished();
   }
 
   /**

@@ -185,7 +185,7 @@ it("shows every reply whole, in order, once or marked, and breaks no penalty, on
       const rows = states.flatMap((receipt) => receipt?.messages ?? []);
       expect(rows.filter(({ state }) => state === "sent")).toHaveLength(parts.length);
     }),
-    { numRuns: Number(process.env["SCHEDULES"] ?? 150) },
+    { numRuns: 150 },
   );
 });
 
@@ -206,6 +206,6 @@ it("shows every reply whole, in order, once and unmarked, if lost posts can be f
       const parts = input.plans.flatMap((plan, index) => expectedMessages(textOf(plan, index), LIMITS));
       expect(platform.visible("7")).toEqual(parts);
     }),
-    { numRuns: Number(process.env["SCHEDULES"] ?? 150) },
+    { numRuns: 150 },
   );
 });

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { parseCron } from "../../../src/schedules/cron.ts";
 import { nextOccurrence } from "../../../src/schedules/next-occurrence.ts";
 import type { CalendarRule, Rule } from "../../../src/schedules/rule.ts";
-import { runs } from "../../support/runs.ts";
 
 const ZONES = [
   "UTC",
@@ -71,7 +70,7 @@ describe("the next occurrence", () => {
         expect(next).toBeGreaterThan(after);
         if (!isNearChange(next, rule)) expect(matches(rule, shown(next, rule))).toBe(true);
       }),
-      runs(300),
+      { numRuns: 300 },
     );
   });
 
@@ -84,7 +83,7 @@ describe("the next occurrence", () => {
         if (between <= after || between >= next || isNearChange(between, rule)) return;
         expect(matches(rule, shown(between, rule))).toBe(false);
       }),
-      runs(1500),
+      { numRuns: 1500 },
     );
   });
 
@@ -103,7 +102,7 @@ describe("the next occurrence", () => {
           expect(nextOccurrence(rule, between, 0)).toBe(next);
         },
       ),
-      runs(500),
+      { numRuns: 500 },
     );
   });
 
@@ -128,7 +127,7 @@ describe("the next occurrence", () => {
           expect(new Set(days).size).toBe(days.length);
         },
       ),
-      runs(12),
+      { numRuns: 12 },
     );
   });
 
@@ -142,7 +141,7 @@ describe("the next occurrence", () => {
         const expected = today.toMillis() > after ? today : today.plus({ days: 1 });
         expect(nextOccurrence(rule, after, 0)).toBe(expected.toMillis());
       }),
-      runs(500),
+      { numRuns: 500 },
     );
   });
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
-import { runs } from "../../support/runs.ts";
 import { ScheduleRig, targetOf } from "./schedule-rig.ts";
 
 const DAILY = { schedule: "every day at 09:00" } as const;
@@ -249,7 +248,7 @@ describe("a crash at any point", () => {
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 5 }),
         async (killAt) => check(await play(killAt)),
       ),
-      runs(30),
+      { numRuns: 30 },
     );
   });
 

@@ -8,7 +8,6 @@ import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { parseMarkdown } from "../../../../delivery/text/split/parse/parse-markdown.ts";
 import { PieceWriter } from "../../../../delivery/text/split/form/piece-writer.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
-import { runs } from "../../../support/runs.ts";
 import { separatedMarkdown } from "./arbitrary-markdown.ts";
 import { gfmExamples } from "./corpus.ts";
 
@@ -80,7 +79,7 @@ describe("blocks of a growing document", () => {
         fc.pre(!countsDown(markdown));
         expect(essence(split(markdown))).toEqual(essence(parsedWhole(markdown)));
       }),
-      runs(400),
+      { numRuns: 400 },
     );
   });
 

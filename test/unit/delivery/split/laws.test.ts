@@ -4,7 +4,6 @@ import { createPlanner, splitText } from "../../../../delivery/text/split/index.
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import type { PartLimits } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
-import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { alignParts } from "./same-text.ts";
 import { telegramFaults } from "./telegram-faults.ts";
@@ -29,7 +28,7 @@ describe("the laws of splitting", () => {
         for (const part of split(text, partLimits, final))
           expect(telegramFaults(part, partLimits)).toEqual([]);
       }),
-      runs(500),
+      { numRuns: 500 },
     );
   });
 
@@ -39,9 +38,9 @@ describe("the laws of splitting", () => {
         const [whole = { text: "", entities: [] }] = split(text, UNLIMITED);
         expect(alignParts(whole, split(text, partLimits)).fault).toBeUndefined();
       }),
-      runs(500),
+      { numRuns: 500 },
     );
-  });
+  }, 60_000);
 
   it("gives the same parts however the text is cut into chunks", () => {
     fc.assert(
@@ -60,7 +59,7 @@ describe("the laws of splitting", () => {
           splitText(text, { renderer: telegramEntities, limits: partLimits, final: true }),
         );
       }),
-      runs(200),
+      { numRuns: 200 },
     );
   });
 
@@ -75,7 +74,7 @@ describe("the laws of splitting", () => {
           expect(complete).toEqual(final.slice(0, complete.length));
         }
       }),
-      runs(60),
+      { numRuns: 60 },
     );
   });
 });

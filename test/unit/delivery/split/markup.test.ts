@@ -11,7 +11,6 @@ import {
 } from "../../../../delivery/text/render/index.ts";
 import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
-import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
 
@@ -35,7 +34,7 @@ describe("platforms with markup", () => {
         for (const { content } of parts) expect(content.text.length).toBeLessThanOrEqual(maxLength);
       },
     );
-    fc.assert(property, runs(200));
+    fc.assert(property, { numRuns: 200 });
   });
 
   it("counts the line breaks that inline code is cut at", () => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
-import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { telegramFaults } from "./telegram-faults.ts";
 
@@ -47,7 +46,7 @@ describe("a long block that is still open", () => {
           for (const { content } of parts) expect(telegramFaults(content, limits)).toEqual([]);
         },
       ),
-      runs(15),
+      { numRuns: 15 },
     );
   });
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { fullParse } from "../../../../delivery/text/split/parse/parse-markdown.ts";
 import { parseSimple } from "../../../../delivery/text/split/parse/parse-simple.ts";
 import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
-import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
 
@@ -78,7 +77,7 @@ describe("the short way through the parser", () => {
       fc.property(fc.oneof(fragments, fragments, lines, tables), (source) => {
         expect(differs(source)).toBe(false);
       }),
-      runs(20_000),
+      { numRuns: 20_000 },
     );
     fc.assert(
       fc.property(markdown, (source) => {
@@ -86,7 +85,7 @@ describe("the short way through the parser", () => {
         expect(lines).toEqual([]);
         expect(differs(source)).toBe(false);
       }),
-      runs(1000),
+      { numRuns: 1000 },
     );
   });
 

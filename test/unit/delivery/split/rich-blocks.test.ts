@@ -10,7 +10,6 @@ import {
 import type { PartLimits, Renderer } from "../../../../delivery/text/split/index.ts";
 import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
-import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown, separatedMarkdown } from "./arbitrary-markdown.ts";
 import { corpus, gfmExamples, hardDocuments } from "./corpus.ts";
 import { countBlocks, richFaults, stringsOf } from "../../../support/rich-faults.ts";
@@ -256,7 +255,7 @@ describe("the laws of rich messages", () => {
         for (const { blocks = [] } of split(text, partLimits, final))
           expect(richFaults(blocks, partLimits)).toEqual([]);
       }),
-      runs(400),
+      { numRuns: 400 },
     );
   });
 
@@ -265,7 +264,7 @@ describe("the laws of rich messages", () => {
       fc.property(markdown, limits, (text, partLimits) => {
         expect(words(split(text, partLimits))).toBe(words(split(text, UNLIMITED)));
       }),
-      runs(400),
+      { numRuns: 400 },
     );
   });
 
@@ -276,7 +275,7 @@ describe("the laws of rich messages", () => {
         fc.pre(isComparable(text));
         expect(sameLetters(split(text, UNLIMITED))).toBe(sameLetters(ordinary(text)));
       }),
-      runs(300),
+      { numRuns: 300 },
     );
     for (const text of [...corpus, ...gfmExamples].filter(isComparable))
       expect(sameLetters(split(text, UNLIMITED))).toBe(sameLetters(ordinary(text)));
@@ -297,7 +296,7 @@ describe("the laws of rich messages", () => {
         planner.finish();
         expect(planner.parts()).toEqual(final);
       }),
-      runs(40),
+      { numRuns: 40 },
     );
   });
 
@@ -398,7 +397,7 @@ describe("rich messages only if they show more", () => {
           .join("");
         expect(parts.map(({ content }) => content.text.replace(NOTHING, "")).join("")).toBe(whole);
       }),
-      runs(200),
+      { numRuns: 200 },
     );
   });
 });

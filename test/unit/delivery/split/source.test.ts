@@ -12,7 +12,6 @@ import {
 } from "../../../../delivery/text/render/index.ts";
 import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
-import { runs } from "../../../support/runs.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";
 
 /**
@@ -192,7 +191,7 @@ describe("the words of a document", () => {
         expect(parts.flatMap(({ content }) => numbersOf(content.text))).toEqual(upTo(lastNumber(document)));
         expect(parts.flatMap(({ content }) => styleFaults(content))).toEqual([]);
       }),
-      runs(150),
+      { numRuns: 150 },
     );
   });
 
@@ -206,7 +205,7 @@ describe("the words of a document", () => {
         // An address that is written out holds only a number.
         expect(parts.flatMap(({ content }) => numbersOf(content.text))).toEqual(upTo(lastNumber(document)));
       }),
-      runs(40),
+      { numRuns: 40 },
     );
   });
 
@@ -234,7 +233,7 @@ describe("the words of a document", () => {
           }
         },
       ),
-      runs(30),
+      { numRuns: 30 },
     );
   });
 });
