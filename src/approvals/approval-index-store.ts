@@ -13,6 +13,9 @@ const SCHEMA = [
     key TEXT NOT NULL, created_at INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, created_at, id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX IF NOT EXISTS approval_key_id_v1 ON approval_key_v1 (id)`,
+  `CREATE TABLE IF NOT EXISTS grant_key_v1 (
+    key TEXT NOT NULL, conversation TEXT NOT NULL, PRIMARY KEY (key, conversation)
+  ) STRICT, WITHOUT ROWID`,
 ];
 
 /** Place of an approval in the order of pages. */
@@ -31,6 +34,8 @@ export interface ApprovalIndexStore {
   named(wanted: WantedKeys, limit: number): IndexedApproval[];
   /** Returns those that wait in the messenger without names of people who may decide, the oldest first. */
   unnamed(wanted: WantedKeys, limit: number): IndexedApproval[];
+  /** Returns the conversations that have had grants with this key. */
+  grantPlaces(key: string, limit: number): string[];
   /** Forgets approvals that ended before `before`. */
   sweep(before: number): void;
 }
@@ -40,7 +45,7 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
   let hasTable: boolean | undefined;
   const isThere = (): boolean => {
     hasTable ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_key_v1'")
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'grant_key_v1'")
         .length > 0;
     return hasTable;
   };
@@ -51,7 +56,7 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
           .map(({ entry }) => JSON.parse(entry) as IndexedApproval)
       : [];
   return {
-    put({ approval, keys }) {
+    put({ approval, grantKeys = [], keys }) {
       if (!isThere()) for (const statement of SCHEMA) database.run(statement);
       hasTable = true;
       const { createdAt, endedAt, executionId, state } = approval;
@@ -67,6 +72,12 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
           createdAt,
           endedAt ?? null,
         );
+        for (const key of grantKeys)
+          database.run(
+            "INSERT OR IGNORE INTO grant_key_v1 (key, conversation) VALUES (?, ?)",
+            key,
+            approval.conversation,
+          );
         const [stored] = database.all<{ state: string }>(
           "SELECT state FROM approval_index_v1 WHERE id = ?",
           executionId,
@@ -107,6 +118,16 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
         unnamed,
         limit,
       ),
+    grantPlaces: (key, limit) =>
+      isThere()
+        ? database
+            .all<{ conversation: string }>(
+              "SELECT conversation FROM grant_key_v1 WHERE key = ? LIMIT ?",
+              key,
+              limit,
+            )
+            .map(({ conversation }) => conversation)
+        : [],
     sweep(before) {
       if (isThere()) database.run("DELETE FROM approval_index_v1 WHERE ended_at < ?", before);
     },
