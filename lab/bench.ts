@@ -8,6 +8,7 @@ import { loadavg } from "node:os";
 import { readOptions } from "../scripts/command-line/read-options.ts";
 import { isPeerInstalled, type ContenderName } from "./bench/contender.ts";
 import { chatsPart, mostPart } from "./bench/parts/chats.ts";
+import { actionsPart, approvalsPart, pendingPart } from "./bench/parts/consent.ts";
 import { documentsPart, pressesPart } from "./bench/parts/content.ts";
 import type { Part } from "./bench/parts/context.ts";
 import { fiftyPart, longPart, stormPart, tokensPart } from "./bench/parts/engine.ts";
@@ -25,6 +26,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   latency: latencyPart,
   presses: pressesPart,
   documents: documentsPart,
+  approvals: approvalsPart,
+  actions: actionsPart,
+  pending: pendingPart,
   chats: chatsPart,
   most: mostPart,
   routes: routesPart,

@@ -86,6 +86,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
   /** How long the tokens of turns are kept for `usage()`, in milliseconds. `0` keeps none. */
   keepUsageMs = 0;
+  /** How long approvals and grants are kept after their end, for audits, in milliseconds. @default 365 days */
+  keepApprovalsMs = 365 * 24 * 60 * 60 * 1000;
   /** Prices of models by id, for one million tokens each. With them, turns and `usage()` have a `cost`. */
   modelPrices: ModelPrices = {};
 

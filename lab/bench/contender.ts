@@ -8,10 +8,11 @@ import { startServedBot, type ServedBot } from "../support/served-bot.ts";
 import { lastTokenTimes, replyScript } from "./reply-script.ts";
 import { createWebhookClient, type WebhookClient } from "./webhook-client.ts";
 
-/** `content`: a bot whose commands send a card and a document. `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
+/** `consent`: a bot with actions. `content`: a bot whose commands send a card and a document. `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
 export type ContenderName =
   | "switchboard"
   | "content"
+  | "consent"
   | "group"
   | "forum"
   | "by-person"
@@ -34,6 +35,7 @@ const SECRET = "bench-webhook-secret";
 const DESCRIPTIONS: Readonly<Record<ContenderName, Description>> = {
   switchboard: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true },
   content: { config: "lab/bench/switchboard/content.jsonc", path: WEBHOOK, isBot: true },
+  consent: { config: "lab/bench/switchboard/consent.jsonc", path: WEBHOOK, isBot: true },
   group: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "group" },
   forum: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "forum" },
   "by-person": { config: "lab/bench/switchboard/by-person.jsonc", path: WEBHOOK, isBot: true },
@@ -109,6 +111,8 @@ export interface Answer {
  * that.
  */
 export const END_MARK = "DONE";
+/** Opens the administrator's routes of the measured bots. */
+export const BENCH_ADMIN_TOKEN = "bench-admin-token";
 const POLL_MS = 20;
 const REACTION_TIMEOUT_MS = 30_000;
 
@@ -133,6 +137,7 @@ export async function startContender(
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "scripted",
       MODEL: "scripted",
+      ADMIN_TOKEN: BENCH_ADMIN_TOKEN,
       ...(options.countsRows === true && { COUNT_ROWS: "1" }),
     },
   });

@@ -118,11 +118,21 @@ export function grantWords(
     requester,
     schedule,
   }: { readonly requester: MessengerAuthor | undefined; readonly schedule?: ScheduleBinding | undefined },
-  role: CardRole = "here",
+  role: CardRole | { readonly chat: string | undefined } = "here",
 ): string {
   if (schedule !== undefined) return `${words}, by the scheduled task ${schedule.taskId}`;
-  const where = role === "elsewhere" ? "in the chat that asked" : "in this chat";
+  const where = typeof role === "object" ? otherChat(role.chat) : WHERE[role];
   return `${words}, ${where}${requester === undefined ? "" : `, asked by ${nameOf(requester)}`}`;
+}
+
+const WHERE = {
+  here: "in this chat",
+  status: "in this chat",
+  elsewhere: "in the chat that asked",
+} as const satisfies Record<CardRole, string>;
+
+function otherChat(title: string | undefined): string {
+  return title === undefined ? "in another chat" : `in “${title}”`;
 }
 
 /** The difference against the day of the question. It says nothing about later states, so only a question shows it. */

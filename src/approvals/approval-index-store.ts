@@ -14,6 +14,9 @@ const SCHEMA = [
     key TEXT NOT NULL, created_at INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, created_at, id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX IF NOT EXISTS approval_key_id_v1 ON approval_key_v1 (id)`,
+  `CREATE TABLE IF NOT EXISTS grant_key_v1 (
+    key TEXT NOT NULL, conversation TEXT NOT NULL, PRIMARY KEY (key, conversation)
+  ) STRICT, WITHOUT ROWID`,
 ];
 
 /** Place of an approval in the order of pages. */
@@ -32,19 +35,21 @@ export interface ApprovalIndexStore {
   named(wanted: WantedKeys, limit: number): IndexedApproval[];
   /** Returns those that wait in the messenger without names of people who may decide, the oldest first. */
   unnamed(wanted: WantedKeys, limit: number): IndexedApproval[];
+  /** Returns the conversations that have had grants with this key. */
+  grantPlaces(key: string, limit: number): string[];
   /** Forgets approvals that ended before `before`. */
   sweep(before: number): void;
 }
 
 /** Creates the store. Its tables are made with the first approval. */
 export function createApprovalIndexStore(database: Database): ApprovalIndexStore {
-  const tables = new LazyTables(database, { table: "approval_key_v1", schema: SCHEMA });
+  const tables = new LazyTables(database, { table: "grant_key_v1", schema: SCHEMA });
   const read = (where: string, ...bindings: (string | number | null)[]): IndexedApproval[] =>
     tables
       .all<{ entry: string }>(`SELECT entry FROM approval_index_v1 ${where}`, ...bindings)
       .map(({ entry }) => JSON.parse(entry) as IndexedApproval);
   return {
-    put({ approval, keys }) {
+    put({ approval, grantKeys = [], keys }) {
       tables.make();
       const { createdAt, endedAt, executionId, state } = approval;
       database.transaction(() => {
@@ -59,6 +64,12 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
           createdAt,
           endedAt ?? null,
         );
+        for (const key of grantKeys)
+          database.run(
+            "INSERT OR IGNORE INTO grant_key_v1 (key, conversation) VALUES (?, ?)",
+            key,
+            approval.conversation,
+          );
         const [stored] = database.all<{ state: string }>(
           "SELECT state FROM approval_index_v1 WHERE id = ?",
           executionId,
@@ -99,6 +110,14 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
         unnamed,
         limit,
       ),
+    grantPlaces: (key, limit) =>
+      tables
+        .all<{ conversation: string }>(
+          "SELECT conversation FROM grant_key_v1 WHERE key = ? LIMIT ?",
+          key,
+          limit,
+        )
+        .map(({ conversation }) => conversation),
     sweep(before) {
       tables.run("DELETE FROM approval_index_v1 WHERE ended_at < ?", before);
     },

@@ -29,6 +29,8 @@ export interface ApprovalReport {
   readonly approval: IndexedApproval;
   /** The keys under which the root finds it. See `indexKeysOf`. */
   readonly keys: readonly string[];
+  /** The keys of the grant that was given with it. See `grantKeysOf`. @default none */
+  readonly grantKeys?: readonly string[];
 }
 
 export interface PendingApprovalFilter {

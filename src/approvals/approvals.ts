@@ -43,6 +43,8 @@ export interface ApprovalHost {
   readonly database: Database;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** How long approvals and grants are kept after their end, in milliseconds. @default 365 days */
+  readonly keepMs?: () => number;
   /** Tells whether a person may decide. Asked before every decision of a person. */
   mayDecide(approval: Approval, decider: Decider): Promise<boolean>;
   /**
@@ -342,8 +344,9 @@ export class Approvals {
     }
     if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
       this.#sweptAt = now;
-      this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
-      this.grants.sweep();
+      const endedBefore = now - (this.#host.keepMs?.() ?? KEEP_MS);
+      this.#store.sweep(endedBefore, MOST_SWEPT);
+      this.grants.sweep(endedBefore);
     }
     if (this.#isBehind()) {
       this.#catchingUp ??= this.#catchUp()

@@ -8,8 +8,6 @@ import type { Grant, GrantQuestion } from "./grant.ts";
 import type { GrantLength } from "./grant-length.ts";
 import { GrantStore } from "./grant-store.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const KEEP_MS = 365 * DAY_MS;
 const MOST_SWEPT = 500;
 
 /**
@@ -113,7 +111,8 @@ export class Grants {
     }
   }
 
-  sweep(): void {
-    this.#store.sweep(this.#clock.now() - KEEP_MS, MOST_SWEPT);
+  /** Forgets grants that were over before this time, in epoch milliseconds. */
+  sweep(endedBefore: number): void {
+    this.#store.sweep(endedBefore, MOST_SWEPT);
   }
 }

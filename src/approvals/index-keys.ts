@@ -34,6 +34,19 @@ export function indexKeysOf(approval: Approval): string[] {
   return [...new Set(keys)];
 }
 
+/** Returns the keys under which the root finds the conversation of a grant: the one who gave it, and the one it is for. */
+export function grantKeysOf({ decidedBy, origin, requester }: Approval): string[] {
+  if (decidedBy?.granted === undefined || origin === undefined) return [];
+  const keys = requester === undefined ? [] : [grantKeyOf(origin.messengerId, requester.userId)];
+  const { messengerId = origin.messengerId, person } = decidedBy;
+  if (person !== undefined) keys.push(grantKeyOf(messengerId, person.userId));
+  return [...new Set(keys)];
+}
+
+export function grantKeyOf(messengerId: string, userId: string): string {
+  return JSON.stringify([messengerId, "grant", userId]);
+}
+
 export function wantedKeys({ messengerId, threadId, userId }: PersonInChat): WantedKeys {
   return {
     person: userId === undefined ? undefined : keyOf(messengerId, "person", userId),

@@ -45,6 +45,7 @@ export class RuntimeBot extends Agent {
         modelPatienceMs: 0,
         modelAttempts: 2,
         keepUsageMs: 0,
+        keepApprovalsMs: 31_536_000_000,
         modelPrices: {},
         sendReasoning: true,
         getModel: () => world.getModel(bot),

@@ -44,9 +44,11 @@ export interface AgentActionsOptions {
   /** Name of the conversation. */
   readonly conversation: () => string;
   /** The calls to the root, which knows the requests of all conversations. */
-  readonly index: () => Pick<ApprovalIndexCalls, "noteApproval" | "approvalHints">;
+  readonly index: () => Pick<ApprovalIndexCalls, "noteApproval" | "approvalHints" | "grantPlaces">;
   /** Returns the calls to another conversation. */
-  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
+  readonly callsTo: (
+    conversation: string,
+  ) => Pick<DecidesApprovals, "lookAtApprovals" | "lookAtGrants" | "endGrant">;
   readonly agent: AgentMethods;
   readonly name: () => string;
   readonly database: Database;
@@ -111,6 +113,7 @@ export class AgentActions {
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
       outcomeOf: (use) => this.#outcomeOf(use),
+      keepMs: () => agent.keepApprovalsMs,
       words: () => agent.approvalWords,
       onChange: () => {
         options.wake.at(deps.clock.now() + HEARTBEAT_MS);

@@ -39,6 +39,7 @@ export interface AgentMethods {
   readonly maxContextTokens: number;
   readonly keepDeliveriesMs: number;
   readonly keepUsageMs: number;
+  readonly keepApprovalsMs: number;
   readonly modelPrices: ModelPrices;
   readonly interruptedStep: "restart" | "continue";
   readonly chatStreamStallTimeoutMs: number;

@@ -318,6 +318,7 @@ export class AgentRuntime extends LifecycleCapability {
       clock: this.#options.deps.clock,
       callsTo: (conversation) => this.#callsIn(conversation),
       titleOf: (...chat) => this.root.titleOf(...chat),
+      titleOfConversation: (name) => this.root.titleOfConversation(name),
     });
     return this.#index;
   }

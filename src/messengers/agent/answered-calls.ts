@@ -20,7 +20,7 @@ export interface AnsweringParts {
   readonly ledger: () => ActionLedger;
   readonly submissions: () => SubmissionCalls;
   readonly approvals: () => ApprovalIndexCalls;
-  readonly actions: () => Pick<AgentActions, "decideFor" | "lookAt">;
+  readonly actions: () => Pick<AgentActions, "decideFor" | "lookAt" | "desk">;
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
@@ -67,6 +67,9 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     cancelSubmissionOf: (id) => host.submissions().cancel(id),
     noteApproval: (report) => host.approvals().noteApproval(report),
     approvalHints: (viewer) => host.approvals().approvalHints(viewer),
+    grantPlaces: (viewer) => host.approvals().grantPlaces(viewer),
+    lookAtGrants: async (...asked) => host.actions().desk.grants.look(...asked),
+    endGrant: async (...asked) => host.actions().desk.grants.end(...asked),
     lookAtApprovals: (...asked) => host.actions().lookAt(...asked),
     waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
     findApproval: (id) => host.approvals().findApproval(id),

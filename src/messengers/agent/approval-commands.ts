@@ -2,7 +2,7 @@ import type { ThinkCommands } from "../declare/commands.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
 
 /** Returns `/approvals` and `/grants`, for bots whose actions ask people. */
-export function approvalCommands(desk: () => Pick<ApprovalDesk, "overview" | "grants">): ThinkCommands {
+export function approvalCommands(desk: () => Pick<ApprovalDesk, "overview" | "listGrants">): ThinkCommands {
   return {
     approvals: {
       description: "Show what waits for a decision",
@@ -10,7 +10,7 @@ export function approvalCommands(desk: () => Pick<ApprovalDesk, "overview" | "gr
     },
     grants: {
       description: "Show what I may do without asking",
-      handler: ({ event }) => desk().grants(event),
+      handler: ({ event }) => desk().listGrants(event),
     },
   };
 }

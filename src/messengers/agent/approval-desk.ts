@@ -37,14 +37,14 @@ import type {
 } from "../root/approval-calls.ts";
 import { ApprovalOverview } from "./approval-overview.ts";
 import type { ShowPress } from "./approval-overview.ts";
-import { ApprovalCards, approvalOfCard, outcomeKeyOf } from "./approval-cards.ts";
+import { ApprovalCards, approvalOfCard, decidedIn, outcomeKeyOf } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { alert, answerOf, approversInWords } from "./approval-texts.ts";
 import type { ScheduledRunStore } from "../../schedules/index.ts";
 import { problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
-import { endGrant, grantsOverview } from "./grant-overview.ts";
+import { GrantOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
 import type { ThreadQuestions } from "./thread-runtime-options.ts";
@@ -65,9 +65,11 @@ export interface ApprovalDeskOptions {
   /** Name of the conversation. */
   readonly conversation: () => string;
   /** The calls to the root, which knows the requests of all conversations. */
-  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
+  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints" | "grantPlaces">;
   /** Returns the calls to another conversation. */
-  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
+  readonly callsTo: (
+    conversation: string,
+  ) => Pick<DecidesApprovals, "lookAtApprovals" | "lookAtGrants" | "endGrant">;
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
@@ -76,6 +78,8 @@ export interface ApprovalDeskOptions {
   readonly outcomeOf: (use: Approval) => Promise<CallOutcome>;
   /** Returns the text that the model has written in a turn so far. */
   readonly textSoFar: (turnId: string) => string;
+  /** How long approvals and grants are kept after their end, in milliseconds. */
+  readonly keepMs: () => number;
   /** The words that decide in a reply to a card. */
   readonly words: () => ApprovalWords;
   /** The bot's messenger, if it has only one. */
@@ -99,7 +103,10 @@ const pressSchema = z.object({
   grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
 });
 
-const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
+const endSchema = z.strictObject({
+  endGrant: z.string(),
+  of: z.string().optional(),
+}) satisfies z.ZodType<EndGrantPress>;
 const showSchema = z.strictObject({
   showApproval: z.string(),
   of: z.string().optional(),
@@ -115,6 +122,7 @@ interface AskedQuestion {
 /** Approvals of one conversation, with their cards, presses and outcomes in the chat (I9). */
 export class ApprovalDesk implements ThreadQuestions {
   readonly approvals: Approvals;
+  readonly grants: GrantOverview;
   readonly #options: ApprovalDeskOptions;
   readonly #approvers: Approvers;
   readonly #replies: ApprovalReplies;
@@ -129,6 +137,7 @@ export class ApprovalDesk implements ThreadQuestions {
       database,
       clock: deps.clock,
       newId: () => deps.newId(),
+      keepMs: () => options.keepMs(),
       mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
       outcomeOf: async (use) =>
@@ -145,7 +154,14 @@ export class ApprovalDesk implements ThreadQuestions {
       onChange: options.onChange,
       onFailure: (error) => logBotFailure(log, "approval", error),
     });
+    this.grants = new GrantOverview({ ...options, grants: this.approvals.grants });
     this.#replies = new ApprovalReplies({
+      isDecidedIn: (approval, event) =>
+        decidedIn(approval)
+          .map((address) => this.#placeToday(address))
+          .some(
+            ({ messengerId, threadId }) => messengerId === event.messengerId && threadId === event.thread.id,
+          ),
       approvals: this.approvals,
       words: options.words,
       newestTurn: () => options.thread().own.newest(),
@@ -246,7 +262,7 @@ export class ApprovalDesk implements ThreadQuestions {
     const show = showSchema.safeParse(press.payload);
     if (show.success) return this.#overview(press.event).show(show.data, viewerOf(press.event, press.person));
     const end = endSchema.safeParse(press.payload);
-    if (end.success) return Promise.resolve(endGrant(end.data.endGrant, press.person, this.approvals.grants));
+    if (end.success) return this.grants.press(end.data, viewerOf(press.event, press.person));
     return approvalOfCard(press.cardId) === undefined ? undefined : this.#press(press);
   }
 
@@ -276,8 +292,8 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   /** The answer to `/grants`. */
-  grants(event: MessengerEvent): Content {
-    return grantsOverview(event, this.approvals.grants);
+  listGrants(event: MessengerEvent): Promise<Content> {
+    return this.grants.list(viewerOf(event, event.author));
   }
 
   /** The number of requests that were asked in the chat of an event and still wait. */

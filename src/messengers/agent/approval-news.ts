@@ -3,7 +3,7 @@ import { indexedApprovalOf } from "../../approvals/approval-index.ts";
 import type { ApprovalReport, IndexedApproval } from "../../approvals/approval-index.ts";
 import { createApprovalNewsStore } from "../../approvals/approval-news-store.ts";
 import type { ApprovalNewsStore } from "../../approvals/approval-news-store.ts";
-import { indexKeysOf } from "../../approvals/index-keys.ts";
+import { grantKeysOf, indexKeysOf } from "../../approvals/index-keys.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
@@ -39,6 +39,7 @@ export class ApprovalNews {
     this.#store.add({
       approval: indexedApprovalOf(approval, this.#options.conversation()),
       keys: approval.state === "waiting" ? indexKeysOf(approval) : [],
+      grantKeys: grantKeysOf(approval),
     });
   }
 

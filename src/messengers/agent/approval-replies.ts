@@ -9,6 +9,8 @@ import { alert, answerOf } from "./approval-texts.ts";
 
 export interface ApprovalRepliesOptions {
   readonly approvals: Approvals;
+  /** Whether the chat of an event is one in which people are asked. */
+  readonly isDecidedIn: (approval: Approval, event: MessengerEvent) => boolean;
   /** The words that decide. */
   readonly words: () => ApprovalWords;
   /** Id of the newest turn of the conversation. */
@@ -17,6 +19,7 @@ export interface ApprovalRepliesOptions {
 
 const LONGEST_REASON = 2_000;
 const USE_BUTTONS = "Please use the buttons of the request, or reply to it with yes or no.";
+const DECIDED_ELSEWHERE = "This is decided in another chat, where I have asked.";
 const NOT_A_DECISION =
   "That alone decides nothing. Please press a button of the request, or write it as a reply to the request.";
 
@@ -42,15 +45,15 @@ export class ApprovalReplies {
   }
 
   /** Handles a reply to a card. Returns the answer to the person. */
-  async take(
-    approval: Approval,
-    { message, messengerId }: MessengerEvent,
-    person: MessengerAuthor,
-  ): Promise<PressAnswer> {
-    const { approvals, words } = this.#options;
+  async take(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
+    const { message, messengerId } = event;
+    const { approvals, isDecidedIn, words } = this.#options;
     const text = message?.text.trim() ?? "";
     const decision = message?.attachments.length === 0 ? decisionOf(text, words()) : undefined;
     if (decision !== undefined && approval.state === "waiting") {
+      // The card may only show the state, while others are asked elsewhere.
+      if (approval.approvers.kind === "anyone" && !isDecidedIn(approval, event))
+        return alert(DECIDED_ELSEWHERE);
       const by = { surface: "chat", person, messengerId, isTyped: true } as const;
       const result = await approvals.decide(approval.id, decision, by);
       return answerOf(result, decision.kind);

@@ -1,4 +1,3 @@
-import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { grantWords } from "../../approvals/approval-card.ts";
 import type { Grant } from "../../approvals/grant.ts";
 import { LENGTH_WORDS } from "../../approvals/grant-length.ts";
@@ -6,7 +5,14 @@ import type { Grants } from "../../approvals/grants.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { Content } from "../../core/content.ts";
-import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import type {
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  GrantPlace,
+  SeenGrant,
+} from "../root/approval-calls.ts";
 import { alert, timeInWords } from "./approval-texts.ts";
 
 const MOST_LISTED = 10;
@@ -14,58 +20,128 @@ const MOST_LISTED = 10;
 /** The payload of a button that ends a grant. */
 export interface EndGrantPress {
   readonly endGrant: string;
+  /** The conversation of the grant. @default this one */
+  readonly of?: string | undefined;
 }
 
-/** Returns the answer to `/grants`: the grants of this chat that a person has given, or that count for that person. */
-export function grantsOverview(
-  { author, messengerId, thread }: MessengerEvent,
-  grants: Pick<Grants, "inForce">,
-): Content {
-  const mine = grants
-    .inForce()
-    .filter((grant) => grant.messengerId === messengerId && grant.threadId === thread.id)
-    .filter((grant) => concerns(grant, author));
-  if (mine.length === 0)
-    return "Nothing is allowed in advance here: I ask about everything that needs consent.";
-  const listed = mine.slice(0, MOST_LISTED);
-  const lines = listed.map((grant, index) => `${index + 1}\\. ${escapeMarkdown(lineOf(grant))}`);
-  const left = mine.length - listed.length;
-  const buttons = listed.map(({ id }, index) => ({
-    kind: "callback" as const,
-    label: `End ${index + 1}`,
-    payload: { endGrant: id },
-  }));
-  return {
-    kind: "card",
-    text: ["**Allowed without asking**", ...lines, ...(left > 0 ? [`… and ${left} more`] : [])].join("\n\n"),
-    buttons: [buttons.slice(0, 5), buttons.slice(5)].filter((row) => row.length > 0),
-  };
+export interface GrantOverviewOptions {
+  readonly grants: Pick<Grants, "inForce" | "get" | "revoke">;
+  /** Name of this conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the conversations with grants of a person. */
+  readonly index: () => Pick<ApprovalIndexCalls, "grantPlaces">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtGrants" | "endGrant">;
 }
 
-/** Ends a grant for the person who gave it, or for whom it counts. */
-export function endGrant(
-  id: string,
-  person: MessengerAuthor | undefined,
-  grants: Pick<Grants, "get" | "revoke">,
-): PressAnswer {
-  const grant = grants.get(id);
-  if (grant === undefined) return alert("I don't know this any more.");
-  if (person === undefined || !concerns(grant, person))
-    return alert(`Only ${giverOf(grant)} and ${nameOf(grant.person)} can end this.`);
-  return grants.revoke(id, { surface: "chat", person })
-    ? alert("Ended. From now on I ask again.")
-    : alert("This is over already.");
+interface Listed extends SeenGrant {
+  /** Undefined for a grant of this conversation. */
+  readonly conversation?: string;
 }
 
-function concerns({ givenBy, person }: Grant, who: MessengerAuthor | undefined): boolean {
-  return who !== undefined && (who.userId === person.userId || who.userId === givenBy.person?.userId);
+/**
+ * What people have agreed to in advance: in a group the grants of that group, in a private chat those of the person in all
+ * chats. Only the person who gave a grant, and the person for whom it counts, see and end it.
+ */
+export class GrantOverview {
+  readonly #options: GrantOverviewOptions;
+
+  constructor(options: GrantOverviewOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the answer to `/grants`. */
+  async list(viewer: ApprovalViewer): Promise<Content> {
+    const { conversation, index } = this.#options;
+    const places = (await index().grantPlaces(viewer)).filter((one) => one.conversation !== conversation());
+    const others = await Promise.all(places.map((place) => this.#lookAt(place, viewer)));
+    const found: Listed[] = [
+      ...this.look(viewer, undefined),
+      ...others.flatMap((seen) => seen ?? []).toSorted((a, b) => b.givenAt - a.givenAt),
+    ];
+    const isPartial = others.includes(undefined);
+    if (found.length === 0) {
+      if (isPartial) return "I can't look at all chats right now. Please try again in a moment.";
+      return "Nothing is allowed in advance here: I ask about everything that needs consent.";
+    }
+    const listed = found.slice(0, MOST_LISTED);
+    const lines = listed.map(({ line }, index) => `${index + 1}\\. ${escapeMarkdown(line)}`);
+    const left = found.length - listed.length;
+    const more = [
+      ...(left > 0 ? [`… and ${left} more`] : []),
+      ...(isPartial ? ["There may be more: I can't look at all chats right now."] : []),
+    ];
+    const buttons = listed.map(({ conversation: of, id }, index) => ({
+      kind: "callback" as const,
+      label: `End ${index + 1}`,
+      payload: { endGrant: id, ...(of !== undefined && { of }) },
+    }));
+    return {
+      kind: "card",
+      text: ["**Allowed without asking**", ...lines, ...more].join("\n\n"),
+      buttons: [buttons.slice(0, 5), buttons.slice(5)].filter((row) => row.length > 0),
+    };
+  }
+
+  /** Returns the grants of this conversation that a person sees, newest first. See `DecidesApprovals.lookAtGrants`. */
+  look({ messengerId, person, thread }: ApprovalViewer, chat: string | undefined): SeenGrant[] {
+    return this.#options.grants
+      .inForce()
+      .filter((grant) => concerns(grant, messengerId, person?.userId))
+      .filter((grant) => thread.isDirectMessage || grant.threadId === thread.id)
+      .map((grant) => {
+        const isHere = grant.messengerId === messengerId && grant.threadId === thread.id;
+        return { id: grant.id, givenAt: grant.givenAt, line: lineOf(grant, isHere, chat) };
+      });
+  }
+
+  /** Takes a press of a button under `/grants`. */
+  async press({ endGrant: id, of }: EndGrantPress, viewer: ApprovalViewer): Promise<PressAnswer> {
+    return of === undefined ? this.end(id, viewer) : this.#options.callsTo(of).endGrant(id, viewer);
+  }
+
+  /** Ends a grant of this conversation for the person who gave it, or for whom it counts. */
+  end(id: string, { messengerId, person }: ApprovalViewer): PressAnswer {
+    const { grants } = this.#options;
+    const grant = grants.get(id);
+    if (grant === undefined) return alert("I don't know this any more.");
+    if (person === undefined || !concerns(grant, messengerId, person.userId))
+      return alert(`Only ${giverOf(grant)} and ${nameOf(grant.person)} can end this.`);
+    return grants.revoke(id, { surface: "chat", person, messengerId })
+      ? alert("Ended. From now on I ask again.")
+      : alert("This is over already.");
+  }
+
+  /** Undefined if the conversation cannot be asked now. */
+  async #lookAt({ conversation, title }: GrantPlace, viewer: ApprovalViewer): Promise<Listed[] | undefined> {
+    try {
+      const seen = await this.#options.callsTo(conversation).lookAtGrants(viewer, title);
+      return seen.map((one) => ({ ...one, conversation }));
+    } catch {
+      // Its object cannot be reached or runs another version of the bot. The list says that it is not whole.
+      return undefined;
+    }
+  }
 }
 
-function lineOf(grant: Grant): string {
+/** Whether a person gave a grant, or it counts for the person. */
+function concerns(
+  { givenBy, messengerId: grantedIn, person }: Grant,
+  messengerId: string,
+  userId: string | undefined,
+): boolean {
+  if (userId === undefined) return false;
+  const isFor = grantedIn === messengerId && person.userId === userId;
+  return isFor || ((givenBy.messengerId ?? grantedIn) === messengerId && givenBy.person?.userId === userId);
+}
+
+function lineOf(grant: Grant, isHere: boolean, chat: string | undefined): string {
   const { length, until, uses } = grant;
   const end = length !== "hour" || until === undefined ? "" : ` (until ${timeInWords(until)})`;
   const used = uses === 1 ? "used once" : `used ${uses} times`;
-  return `${grantWords(grant, { requester: grant.person, schedule: grant.schedule })}, ${LENGTH_WORDS[length]}${end} – given by ${giverOf(grant)}, ${used}`;
+  const where = isHere ? "here" : { chat };
+  const covered = grantWords(grant, { requester: grant.person, schedule: grant.schedule }, where);
+  return `${covered}, ${LENGTH_WORDS[length]}${end} – given by ${giverOf(grant)}, ${used}`;
 }
 
 function giverOf({ givenBy }: Grant): string {

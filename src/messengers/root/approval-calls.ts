@@ -6,6 +6,7 @@ import type {
   PendingApprovalPage,
 } from "../../approvals/approval-index.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 
 /** A decision of another system. */
@@ -29,6 +30,8 @@ export interface ApprovalIndexCalls {
   approvalHints(viewer: ApprovalViewer): Promise<readonly ApprovalHint[]>;
   /** Returns a page of what waits. */
   waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage>;
+  /** Returns the conversations with grants that a person gave or that count for the person, at most 50. */
+  grantPlaces(viewer: ApprovalViewer): Promise<readonly GrantPlace[]>;
   findApproval(id: string): Promise<IndexedApproval | undefined>;
   /** Decides in the conversation that asked. */
   decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult>;
@@ -74,6 +77,20 @@ export interface SeenApproval {
   readonly messageId?: string;
 }
 
+/** A grant in force, as one person sees it in one chat. */
+export interface SeenGrant {
+  readonly id: string;
+  /** The covered calls, and how long it holds, in words. */
+  readonly line: string;
+  readonly givenAt: number;
+}
+
+/** A conversation that may have grants of a person. */
+export interface GrantPlace {
+  readonly conversation: string;
+  readonly title?: string;
+}
+
 /** Calls to the conversation that asked. */
 export interface DecidesApprovals {
   /** Decides for the bot's own code, which has checked the caller. */
@@ -81,4 +98,12 @@ export interface DecidesApprovals {
   decideApproval(id: string, decided: OutsideDecision): Promise<OutsideResult>;
   /** Returns those of these requests that wait and that this person may see in this chat. */
   lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]>;
+  /**
+   * Returns the grants that a person gave or that count for the person.
+   *
+   * @param chat the chat of the grants in words, if the person looks from another one
+   */
+  lookAtGrants(viewer: ApprovalViewer, chat: string | undefined): Promise<readonly SeenGrant[]>;
+  /** Ends a grant for such a person. Returns the private word to the person. */
+  endGrant(id: string, viewer: ApprovalViewer): Promise<PressAnswer>;
 }

@@ -8,11 +8,12 @@ import { createApprovalIndexStore } from "../../approvals/approval-index-store.t
 import type { ApprovalIndexStore, ApprovalPlace } from "../../approvals/approval-index-store.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
-import { wantedKeys } from "../../approvals/index-keys.ts";
+import { grantKeyOf, wantedKeys } from "../../approvals/index-keys.ts";
 import type {
   ApprovalHint,
   ApprovalIndexCalls,
   ApprovalViewer,
+  GrantPlace,
   DecidesApprovals,
   OutsideDecision,
   OutsideResult,
@@ -25,6 +26,8 @@ export interface ApprovalIndexOptions {
   readonly callsTo: (conversation: string) => DecidesApprovals;
   /** Returns the title of a chat, if the root knows one. */
   readonly titleOf: (messengerId: string, chatId: string) => string | undefined;
+  /** Returns the title of a conversation's chat, if the root knows one. */
+  readonly titleOfConversation: (name: string) => string | undefined;
 }
 
 const KEEP_MS = 30 * 24 * 60 * 60_000;
@@ -67,6 +70,14 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     return found.map(({ chat, conversation, executionId: id }) => {
       const chatTitle = chat && this.#options.titleOf(chat.messengerId, chat.chatId);
       return { id, conversation, ...(chatTitle !== undefined && { chatTitle }) };
+    });
+  }
+
+  async grantPlaces({ messengerId, person, thread }: ApprovalViewer): Promise<readonly GrantPlace[]> {
+    if (person === undefined || !thread.isDirectMessage) return [];
+    return this.#store.grantPlaces(grantKeyOf(messengerId, person.userId), MOST_HINTS).map((conversation) => {
+      const title = this.#options.titleOfConversation(conversation);
+      return { conversation, ...(title !== undefined && { title }) };
     });
   }
 

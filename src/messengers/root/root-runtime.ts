@@ -187,6 +187,11 @@ export class RootRuntime {
     return this.#chats.find({ messengerId, chatId })?.title;
   }
 
+  /** Returns the title of the chat in which a conversation was last written to. */
+  titleOfConversation(name: string): string | undefined {
+    return this.#store.titleOf(name);
+  }
+
   resolveTarget(to: ChatTarget): Resolution {
     return this.#targets.resolve(to);
   }

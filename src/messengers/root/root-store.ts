@@ -93,6 +93,8 @@ export interface RootStore {
   /** Stores a move. The directory then lists the conversation under the new thread only. */
   addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
+  /** Returns the title of the chat in which a conversation was last written to. */
+  titleOf(name: string): string | undefined;
   directory(limit: number): DirectoryEntry[];
   /** Returns the number of conversations in the directory. */
   countConversations(): number;
@@ -284,6 +286,9 @@ export function createRootStore(database: Database): RootStore {
           title: row.title ?? undefined,
           lastActiveAt: row.last_active_at,
         })),
+    titleOf: (name) =>
+      firstRow(database.all<{ title: string | null }>("SELECT title FROM directory_v2 WHERE name = ?", name))
+        ?.title ?? undefined,
     conversationIn(messengerId, threadId) {
       // Only bots with a `conversation` function ask, so only they pay for the index.
       if (!hasThreadIndex)

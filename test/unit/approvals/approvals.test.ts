@@ -30,6 +30,7 @@ function createRig() {
     isFailure: false,
     why: undefined as VoidReason | undefined,
     settled: new Set<string>(),
+    keepMs: undefined as (() => number) | undefined,
     life: 1,
     toGo: Infinity,
     approvals: undefined as unknown as Approvals,
@@ -56,6 +57,7 @@ function createRig() {
         clock,
         newId: () => `a${born}-${(ids += 1)}`,
         mayDecide: (_approval, { person }) => Promise.resolve(person?.userId !== "99"),
+        ...(rig.keepMs !== undefined && { keepMs: rig.keepMs }),
         run: async (approval) => {
           if (rig.life !== born) throw new Error("killed by a test");
           await rig.work();
@@ -189,6 +191,25 @@ describe("an approval (I9)", () => {
     await rig.approvals.work();
     expect(rig.told).toEqual([`${other.id}:rejected`, `${id}:reminder`]);
     expect(rig.approvals.nextWakeAt()).toBe(Date.UTC(2026, 0, 1) + 7 * DAY_MS);
+  });
+
+  it("is kept for a year after its end, or as long as the bot says; one that waits is kept longer", async () => {
+    for (const keepDays of [undefined, 10]) {
+      const rig = createRig();
+      rig.keepMs = keepDays === undefined ? undefined : () => keepDays * DAY_MS;
+      rig.start();
+      const { id } = rig.ask(asked("7"));
+      const waiting = rig.ask({ ...asked("8"), expiresAt: rig.clock.now() + 1_000 * DAY_MS });
+      await rig.clock.advance(2 * DAY_MS);
+      await rig.approvals.decide(id, { kind: "approve" }, BORIS);
+      await rig.approvals.work();
+      await rig.clock.advance((keepDays ?? 365) * DAY_MS);
+      await rig.approvals.work();
+      expect(rig.approvals.get(id)).toMatchObject({ state: "done" });
+      await rig.clock.advance(DAY_MS);
+      await rig.approvals.work();
+      expect([rig.approvals.get(id), rig.approvals.get(waiting.id)?.state]).toEqual([undefined, "waiting"]);
+    }
   });
 
   it("is asked once for the same input while it is open, and again after it was decided", async () => {

@@ -144,7 +144,10 @@ const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${
 
 const RATE = { burst: 10_000, everyMs: 1 };
 
-export function fakePlatform(chats: FakeChats, { files = false, typing = false } = {}): MessengerPlatform {
+export function fakePlatform(
+  chats: FakeChats,
+  { buttons = true, files = false, typing = false } = {},
+): MessengerPlatform {
   /** Messages of a topic are shown apart, as `chat/topic`. */
   const open = ({ chatId, topicId }: Address): string => {
     const to = chats.moved.get(chatId);
@@ -158,7 +161,7 @@ export function fakePlatform(chats: FakeChats, { files = false, typing = false }
       edit: true,
       remove: true,
       typing,
-      buttons: true,
+      buttons,
       ...(files && {
         location: true,
         files: { maxBytes: () => 1_000_000, maxAlbumSize: 10, callTimeoutMs: 500 },

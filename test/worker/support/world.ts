@@ -30,6 +30,7 @@ export interface WorldOptions {
       | "chatStreamFirstChunkTimeoutMs"
       | "modelPatienceMs"
       | "keepUsageMs"
+      | "keepApprovalsMs"
       | "modelPrices"
       | "transcribe"
       | "subscribeCommands"

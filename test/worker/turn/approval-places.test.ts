@@ -118,6 +118,10 @@ describe("a question in another place", () => {
     await shown(world, "Hm?", "team");
     await world.write("c1", "Refund 7");
     await asked(world, "team");
+    // The card in the chat that asked only shows the state.
+    const quotes = found(world, "Waiting for a decision").id;
+    await world.write("c1", "yes", { quotes });
+    await shown(world, "This is decided in another chat, where I have asked.");
     await world.press("team", "Approve", { ...GROUP, ...dana });
     await shown(world, "Told: Approved by dana");
     expect(effects).toEqual(["7"]);

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ActionError, roles } from "../../../src/index.ts";
 import type { IndexedApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { createRefundBot, shown, told } from "../support/refund-bot.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
+import { asked, createRefundBot, shown, told } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
 import { textOf } from "../support/scripted-model.ts";
 import type { World } from "../support/world.ts";
@@ -115,6 +116,33 @@ describe("an action that needs consent", () => {
     // The ledger knows the result: nobody is asked again.
     await shown(world, "Somebody has to decide.");
     expect(effects).toEqual(["7"]);
+  });
+
+  it("has numbered options where the platform has no buttons", async () => {
+    const { effects, world } = createRefundBot(
+      { grantable: true },
+      {
+        messengers: ({ chats }) => ({
+          fake: {
+            platform: fakePlatform(chats, { buttons: false }),
+            burstMs: 0,
+            delivery: { editEveryMs: 0 },
+          },
+        }),
+      },
+    );
+    await world.write("c1", "Refund 7");
+    await shown(world, "1. Approve");
+    await shown(world, "2. Reject");
+    await shown(world, "4. Take back");
+    await shown(world, "6. Yes, for an hour");
+    await world.write("c1", "2", { sentAt: Date.now() + 2_000 });
+    await shown(world, "Told: Rejected by ada");
+    await world.write("c1", "Refund 8");
+    await asked(world);
+    await world.write("c1", "1", { sentAt: Date.now() + 2_000 });
+    await shown(world, "Told: Approved by ada");
+    expect(effects).toEqual(["8"]);
   });
 
   it("asks only for the inputs that the action says", async () => {

@@ -164,4 +164,34 @@ describe("a grant", () => {
     await asked(world);
     expect(effects).toEqual(["7", "8"]);
   });
+
+  it("is listed and ended in the private chat of the approver who gave it for another chat", async () => {
+    const dana = { user: "dana" } as const;
+    const { effects, world } = createRefundBot({
+      grantable: small,
+      approvers: ["dana"],
+      askIn: "approver-dm",
+    });
+    await world.write("dana", "Hello", dana);
+    await shown(world, "Hm?", "dana");
+    await world.write("c1", "Refund 7");
+    await world.press("dana", "Yes, always", dana);
+    await shown(world, "Told: Approved by dana");
+    await runsUnasked(world, effects, "8");
+    // The root knows the decision, and with it the grant.
+    await vi.waitFor(async () => expect(await world.stub.pendingApprovals()).toEqual([]), 8000);
+    await world.write("dana", "/grants", dana);
+    await shown(
+      world,
+      "1. Refunds of small orders, in “c1”, asked by ada, always – given by dana, used once",
+      "dana",
+    );
+    await world.write("eve", "/grants", { user: "eve" });
+    await shown(world, "Nothing is allowed in advance here", "eve");
+    const token = world.chats.button("dana", "End 1") ?? "";
+    expect(await world.pressToken("dana", token, dana)).toBe("Ended. From now on I ask again.");
+    await world.write("c1", "Refund 9");
+    await asked(world, "dana");
+    expect(effects).toEqual(["7", "8"]);
+  });
 });
