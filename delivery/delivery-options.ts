@@ -4,6 +4,7 @@ import type { Database } from "../src/core/database.ts";
 import type { GonePlace, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
+import type { BotFileIds } from "../src/core/sent-file.ts";
 import type { Surface } from "../src/core/surface.ts";
 
 export interface DeliveryOptions {
@@ -14,6 +15,8 @@ export interface DeliveryOptions {
   readonly gates: GatesOfChats;
   /** Returns a messenger's surface. May throw if it is no longer declared; its replies then end as `failed`. */
   readonly surfaceFor: (messengerId: string) => Surface;
+  /** The platform's ids of files that any object of the bot has sent. @default those of this object only */
+  readonly fileIds?: BotFileIds;
   /** Sets the durable alarm at which `run` is called, or clears it (`undefined`). Called for every change. */
   readonly onWake: (at: number | undefined) => void;
   /** Returns how long receipts are kept, in milliseconds. Deletes old ones once a day. @default 30 days */

@@ -226,7 +226,7 @@ class Engine implements Delivery {
   }
 
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
-    return this.heldFiles.add(file, this.#surfaces.of(messengerId));
+    return this.heldFiles.add(messengerId, file, this.#surfaces.of(messengerId));
   }
 
   sendFiles(

@@ -1,7 +1,9 @@
 import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
+import type { BotFileIds, SentFile } from "../../src/core/sent-file.ts";
 import type { ByteSource } from "../../src/core/reply-attachment.ts";
+import { withinTime } from "../../src/core/within-time.ts";
 import type { Address, CallFailure, OutgoingMedia, PostedMessage, Surface } from "../../src/core/surface.ts";
 import { FileStore } from "./file-store.ts";
 import { SentFileStore } from "./sent-file-store.ts";
@@ -12,24 +14,67 @@ const READ_MS = 60_000;
 /** Time to keep a stored file that was not sent because the process died, in milliseconds. */
 const KEEP_UNUSED_MS = 60 * 60 * 1000;
 
-/** Outgoing files: their bytes, and the platform's ids of files that were sent before. */
+/** The bot's other objects are asked about a file of at least this size, in bytes. A smaller upload is as quick. */
+const SHARED_FROM_BYTES = 64 * 1024;
+const SHARED_TIMEOUT_MS = 2_000;
+
+export interface OutgoingFilesOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  /** The ids that the whole bot knows. @default those of this object only */
+  readonly fileIds?: BotFileIds | undefined;
+}
+
+/**
+ * Outgoing files: their bytes, and the platform's ids of files that were sent before, by this object or by any other of
+ * the bot. An id only saves an upload: without one, or if the platform refuses it, the bytes are sent.
+ */
 export class OutgoingFiles {
   readonly #deps: Deps;
   readonly #store: FileStore;
   readonly #sent: SentFileStore;
+  readonly #shared: BotFileIds | undefined;
 
-  constructor({ database, deps }: { readonly database: Database; readonly deps: Deps }) {
+  constructor({ database, deps, fileIds }: OutgoingFilesOptions) {
     this.#deps = deps;
+    this.#shared = fileIds;
     this.#store = new FileStore(database);
     this.#sent = new SentFileStore(database);
   }
 
-  /** Makes a file durable. */
-  async add(file: OutgoingFile, { capabilities }: Surface): Promise<OutgoingMedia> {
+  /** Makes a file durable that a messenger will send. */
+  async add(messengerId: string, file: OutgoingFile, { capabilities }: Surface): Promise<OutgoingMedia> {
     const { files } = capabilities;
     if (files === undefined) return linkedFile(file);
     const signal = AbortSignal.timeout(READ_MS);
-    return storeFile(file, { store: this.#store, deps: this.#deps, capabilities: files, signal });
+    const media = await storeFile(file, {
+      store: this.#store,
+      deps: this.#deps,
+      capabilities: files,
+      signal,
+    });
+    if (files.references !== false) await this.#learnId(messengerId, media);
+    return media;
+  }
+
+  /** Asks whether another object of the bot has sent a file, before it is uploaded again. */
+  async #learnId(messengerId: string, media: OutgoingMedia): Promise<void> {
+    const sent = this.#sharedFile(messengerId, media);
+    if (sent === undefined || this.#shared === undefined || this.#sent.find(sent) !== undefined) return;
+    try {
+      const asked = this.#shared.findSentFile(sent);
+      const fileId = await withinTime(this.#deps.clock, SHARED_TIMEOUT_MS, asked, "findSentFile");
+      if (fileId !== undefined) this.#sent.remember(sent, fileId, this.#deps.clock.now());
+    } catch {
+      // The other object cannot be reached. The file is uploaded.
+    }
+  }
+
+  /** Returns the key of a file that all objects of the bot share. Undefined for a small one. */
+  #sharedFile(messengerId: string, { kind, source }: OutgoingMedia): SentFile | undefined {
+    return source.kind === "bytes" && source.sizeBytes >= SHARED_FROM_BYTES
+      ? { messengerId, kind, hash: source.hash }
+      : undefined;
   }
 
   /** Makes bytes durable whose platform is not known yet. */
@@ -66,23 +111,42 @@ export class OutgoingFiles {
 
   /** Stores the platform's ids of sent files. */
   remember({ messengerId }: Address, files: readonly OutgoingMedia[], { fileIds = [] }: PostedMessage): void {
-    for (const [index, { kind, source }] of files.entries()) {
+    for (const [index, file] of files.entries()) {
+      const { kind, source } = file;
       const fileId = fileIds[index];
       if (source.kind !== "bytes" || fileId === undefined) continue;
-      this.#sent.remember({ messengerId, kind, hash: source.hash }, fileId, this.#deps.clock.now());
+      const sent = { messengerId, kind, hash: source.hash };
+      const isNew = this.#sent.find(sent) !== fileId;
+      this.#sent.remember(sent, fileId, this.#deps.clock.now());
+      if (isNew) this.#tell(messengerId, file, (known, shared) => shared.noteSentFile(known, fileId));
     }
   }
 
   /** Forgets ids that the platform no longer accepts. Returns whether any was known. */
   forget({ messengerId }: Address, files: readonly OutgoingMedia[]): boolean {
     let wasKnown = false;
-    for (const { kind, source } of files) {
+    for (const file of files) {
+      const { kind, source } = file;
       if (source.kind !== "bytes") continue;
       const sent = { messengerId, kind, hash: source.hash };
-      wasKnown ||= this.#sent.find(sent) !== undefined;
-      this.#sent.forget(sent);
+      const fileId = this.#sent.find(sent);
+      if (fileId === undefined) continue;
+      wasKnown = true;
+      this.#sent.forget(sent, fileId);
+      this.#tell(messengerId, file, (known, shared) => shared.forgetSentFile(known, fileId));
     }
     return wasKnown;
+  }
+
+  /** Tells the bot's other objects about an id, without waiting. A lost call costs an upload at most. */
+  #tell(
+    messengerId: string,
+    file: OutgoingMedia,
+    call: (file: SentFile, shared: BotFileIds) => Promise<void>,
+  ): void {
+    const known = this.#sharedFile(messengerId, file);
+    if (known === undefined || this.#shared === undefined) return;
+    call(known, this.#shared).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../src/core/database.ts";
 import { LazyTables } from "../../src/core/lazy-tables.ts";
-import type { FileKind } from "../../src/core/content.ts";
+import type { SentFile } from "../../src/core/sent-file.ts";
 
 /** The platform's ids of files that were sent, so that the same file is not uploaded twice to the same bot. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS sent_file_v1 (
@@ -17,12 +17,6 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS sent_file_v1 (
  * once.
  */
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
-
-export interface SentFile {
-  readonly messengerId: string;
-  readonly kind: FileKind;
-  readonly hash: string;
-}
 
 export class SentFileStore {
   readonly #database: Database;
@@ -55,12 +49,14 @@ export class SentFileStore {
     );
   }
 
-  forget({ hash, kind, messengerId }: SentFile): void {
+  /** Forgets an id, unless a newer one is stored. */
+  forget({ hash, kind, messengerId }: SentFile, fileId: string): void {
     this.#tables.run(
-      "DELETE FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ?",
+      "DELETE FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ? AND file_id = ?",
       messengerId,
       kind,
       hash,
+      fileId,
     );
   }
 }

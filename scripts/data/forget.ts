@@ -15,6 +15,11 @@ export interface Forgotten {
 const OUR_TABLE = /_v\d+$/;
 
 /**
+ * The platform's ids of sent files, which do not tell their chats. All of them go: an id only saves an upload.
+ */
+const FILE_IDS = "sent_file_v1";
+
+/**
  * Deletes everything that belongs to a chat or a person: their objects as a whole, and every row about them in objects
  * that stay. The bot must not run.
  */
@@ -34,7 +39,8 @@ export async function forget(dataDirectory: string, target: Target): Promise<For
     rows += deleteRows(
       file,
       (table) => OUR_TABLE.test(table),
-      (_table, row) =>
+      (table, row) =>
+        table === FILE_IDS ||
         Object.values(row).some(
           (value) => namesOne(value, target.ids) || (typeof value === "string" && conversations.has(value)),
         ),

@@ -15,6 +15,7 @@ export const MESSENGER_OPTIONS: OptionNames<MessengerOptions> = {
   acceptsMedia: true,
   maxMediaBytes: true,
   allow: true,
+  refusal: true,
   limits: true,
   burstMs: true,
   whenBusy: true,

@@ -1,5 +1,6 @@
 import type { ChatFacts } from "./chat.ts";
 import type { ChatMove } from "./chat-move.ts";
+import type { Content } from "./content.ts";
 import type { CardClaim } from "./gate.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
@@ -94,6 +95,11 @@ export interface MessengerOptions {
   readonly maxMediaBytes?: number;
   /** People who may use the bot. Others get one polite refusal and cost nothing. @default everyone */
   readonly allow?: MessengerAllow;
+  /**
+   * Content for a person who is not allowed, such as a card with a link. Sent once to each person.
+   * @default the text `refusedResponseText` of `delivery`
+   */
+  readonly refusal?: Content | ((event: MessengerEvent) => Content | Promise<Content>);
   /**
    * Limits for one person. Over the limit the person is told once, with `limitResponseText`, and costs nothing.
    * @default no limits

@@ -19,5 +19,8 @@ export function rootLinkOf(
     chatGone: (...asked) => root().chatGone(...asked),
     noteUsage: (...told) => root().noteUsage(...told),
     resolveTarget: (to) => root().resolveTarget(to),
+    findSentFile: (file) => root().findSentFile(file),
+    noteSentFile: (...told) => root().noteSentFile(...told),
+    forgetSentFile: (...told) => root().forgetSentFile(...told),
   };
 }

@@ -122,6 +122,7 @@ export class ThreadRuntime implements Loop {
       log,
       gates,
       keepReceiptsMs: () => options.bot.keepDeliveriesMs ?? KEEP_DELIVERIES_MS,
+      fileIds: root,
       surfaceFor: (messengerId) => this.#messengers.surface(messengerId),
       onWake: (at) => {
         if (at !== undefined) options.wake.at(at);

@@ -1,14 +1,16 @@
-import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
+import { BOT_CODE_LIMIT_MS, runBotCode } from "../../core/bot-code.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
+import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { Cards, ReadyContent } from "../replies/cards.ts";
 import { mayStaySilent } from "../replies/reply-filter.ts";
-import { sendNotice } from "../replies/send-notice.ts";
+import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
@@ -25,6 +27,7 @@ export interface AdmissionOptions {
   /** The root counts a person's questions in all conversations. It counts this one if it is allowed. */
   readonly root: Pick<RootCalls, "takeQuestion">;
   readonly delivery: Delivery;
+  readonly cards: Pick<Cards, "post" | "prepare">;
 }
 
 /** Decides who may ask the bot, and how much. It ends refused messages, and tells the person the first time. */
@@ -57,13 +60,34 @@ export class Admission {
       return false;
     }
     const userId = event.author?.userId;
+    const isTold = userId === undefined || memory.wasRefused(event.messengerId, userId);
+    const content = isTold ? undefined : await this.#refusalOf(event, definition);
     this.#refuse(row, event, definition, {
       name: "refused",
       text: "refusedResponseText",
+      content,
       isFirst: () => userId !== undefined && memory.refuseOnce(event.messengerId, userId),
       outcomes: ["refused: not allowed", "ignored: not allowed"],
     });
     return false;
+  }
+
+  /** Returns the bot's own refusal. Undefined if it has none, or it failed. */
+  async #refusalOf(
+    event: MessengerEvent,
+    { refusal }: NormalizedMessengerDefinition,
+  ): Promise<ReadyContent | undefined> {
+    if (refusal === undefined) return undefined;
+    const { cards, deps, log } = this.#options;
+    const own = { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) };
+    try {
+      return await runBotCode(own, "refusal", async () =>
+        cards.prepare(event.messengerId, typeof refusal === "function" ? await refusal(event) : refusal),
+      );
+    } catch {
+      // The log has the reason. The person reads the text.
+      return undefined;
+    }
   }
 
   /** Tells whether one more message may wait for its answer. If so, it counts against the limits. */
@@ -126,17 +150,22 @@ export class Admission {
     refusal: {
       readonly name: string;
       readonly text: SafeText;
+      /** Content in place of the text. */
+      readonly content?: ReadyContent | undefined;
       readonly isFirst: () => boolean;
       /** Outcome of the first refusal, and of later ones. */
       readonly outcomes: readonly [string, string];
     },
   ): void {
-    const { database, delivery, log } = this.#options;
+    const { cards, database, delivery, log } = this.#options;
     database.transaction(() => {
       const isFirst = refusal.isFirst();
-      if (isFirst) {
+      const id = `${refusal.name}:${row.seq}`;
+      if (isFirst && refusal.content !== undefined)
+        cards.post({ id, ...postingOf(event, definition) }, refusal.content);
+      else if (isFirst) {
         const text = safeText(definition.delivery, refusal.text, event, log);
-        sendNotice(delivery, `${refusal.name}:${row.seq}`, event, definition, text);
+        sendNotice(delivery, id, event, definition, text);
       }
       this.#outcomes.end(row, refusal.outcomes[isFirst ? 0 : 1]);
     });

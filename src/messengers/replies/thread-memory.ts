@@ -18,6 +18,8 @@ export interface ThreadMemory {
   endLimit(messengerId: string, userId: string): void;
   /** Returns true only the first time for this person. */
   refuseOnce(messengerId: string, userId: string): boolean;
+  /** Whether a person was refused before. */
+  wasRefused(messengerId: string, userId: string): boolean;
   /** Returns true the first time since the inbox of this thread had room. */
   reportFullOnce(threadId: string): boolean;
   endFull(threadId: string): void;
@@ -117,6 +119,7 @@ export function createThreadMemory(database: Database): ThreadMemory {
     reportLimitOnce: (messengerId, userId) => once(`limit:${messengerId}:${userId}`),
     endLimit: (messengerId, userId) => forget(`limit:${messengerId}:${userId}`),
     refuseOnce: (messengerId, userId) => once(`refused:${messengerId}:${userId}`),
+    wasRefused: (messengerId, userId) => get(`refused:${messengerId}:${userId}`) !== undefined,
     reportFullOnce: (threadId) => once(`full:${threadId}`),
     endFull: (threadId) => forget(`full:${threadId}`),
     reportGivenUpOnce: (threadId) => once(`given-up:${threadId}`),

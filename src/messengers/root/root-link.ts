@@ -2,6 +2,7 @@ import type { ChatMove } from "../../core/chat-move.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
+import type { BotFileIds } from "../../core/sent-file.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 
@@ -14,7 +15,7 @@ export type RouteResult =
   | { readonly kind: "unresolved"; readonly code: string };
 
 /** The calls from a conversation to its root. */
-export interface RootCalls {
+export interface RootCalls extends BotFileIds {
   /** Reports a chat that continues under another id, as a refused call has shown. */
   chatMoved(messengerId: string, move: ChatMove): Promise<void>;
   identity(messengerId: string): Promise<BotIdentity>;

@@ -9,6 +9,8 @@ import type { Note } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
 import type { Probing, Surface } from "../../core/surface.ts";
+import type { BotFileIds } from "../../core/sent-file.ts";
+import { createBotFileIds } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
@@ -83,12 +85,14 @@ export class RootRuntime {
   readonly #targets: Targets;
   /** Finds the conversations that answer in chats. */
   readonly places: TargetPlaces;
+  readonly fileIds: BotFileIds;
   readonly #probing = new Map<string, Probing | undefined>();
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
     this.#messengers = options.messengers;
     this.#store = createRootStore(options.database);
+    this.fileIds = createBotFileIds(options);
     this.#storage = new StorageHealth({ clock: options.deps.clock, store: this.#store });
     this.access = new PlatformAccess({ ...options, store: this.#store });
     this.#warnings = new HealthWarnings(options);

@@ -5,6 +5,7 @@ import type { Delivery, ReplyPolicy, ReplyStart, ReplyState } from "../../../src
 import type { Deps } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";
+import type { BotFileIds } from "../../../src/core/sent-file.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../delivery/text/render/index.ts";
@@ -58,6 +59,8 @@ export interface HarnessOptions {
   readonly isOwnGate?: boolean;
   /** The servers of files that are given by address. @default no request is made */
   readonly fetch?: typeof fetch;
+  /** The ids of files that the whole bot knows. @default none */
+  readonly fileIds?: BotFileIds;
 }
 
 /** The real engine and budget on a virtual clock, SQLite in memory and a platform in memory. */
@@ -86,6 +89,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     log: createLog((_level, line) => lines.push(line)),
     gates: { speaker: SPEAKER, gateOf: () => gate },
     surfaceFor: () => surface,
+    ...(options.fileIds !== undefined && { fileIds: options.fileIds }),
     onWake: (at) => (wakeAt = at),
     onEnded: (id, state) => ended.push([id, state]),
     onAccess: (_messengerId, refusedWith) => access.push(refusedWith),

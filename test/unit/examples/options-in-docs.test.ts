@@ -67,6 +67,7 @@ const MESSENGER: Record<keyof MessengerOptions, true> = {
   acceptsMedia: true,
   maxMediaBytes: true,
   allow: true,
+  refusal: true,
   limits: true,
   burstMs: true,
   whenBusy: true,

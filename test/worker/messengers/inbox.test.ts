@@ -289,6 +289,8 @@ describe("an inbox that is full", () => {
 });
 
 describe("who may use the bot", () => {
+  const JOIN = { kind: "link", label: "Join", url: "https://library.example/join" } as const;
+
   it.each([
     ["by id", ["ada", 42]],
     ["by a function", async ({ userId }: { readonly userId: string }) => ["ada", "42"].includes(userId)],
@@ -316,6 +318,30 @@ describe("who may use the bot", () => {
     expect(world.requests).toEqual([]);
     await world.write("c2", "Hello", { user: "42" });
     await world.shows("c2", "You said: Hello");
+  });
+
+  it.each([
+    ["content", () => ({ kind: "card", text: "Ask us.", buttons: [[JOIN]] }) as const],
+    ["nothing usable", () => Promise.reject(new Error("secret of the bot"))],
+  ])("refuses with %s of the bot's own, once for each stranger", async (what, make) => {
+    let asked = 0;
+    const refusal = (): ReturnType<typeof make> => {
+      asked += 1;
+      return make();
+    };
+    const world = createWorld({ messenger: { allow: ["ada"], refusal } });
+    await world.write("c1", "Hello", { user: "eve" });
+    await world.write("c1", "Hello?", { user: "eve" });
+    await vi.waitFor(
+      () => expect(outcomes()).toEqual(["refused: not allowed", "ignored: not allowed"]),
+      8000,
+    );
+    const isContent = what === "content";
+    await world.shows("c1", isContent ? "Ask us." : "Sorry, this bot is private, so I can't help you here.");
+    expect(world.chats.messages("c1")[0]?.buttons).toEqual(isContent ? [JOIN] : []);
+    expect(asked).toBe(1);
+    expect(world.requests).toEqual([]);
+    expect(JSON.stringify(log)).not.toContain("secret of the bot");
   });
 
   it("refuses each stranger of a group once, and answers the others there", async () => {

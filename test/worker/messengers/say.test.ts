@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { ChatTarget } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
 import type { FakeUpdate } from "../support/fake-platform.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
@@ -32,6 +33,24 @@ const inChat = (chatId: string): ChatTarget => ({ messenger: "fake", chatId });
 async function kill(stub: ReturnType<World["child"]>): Promise<void> {
   await runInDurableObject(stub, (_agent, state) => state.abort("killed by a test")).catch(() => {});
 }
+
+describe("a file that several conversations send", () => {
+  it("is uploaded once for the whole bot", async () => {
+    const world = createWorld({
+      messengers: (self) => ({
+        fake: { ...self.messenger(), platform: fakePlatform(self.chats, { files: true }) },
+      }),
+    });
+    await known(world, "c1", "c2");
+    const source = new Uint8Array(100_000).fill(1);
+    const poster = { kind: "files", files: [{ kind: "document", source, name: "menu.pdf" }] } as const;
+    for (const chat of ["c1", "c2"]) {
+      await runInDurableObject(world.thread(chat), (bot) => bot.say(poster));
+      await expect.poll(() => world.chats.messages(chat).at(-1)?.files).toEqual(["document menu.pdf"]);
+    }
+    expect(world.chats.sources).toEqual(["bytes", "platform"]);
+  });
+});
 
 describe("say at the root", () => {
   it("reaches a chat, and its receipt is the root's own", async () => {

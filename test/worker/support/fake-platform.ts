@@ -76,6 +76,8 @@ export class FakeChats {
   /** Chats that take nothing any more, and those that they have become. */
   readonly moved = new Map<string, string>();
   /** The platform's bytes of each file, or what becomes of a download. */
+  /** How the platform got each file that was sent. */
+  readonly sources: string[] = [];
   readonly files = new Map<string, Uint8Array | (() => Promise<FetchedFile>)>();
   /** Called before each post is made. */
   beforePost: (chat: string, message: OutgoingMessage) => Promise<void> = () => Promise.resolve();
@@ -176,9 +178,13 @@ export function fakePlatform(
       await chats.beforePost(chat, message);
       const messageId = chats.post(chat, message);
       const { files: sent = [] } = message;
+      chats.sources.push(...sent.map(({ source }) => source.kind));
+      const fileIds = sent.map(({ source }) =>
+        source.kind === "bytes" ? `file:${source.hash}` : "file:known",
+      );
       return sent.length < 2
-        ? { messageId }
-        : { messageId, messageIds: sent.map((_file, index) => `${messageId}.${index}`) };
+        ? { messageId, fileIds }
+        : { messageId, fileIds, messageIds: sent.map((_file, index) => `${messageId}.${index}`) };
     },
     edit: async (address, messageId, content) => chats.edit(open(address), messageId, content),
     remove: async (address, messageId) => chats.remove(open(address), messageId),
