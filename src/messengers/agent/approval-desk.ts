@@ -384,7 +384,7 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   #tell(approval: Approval): void {
-    const { action, id, input, isExplained, outcome, requestId, schedule, state } = approval;
+    const { action, channel, id, input, isExplained, outcome, schedule, state } = approval;
     const address = this.#toldIn(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
     const isUnseen = schedule !== undefined && address === undefined;
@@ -402,7 +402,7 @@ export class ApprovalDesk implements ThreadQuestions {
       ],
       answerTo: address === undefined ? [] : [address],
       metadata: { approval: id },
-      channel: this.#options.thread().own.prompts.get(requestId)?.channel,
+      channel,
     });
   }
 
@@ -413,7 +413,8 @@ export class ApprovalDesk implements ThreadQuestions {
     const asked = reason === "chat-gone" ? undefined : this.#addressOf(approval);
     if (schedule === undefined) return asked;
     const shownIn = this.#options.runs?.get(rootRequest)?.shownIn;
-    if (shownIn !== undefined) return this.#options.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
+    if (shownIn !== undefined)
+      return this.#options.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
     // The answer is for the chats of the schedule, unless it is over by now.
     return isExplained ? asked : undefined;
   }
