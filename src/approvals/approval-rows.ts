@@ -109,6 +109,7 @@ const detailsSchema = z.object({
   modelWords: z.string().optional(),
   schedule: scheduleSchema.optional(),
   cardOf: z.string().optional(),
+  channel: z.string().optional(),
   preview: z
     .union([
       z.string(),
@@ -144,6 +145,7 @@ export function progressOf({ isCardTaken, isExplained, successor, unreached }: A
 export function detailsOf({
   askedIn,
   cardOf,
+  channel,
   isInline,
   isTool,
   messageId,
@@ -163,6 +165,7 @@ export function detailsOf({
     modelWords,
     schedule,
     cardOf,
+    channel,
     preview: typeof preview === "object" ? [...preview] : preview,
   };
   return JSON.stringify(details);
@@ -215,6 +218,7 @@ export function approvalOf(stored: ApprovalRow): Approval {
     isCardTaken: progress.isCardTaken ?? false,
     schedule: details.schedule,
     cardOf: details.cardOf,
+    channel: details.channel,
     unreached: progress.unreached ?? [],
     askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
     remindAt: stored.remind_at ?? undefined,

@@ -152,6 +152,8 @@ export interface Approval {
   readonly isTold: boolean;
   /** The schedule whose run asked. Undefined for all other turns. */
   readonly schedule?: ScheduleBinding | undefined;
+  /** The channel that the bot's own code gave to the turn. */
+  readonly channel?: string | undefined;
   /** Id of the approval that first posted the card. Undefined if it is this one. */
   readonly cardOf?: string | undefined;
   /** Whether the `successor` shows its question on this approval's card. */

@@ -400,7 +400,7 @@ export class ApprovalDesk implements ThreadQuestions {
   }
 
   #tell(approval: Approval): void {
-    const { action, id, input, isExplained, outcome, requestId, schedule, state } = approval;
+    const { action, channel, id, input, isExplained, outcome, schedule, state } = approval;
     const address = this.#toldIn(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
     const isUnseen = schedule !== undefined && address === undefined;
@@ -418,7 +418,7 @@ export class ApprovalDesk implements ThreadQuestions {
       ],
       answerTo: address === undefined ? [] : [address],
       metadata: { approval: id },
-      channel: this.#options.thread().own.prompts.get(requestId)?.channel,
+      channel,
     });
   }
 

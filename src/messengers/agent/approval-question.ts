@@ -54,6 +54,7 @@ export function requestOf(
     remindAt: remindAfterMs === undefined ? undefined : now + remindAfterMs,
     expiresAt: now + expiresAfterMs,
     schedule,
+    channel: turn?.channel,
   };
   return { ...asked, offer: isGrantable({ ...asked, offer }) ? offer : undefined };
 }

@@ -6,6 +6,7 @@ import type { ChannelContext, ThinkChannels } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say, textOf } from "../support/scripted-model.ts";
 import type { ModelRequest } from "../support/scripted-model.ts";
+import { refundAction, refundScript } from "../support/refund-bot.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 
@@ -116,6 +117,21 @@ describe("the channel of a turn", () => {
       state.abort("killed by a test");
     }).catch(() => undefined);
     await world.child("own").waitForSubmission("s1");
+    const last = world.requests.at(-1);
+    expect(last && systemOf(last)).toMatch(/^Speak\./);
+  });
+
+  it("is also that of the turn about an action that somebody has decided about", async () => {
+    const { refund } = refundAction();
+    const world = create(
+      { voice: { instructions: "Speak." } },
+      { script: refundScript, getActions: () => ({ refund }) },
+    );
+    const child = world.child("own");
+    await child.runTurn({ mode: "wait", messages: "Refund 7", channel: "voice" });
+    const [{ executionId } = { executionId: "" }] = await child.pendingApprovals();
+    await child.approveExecution(executionId);
+    await expect.poll(() => world.requests.at(-1)?.said).toContain("Outcome of an action");
     const last = world.requests.at(-1);
     expect(last && systemOf(last)).toMatch(/^Speak\./);
   });
