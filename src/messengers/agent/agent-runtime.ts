@@ -43,7 +43,6 @@ import { SendCalls } from "./send-calls.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { allChats } from "../root/all-chats.ts";
-import { describeModel } from "./turn-model.ts";
 import { checkModels, describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
