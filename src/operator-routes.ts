@@ -1,5 +1,7 @@
 import { equalSecrets } from "./core/constant-time.ts";
+import { systemDeps } from "./core/deps.ts";
 import { problem } from "./core/problem.ts";
+import { shortWork } from "./core/short-work.ts";
 import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
 
 /** Where the bot's operator asks it. Only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */
@@ -31,6 +33,11 @@ export async function serveOperator(
   if (pathname === `${PREFIX}bot`) {
     if (request.method !== "GET") return onlyBy("GET");
     return Response.json({ agent, ...(await root.describeBot()) });
+  }
+  // The server of this process asks before it ends. The answer says nothing about other processes.
+  if (pathname === `${PREFIX}work`) {
+    if (request.method !== "GET") return onlyBy("GET");
+    return Response.json({ open: shortWork.count(systemDeps.clock.now()) });
   }
   if (pathname === METRICS) {
     if (request.method !== "GET") return onlyBy("GET");

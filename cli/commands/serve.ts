@@ -14,6 +14,8 @@ import type { CommandIo } from "../command-io.ts";
 import { createReport } from "../report.ts";
 
 const DEFAULT_PORT = "8787";
+const DEFAULT_DRAIN_SECONDS = "5";
+const LONGEST_DRAIN_SECONDS = 600;
 
 interface Options {
   readonly config?: string;
@@ -30,7 +32,10 @@ export function serveCommand(io: CommandIo): Command {
     .option("-c, --config <file>", "the bot's wrangler configuration, if there is no build")
     .option("-p, --port <port>", "the port; wins over PORT (8787); 0 picks a free one")
     .option("--exit-with-stdin", "end when standard input does")
-    .addHelpText("after", "\nVariables: HOST (127.0.0.1), PORT, DATA_DIR (.data), and those of the bot.")
+    .addHelpText(
+      "after",
+      "\nVariables: HOST (127.0.0.1), PORT, DATA_DIR (.data), DRAIN_SECONDS (5), and those of the bot.",
+    )
     .action(async (folder: string | undefined, options: Options) => {
       const report = createReport(io, options);
       const isTerminal = process.stdout.isTTY && options.json !== true;
@@ -38,7 +43,7 @@ export function serveCommand(io: CommandIo): Command {
       const { environment, passedOn } = await variablesOf(io, folder, options.config);
       const port = options.port ?? (environment.PORT || DEFAULT_PORT);
       const dataDirectory = path.resolve(io.folder, environment.DATA_DIR || ".data");
-      const stopped = stopSignal(options.exitWithStdin ?? false);
+      const { hurried, stopped } = stopSignals(options.exitWithStdin ?? false);
       const serve = {
         source: await sourceOf(io, folder, options.config),
         dataDirectory,
@@ -49,6 +54,7 @@ export function serveCommand(io: CommandIo): Command {
         say: (...said: Parameters<typeof log.say>) => log.say(...said),
         write: (line: string) => report.say(isTerminal ? readableLine(line) : line),
         stopped,
+        drain: { hurried, timeoutMs: drainMs(environment.DRAIN_SECONDS) },
       };
       try {
         const server = await serveBot(serve);
@@ -74,13 +80,31 @@ async function variablesOf(
   return { environment: values, passedOn: names };
 }
 
-/** Returns a signal that aborts when the process is told to end. */
-function stopSignal(withStdin: boolean): AbortSignal {
+/**
+ * Returns signals for the end of the process. The first SIGTERM aborts `stopped`. A second one, Ctrl-C, and the end of
+ * the caller also abort `hurried`.
+ */
+function stopSignals(withStdin: boolean): { readonly stopped: AbortSignal; readonly hurried: AbortSignal } {
   const stop = new AbortController();
-  process.on("SIGTERM", () => stop.abort());
-  process.on("SIGINT", () => stop.abort());
-  stopWithParent({ stdin: withStdin, stop: () => stop.abort() });
-  return stop.signal;
+  const hurry = new AbortController();
+  const hurryUp = (): void => {
+    hurry.abort();
+    stop.abort();
+  };
+  process.on("SIGTERM", () => (stop.signal.aborted ? hurryUp() : stop.abort()));
+  process.on("SIGINT", hurryUp);
+  stopWithParent({ stdin: withStdin, stop: hurryUp });
+  return { stopped: stop.signal, hurried: hurry.signal };
+}
+
+/** Reads DRAIN_SECONDS, in milliseconds. */
+function drainMs(text: string | undefined): number {
+  const seconds = Number(text || DEFAULT_DRAIN_SECONDS);
+  if (seconds >= 0 && seconds <= LONGEST_DRAIN_SECONDS) return seconds * 1000;
+  throw new CommandError(
+    "drain-seconds-invalid",
+    `DRAIN_SECONDS is "${text}"; set it to a number of seconds from 0 to ${LONGEST_DRAIN_SECONDS}.`,
+  );
 }
 
 async function sourceOf(

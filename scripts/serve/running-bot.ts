@@ -113,3 +113,15 @@ function networkReason(error: unknown): string {
   if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);
   return "no connection";
 }
+
+const workSchema = z.object({ open: z.number() });
+
+/** Asks a bot of this machine how many of its conversations have something to do within seconds. 0 if it does not say. */
+export async function askOpenWork(url: string, adminToken: string): Promise<number> {
+  try {
+    return workSchema.parse(await askBot(url, "/switchboard/work", adminToken)).open;
+  } catch {
+    // It has ended, or is no bot of this version. In both cases there is nothing to wait for.
+    return 0;
+  }
+}

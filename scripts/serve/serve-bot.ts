@@ -12,7 +12,8 @@ import type { Health } from "./health.ts";
 import { createWorkerLog } from "./log/create-worker-log.ts";
 import type { ServeLog } from "./log/serve-log.ts";
 import { isPortFree } from "./port.ts";
-import { askFacts } from "./running-bot.ts";
+import { drain } from "./drain.ts";
+import { askFacts, askOpenWork } from "./running-bot.ts";
 import { ServeError } from "./serve-error.ts";
 import { shortPath } from "./short-path.ts";
 import { inFolder } from "./storage-errors.ts";
@@ -47,6 +48,13 @@ export interface ServeOptions {
   /** Called with each line of the bot's log. */
   readonly write: (line: string) => void;
   readonly stopped: AbortSignal;
+  /** Lets work end that needs only a moment, after `stopped`. @default the bot ends at once */
+  readonly drain?: {
+    /** Longest wait, in milliseconds. */
+    readonly timeoutMs: number;
+    /** Ends the wait early. */
+    readonly hurried: AbortSignal;
+  };
 }
 
 /** A bot that serves requests, whether or not it is ready to answer messages. */
@@ -142,12 +150,16 @@ async function serveLocked(
     log: say,
     onOutput: (stdout, stderr, onWords) => void workerLog.follow(stdout, stderr, onWords),
   });
+  let address = "";
   stopped.addEventListener("abort", () => {
     say("stopping: what is not finished goes on at the next start", "serve.stopping");
-    void supervisor.stop();
+    const hasWork = address !== "" && options.drain !== undefined;
+    const openWork = (): Promise<number> => askOpenWork(address, adminToken);
+    void supervisor.stop(hasWork ? drain({ ...options.drain, openWork }) : undefined);
   });
   const { url, health } = await firstAnswer(supervisor, options);
   hasListened = true;
+  address = url;
   // Commands on this machine find the bot by it.
   await inFolder(data, () => writeControl(dataDirectory, { url, pid: process.pid, adminToken }));
   const ended = supervisor.ended.finally(release);

@@ -20,8 +20,12 @@ export interface Supervisor {
   readonly listening: Promise<number>;
   /** Settles when workerd has ended for good: after `stop`, or because it kept failing. */
   readonly ended: Promise<void>;
-  /** Ends workerd within about three seconds. May be called more than once. */
-  stop(): Promise<void>;
+  /**
+   * Ends workerd within about three seconds. May be called more than once.
+   *
+   * @param after what workerd may finish first. Meanwhile it is not started again
+   */
+  stop(after?: Promise<unknown>): Promise<void>;
   /** Kills workerd and starts it with another configuration, on the same port. Resolves when it listens again. */
   reload(configFile: string): Promise<void>;
   /** Kills workerd as a crash would. It starts again. */
@@ -164,8 +168,9 @@ export function superviseWorkerd(options: {
   return {
     listening: listening.promise,
     ended: ended.promise,
-    async stop() {
+    async stop(after) {
       stopping = true;
+      if (current !== undefined && after !== undefined) await Promise.race([after, ended.promise]);
       const child = current;
       if (child === undefined) return finish();
       child.kill("SIGTERM");

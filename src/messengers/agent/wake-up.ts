@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { shortWork } from "../../core/short-work.ts";
 import type { Wake } from "../declare/wake.ts";
 
 /** Wake-ups that are closer together than this count as one. */
@@ -23,6 +24,8 @@ export class WakeUp implements Wake {
   readonly #options: WakeUpOptions;
   /** Time of the durable wake-up, as far as this object knows. */
   #armedAt: number | undefined;
+  /** Earliest time at which anybody needs the object. The durable wake-up may be earlier. */
+  #neededAt: number | undefined;
   #arming = Promise.resolve();
 
   constructor(options: WakeUpOptions) {
@@ -36,12 +39,14 @@ export class WakeUp implements Wake {
 
   /** Sets the wake-up to `at`, unless an earlier one is set. */
   at(at: number): void {
+    this.#needs(Math.min(at, this.#neededAt ?? at));
     if (this.#armedAt !== undefined && this.#armedAt <= at + SAME_WAKE_MS) return;
     this.#arm(at);
   }
 
   /** Moves the wake-up to a later time, or removes it. */
   putOff(at: number | undefined): void {
+    this.#needs(at);
     if (this.#armedAt === undefined) return;
     if (at === undefined) {
       this.#arm(undefined);
@@ -54,6 +59,11 @@ export class WakeUp implements Wake {
   /** Resolves when the wake-up that was set last is durable. */
   stored(): Promise<void> {
     return this.#arming;
+  }
+
+  #needs(at: number | undefined): void {
+    this.#neededAt = at;
+    shortWork.note(this, at, this.#options.clock.now());
   }
 
   #arm(at: number | undefined): void {
