@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../src/core/with-time-limit.ts";
 import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
@@ -28,14 +29,16 @@ export class OutgoingFiles {
   async add(file: OutgoingFile, { capabilities }: Surface): Promise<OutgoingMedia> {
     const { files } = capabilities;
     if (files === undefined) return linkedFile(file);
-    const signal = AbortSignal.timeout(READ_MS);
-    return storeFile(file, { store: this.#store, deps: this.#deps, capabilities: files, signal });
+    return withTimeLimit(this.#deps.clock, READ_MS, (signal) =>
+      storeFile(file, { store: this.#store, deps: this.#deps, capabilities: files, signal }),
+    );
   }
 
   /** Makes bytes durable whose platform is not known yet. */
   async addBytes(source: ByteSource): Promise<StoredFile> {
-    const signal = AbortSignal.timeout(READ_MS);
-    return storeBytes(source, { store: this.#store, deps: this.#deps, signal });
+    return withTimeLimit(this.#deps.clock, READ_MS, (signal) =>
+      storeBytes(source, { store: this.#store, deps: this.#deps, signal }),
+    );
   }
 
   hold(replyId: string, hashes: readonly string[]): void {
