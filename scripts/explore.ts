@@ -20,9 +20,9 @@ const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : 
 const files = filesWithProperties().filter((file) => file.includes(values.only));
 if (files.length === 0) throw new Error(`No test with a random property has "${values.only}" in its path.`);
 const failed: number[] = [];
-let isStopped = false;
-process.once("SIGTERM", () => (isStopped = true));
-for (let seed = first; seed < first + Number(values.rounds) && !isStopped; seed += 1) {
+const stopping = new AbortController();
+process.once("SIGTERM", () => stopping.abort());
+for (let seed = first; seed < first + Number(values.rounds) && !stopping.signal.aborted; seed += 1) {
   const { passed } = await runStep(
     `seed ${seed}`,
     tool("vitest"),

@@ -55,7 +55,7 @@ export class FileStore {
 
   /** Begins a file. Returns its number, for `add` and `finish`. */
   begin(now: number): number {
-    if (!this.#tables.exist()) this.#database.transaction(() => this.#tables.make());
+    if (!this.#tables.ready()) this.#database.transaction(() => this.#tables.make());
     this.#database.run("INSERT INTO file_v1 (size_bytes, created_at) VALUES (0, ?)", now);
     return this.#database.all<{ id: number }>("SELECT max(id) AS id FROM file_v1")[0]?.id ?? 0;
   }
@@ -90,7 +90,7 @@ export class FileStore {
   }
 
   has(hash: string): boolean {
-    return this.#tables.exist() && this.#find(hash) !== undefined;
+    return this.#tables.ready() && this.#find(hash) !== undefined;
   }
 
   /**
@@ -103,7 +103,7 @@ export class FileStore {
     mark: string,
     now: number,
   ): { readonly head: Uint8Array; readonly sizeBytes: number } | undefined {
-    const id = this.#tables.exist() ? this.#find(hash) : undefined;
+    const id = this.#tables.ready() ? this.#find(hash) : undefined;
     if (id === undefined) return undefined;
     const [row] = this.#database.all<{ head: ArrayBuffer; size_bytes: number }>(
       `SELECT substr(bytes, 1, ?) AS head, size_bytes FROM file_v1 JOIN file_piece_v1 ON file_id = id
@@ -123,7 +123,7 @@ export class FileStore {
    * @throws {SwitchboardError} `file-missing`
    */
   open(hash: string): ReadableStream<Uint8Array> {
-    const id = this.#tables.exist() ? this.#find(hash) : undefined;
+    const id = this.#tables.ready() ? this.#find(hash) : undefined;
     if (id === undefined) throw new SwitchboardError("file-missing", "The file is not stored any more.");
     let piece = 0;
     return new ReadableStream<Uint8Array>(
@@ -159,7 +159,7 @@ export class FileStore {
 
   /** Deletes the files of an ended reply, except those that another reply shows. */
   release(replyId: string): void {
-    if (!this.#tables.exist()) return;
+    if (!this.#tables.ready()) return;
     const used = this.#database.all<{ hash: string }>(
       "SELECT hash FROM file_use_v1 WHERE reply_id = ?",
       replyId,
@@ -173,7 +173,7 @@ export class FileStore {
 
   /** Deletes files that no reply shows and that were stored before `before`, in epoch milliseconds. */
   sweep(before: number): void {
-    if (!this.#tables.exist()) return;
+    if (!this.#tables.ready()) return;
     const unused = this.#database.all<{ id: number; hash: string | null }>(
       `SELECT id, hash FROM file_v1 WHERE created_at < ?
        AND (hash IS NULL OR NOT EXISTS

@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../src/core/with-time-limit.ts";
 import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
@@ -46,13 +47,9 @@ export class OutgoingFiles {
   async add(messengerId: string, file: OutgoingFile, { capabilities }: Surface): Promise<OutgoingMedia> {
     const { files } = capabilities;
     if (files === undefined) return linkedFile(file);
-    const signal = AbortSignal.timeout(READ_MS);
-    const media = await storeFile(file, {
-      store: this.#store,
-      deps: this.#deps,
-      capabilities: files,
-      signal,
-    });
+    const media = await withTimeLimit(this.#deps.clock, READ_MS, (signal) =>
+      storeFile(file, { store: this.#store, deps: this.#deps, capabilities: files, signal }),
+    );
     if (files.references !== false) await this.#learnId(messengerId, media);
     return media;
   }
@@ -79,8 +76,9 @@ export class OutgoingFiles {
 
   /** Makes bytes durable whose platform is not known yet. */
   async addBytes(source: ByteSource): Promise<StoredFile> {
-    const signal = AbortSignal.timeout(READ_MS);
-    return storeBytes(source, { store: this.#store, deps: this.#deps, signal });
+    return withTimeLimit(this.#deps.clock, READ_MS, (signal) =>
+      storeBytes(source, { store: this.#store, deps: this.#deps, signal }),
+    );
   }
 
   hold(replyId: string, hashes: readonly string[]): void {

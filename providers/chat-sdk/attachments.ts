@@ -1,3 +1,4 @@
+import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import { z } from "zod";
 import type { Adapter, Attachment } from "chat";
 import { InvalidInputError, SwitchboardError, errorCode } from "../../src/core/errors.ts";
@@ -52,7 +53,7 @@ export async function fetchAttachment(
   adapter: Adapter,
   options: FetchOptions,
 ): Promise<FetchedFile> {
-  await untilAborted(options.ready, options.signal);
+  await untilFailed(options.ready, options.signal);
   const attachment = restore(reference, adapter);
   const mediaType = attachment.mimeType;
   if (attachment.fetchData !== undefined) {
@@ -91,22 +92,19 @@ async function fetchByAdapter(
   fetchData: NonNullable<Attachment["fetchData"]>,
   { maxBytes, signal }: FetchOptions,
 ): Promise<Uint8Array> {
-  const data = await untilAborted(fetchData, signal);
+  const data = await untilFailed(fetchData, signal);
   refuseOver(maxBytes, data.byteLength);
   return new Uint8Array(data);
 }
 
-/** Waits until the signal aborts. An adapter's download takes no signal, so it goes on and its result is dropped. */
-function untilAborted<Result>(run: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(failed(signal));
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    Promise.resolve()
-      .then(run)
-      .then(resolve, () => reject(failed(signal)))
-      .finally(() => signal.removeEventListener("abort", onAbort));
-  });
+/** Makes a call that takes no signal: it goes on after the signal aborts, and its outcome is dropped. */
+async function untilFailed<Result>(run: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  try {
+    if (signal.aborted) throw abortError();
+    return await untilAborted(signal, run(), abortError);
+  } catch {
+    throw failed(signal);
+  }
 }
 
 /** Replaces any error of an adapter or the network, because it may contain a token or a signed address (I10). */
@@ -148,7 +146,7 @@ async function follow(address: string, { fetch, hosts, signal }: FetchOptions): 
   let url = parsePublicUrl(address, hosts);
   for (let step = 0; step <= maxRedirects; step += 1) {
     const request = fetch(url.href, { signal, redirect: "manual" });
-    const response = await untilAborted(() => request, signal);
+    const response = await untilFailed(() => request, signal);
     if (response.ok) return response;
     void response.body?.cancel().catch(() => undefined);
     const location = response.headers.get("location");
@@ -168,7 +166,7 @@ async function readUpTo(maxBytes: number, response: Response, signal: AbortSigna
   if (reader === undefined) return new Uint8Array();
   try {
     for (;;) {
-      const { done, value } = await untilAborted(() => reader.read(), signal);
+      const { done, value } = await untilFailed(() => reader.read(), signal);
       if (done) break;
       sizeBytes += value.byteLength;
       refuseOver(maxBytes, sizeBytes);

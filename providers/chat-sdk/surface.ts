@@ -1,3 +1,4 @@
+import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import type { Adapter } from "chat";
 import type { CallFailure, Surface } from "../../src/core/surface.ts";
 import { type CallMethod, ChatSdkCallError, adapterFailure } from "./call-error.ts";
@@ -17,12 +18,13 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
     run: (adapter: Adapter) => Promise<Result>,
   ): Promise<Result> => {
     try {
-      await untilAborted(ready(), signal);
+      // Adapters take no signal, so a call goes on, and its late outcome is dropped.
+      await untilAborted(signal, ready(), abortError);
     } catch {
       throw new ChatSdkCallError("initialize", { kind: "transient", code: "not-initialized" });
     }
     try {
-      return await untilAborted(run(adapter), signal);
+      return await untilAborted(signal, run(adapter), abortError);
     } catch (error) {
       throw new ChatSdkCallError(
         method,
@@ -74,17 +76,4 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
 /** Classifies any value. An error that no call of this surface threw is `unknown`, unless its fields say more. */
 export function classifyChatSdkError(error: unknown): CallFailure {
   return error instanceof ChatSdkCallError ? error.failure : adapterFailure("post", error);
-}
-
-/**
- * Waits for a call until the signal aborts. Adapters take no signal, so the call itself goes on and its late outcome is
- * dropped.
- */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new DOMException("timed out", "AbortError"));
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-    if (signal.aborted) onAbort();
-  });
 }

@@ -1,3 +1,4 @@
+import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import { multipartBody, type UploadPart } from "./multipart.ts";
 import { Api, GrammyError, HttpError } from "grammy/web";
 import { z } from "zod";
@@ -70,8 +71,9 @@ export function createTelegramClient(
       try {
         const request = files.length === 0 ? jsonRequest(payload) : multipartRequest(payload, files);
         const answer = await untilAborted(
-          answerOf(fetch, url, { ...request, method: "POST", signal }),
           signal,
+          answerOf(fetch, url, { ...request, method: "POST", signal }),
+          abortError,
         );
         if (answer.ok) return answer.result;
         throw new GrammyError("refused", answer, method, {});
@@ -82,7 +84,8 @@ export function createTelegramClient(
     async call(method, signal, run) {
       if (signal.aborted) throw notStarted(method);
       try {
-        return await untilAborted(run(api, signal as never), signal);
+        // Ends the wait at once, even if a `fetch` ignores its signal.
+        return await untilAborted(signal, run(api, signal as never), abortError);
       } catch (error) {
         throw callError(method, error, signal.aborted);
       }
@@ -190,13 +193,4 @@ function parseJson(text: string): unknown {
     // A gateway's page, or a response that was cut off.
     return undefined;
   }
-}
-
-/** Ends the wait at once, even if a `fetch` ignores its signal. */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new DOMException("timed out", "AbortError"));
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -117,7 +117,7 @@ export function isFailure(output: unknown): output is ActionFailure {
 }
 
 /** Returns the failure that the model reads for an exception of `execute`. */
-export function failureOf(error: unknown): ActionFailure {
+export function actionFailureOf(error: unknown): ActionFailure {
   if (error instanceof ActionError) return failure(error.name, error.message);
   return failure("ActionFailed", "The action failed. Its log says why.");
 }

@@ -9,7 +9,7 @@ import type { AttachmentDraft } from "./collected-attachments.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
 import {
   consentOutdated,
-  failureOf,
+  actionFailureOf,
   invalidInput,
   keyConflict,
   notAuthorized,
@@ -78,7 +78,7 @@ export async function runAction(
     }
   } catch (error) {
     host.onFailure(name, error);
-    return failureOf(error);
+    return actionFailureOf(error);
   }
 
   if (granted === undefined) return claimAndRun(host, request, { key, inputHash, input, idle });
@@ -151,7 +151,7 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
   if (first.kind === "failed" && !signal.aborted) {
     host.onFailure(name, first.error);
     await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
-    return failureOf(first.error);
+    return actionFailureOf(first.error);
   }
   await stored(host, name, () => ledger.end(key, claim.runId, { kind: "unknown" }));
   // Work that ignores its signal may still end, and then its outcome is known.
@@ -161,7 +161,7 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
   if (action.verify === undefined || request.signal?.aborted === true) return outcomeUnknown();
   return afterVerdict(host, name, run, await verdict(host, request, run), async () => {
     await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
-    return failureOf(undefined);
+    return actionFailureOf(undefined);
   });
 }
 

@@ -86,7 +86,7 @@ export function createSubscriberStore(database: Database): SubscriberStore {
         }));
     },
     move(messengerId, { from, to }) {
-      if (!tables.exist()) return;
+      if (!tables.ready()) return;
       database.transaction(() => {
         database.run(
           "UPDATE OR IGNORE subscriber_v1 SET thread_id = ?, chat_id = ? WHERE messenger_id = ? AND thread_id = ?",

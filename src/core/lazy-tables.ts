@@ -26,8 +26,8 @@ export class LazyTables {
     this.#options = options;
   }
 
-  /** Whether the tables exist. The first call adds the columns that a table of an earlier release lacks. */
-  exist(): boolean {
+  /** Returns whether the tables exist. Adds the columns that a table of an earlier release lacks, once. */
+  ready(): boolean {
     if (this.#isThere !== undefined) return this.#isThere;
     const { added, table } = this.#options;
     const found = this.#database.all(
@@ -41,7 +41,7 @@ export class LazyTables {
 
   /** Makes the tables. Call it before a row is added, if possible outside of a transaction that may fail. */
   make(): void {
-    if (this.exist() && !this.#hasMade) return;
+    if (this.ready() && !this.#hasMade) return;
     for (const statement of this.#options.schema) this.#database.run(statement);
     this.#hasMade = true;
     this.#isThere = undefined;
@@ -49,11 +49,11 @@ export class LazyTables {
 
   /** Returns the rows of a statement. None if the tables do not exist. */
   all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
-    return this.exist() ? this.#database.all<Row>(statement, ...bindings) : [];
+    return this.ready() ? this.#database.all<Row>(statement, ...bindings) : [];
   }
 
   /** Runs a statement that changes or deletes rows. Does nothing if the tables do not exist. */
   run(statement: string, ...bindings: readonly SqlValue[]): void {
-    if (this.exist()) this.#database.run(statement, ...bindings);
+    if (this.ready()) this.#database.run(statement, ...bindings);
   }
 }

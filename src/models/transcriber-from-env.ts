@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../core/with-time-limit.ts";
 import { z } from "zod";
 import { systemDeps, type Deps } from "../core/deps.ts";
 import { SwitchboardError } from "../core/errors.ts";
@@ -33,7 +34,7 @@ const answerSchema = z.object({ text: z.string() });
  */
 export function transcriberFromEnv(
   env: TranscriptionEnvironment,
-  deps: Pick<Deps, "fetch"> = systemDeps,
+  deps: Pick<Deps, "fetch" | "clock"> = systemDeps,
 ): Transcriber | undefined {
   const baseUrl = setting(env.TRANSCRIPTION_BASE_URL);
   if (baseUrl === undefined) return undefined;
@@ -48,7 +49,9 @@ export function transcriberFromEnv(
     body.set("model", model);
     body.set("response_format", "json");
     body.set("file", new Blob([bytes], { type }), fileName(type));
-    const response = await ask(deps.fetch, url, apiKey, body);
+    const response = await withTimeLimit(deps.clock, TIMEOUT_MS, (signal) =>
+      ask(deps.fetch, url, apiKey, body, signal),
+    );
     const answer = answerSchema.safeParse(response);
     if (answer.success) return answer.data.text;
     throw new SwitchboardError(
@@ -63,6 +66,7 @@ async function ask(
   url: URL,
   apiKey: string | undefined,
   body: FormData,
+  signal: AbortSignal,
 ): Promise<unknown> {
   let response: Response;
   try {
@@ -71,7 +75,7 @@ async function ask(
       body,
       // The key is never sent to the target of a redirect.
       redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal,
       ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
     });
   } catch {

@@ -117,7 +117,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
     tables.all<OccurrenceRow>(`SELECT * FROM occurrence_v1 ${rest}`, ...bindings).map(occurrenceOf);
 
   return {
-    isEmpty: () => !tables.exist(),
+    isEmpty: () => !tables.ready(),
     tasks: () => tasks("ORDER BY id"),
     task: (id) => firstRow(tasks("WHERE id = ?", id)),
     saveTask(task) {

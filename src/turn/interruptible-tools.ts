@@ -2,6 +2,7 @@ import type { ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { isThenable } from "../core/is-thenable.ts";
+import { untilAborted } from "../core/until-aborted.ts";
 import { limitedSignal } from "./tool-time-limit.ts";
 
 export interface ToolGuard {
@@ -41,7 +42,7 @@ export function interruptibleTools(
         const failed = (error: unknown): Error => {
           limit.end();
           onEnd(toolCallId, { error });
-          if (abortSignal?.aborted === true) return new Error(STOPPED);
+          if (abortSignal?.aborted === true) return stopped();
           const isTooLong = limit.isOver();
           if (!isReported) onFailure(name, isTooLong ? tookTooLong(name) : error);
           isReported = true;
@@ -57,7 +58,7 @@ export function interruptibleTools(
           const work: unknown = inTurn(() => execute(input, { ...options, abortSignal: limit.signal }));
           if (isThenable(work)) {
             const end = Promise.resolve(work).then(ended, (error: unknown) => Promise.reject(failed(error)));
-            return Promise.resolve(untilAborted(limit.signal, end, STOPPED)).catch((error: unknown) => {
+            return Promise.resolve(untilAborted(limit.signal, end, stopped)).catch((error: unknown) => {
               throw limit.isOver() ? failed(error) : error;
             });
           }
@@ -71,7 +72,7 @@ export function interruptibleTools(
   );
 }
 
-const STOPPED = "The turn was stopped before the tool had finished.";
+const stopped = (): Error => new Error("The turn was stopped before the tool had finished.");
 const FAILED = "The tool failed. Its log says why.";
 const TOO_LONG = "The tool took too long and was stopped. It may or may not have taken effect.";
 
@@ -92,7 +93,7 @@ async function* interruptiblePieces(
   const iterator = pieces[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await untilAborted(signal, iterator.next(), STOPPED);
+      const next = await untilAborted(signal, iterator.next(), stopped);
       if (next.done === true) {
         ended(undefined);
         return;
@@ -109,23 +110,6 @@ async function* interruptiblePieces(
         // The tool has been told to end. Its result no longer matters.
       });
   }
-}
-
-/** Resolves with the outcome of `work`, or rejects as soon as the signal aborts. It does not end the work itself. */
-export function untilAborted<T>(
-  signal: AbortSignal | undefined,
-  work: T,
-  message: string,
-): T | Promise<Awaited<T>> {
-  if (signal === undefined || !isThenable(work)) return work;
-  return new Promise<Awaited<T>>((resolve, reject) => {
-    const abort = () => reject(new Error(message));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", abort));
-  });
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

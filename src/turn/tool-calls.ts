@@ -3,7 +3,7 @@ import type { ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import { isReadOnly, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
-import { untilAborted } from "./interruptible-tools.ts";
+import { untilAborted } from "../core/until-aborted.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 /** A call that the model has asked for, as the turn engine passes it. */
@@ -84,7 +84,7 @@ export class ToolCalls {
     this.#running.set(toolCallId, running);
     if (!readOnly && before !== undefined) {
       try {
-        await untilAborted(around.signal, before, WITHDRAWN);
+        await untilAborted(around.signal, before, () => new Error(WITHDRAWN));
       } catch {
         return { action: "block", reason: WITHDRAWN };
       }

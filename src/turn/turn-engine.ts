@@ -4,11 +4,12 @@ import type { ThinkSessionEvent, ThinkTurnConfig } from "agents/harness/think";
 import { generateText } from "ai";
 import type { LanguageModel, ModelMessage, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { logBotFailure } from "../core/bot-code.ts";
+import { untilAborted } from "../core/until-aborted.ts";
 import { usableTools } from "./bot-tools.ts";
 import { questionIdOf, userMessageId } from "./question-id.ts";
 import { compactSession } from "./compact-session.ts";
 import { chunkContextOf } from "./chunk-context.ts";
-import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
+import { interruptibleTools } from "./interruptible-tools.ts";
 import { ModelFailures } from "./model-failures.ts";
 import { toModelMessages } from "./model-messages.ts";
 import { ReplyText, textOfParts } from "./reply-text.ts";
@@ -363,7 +364,7 @@ export class TurnEngine {
       summaryOf: async (make) => {
         if (this.#overflowing.delete(id)) {
           const signal = this.#aborts.get(this.#running.get(id) ?? "")?.signal;
-          await untilAborted(signal, this.#summaries.make(id, make), "The turn was stopped.");
+          await untilAborted(signal, this.#summaries.make(id, make), stopped);
         }
         return this.#summaries.take(id, make);
       },
@@ -427,10 +428,14 @@ export class TurnEngine {
     const signal = this.#aborts.get(this.#running.get(session) ?? "")?.signal;
     try {
       const work = this.#inTurnOf(session, body);
-      return await untilAborted(signal, work, "The turn was stopped before it began.");
+      return await untilAborted(signal, work, stopped);
     } catch (error) {
       if (signal?.aborted === true) return instead;
       throw error;
     }
   }
+}
+
+function stopped(): Error {
+  return new Error("The turn was stopped.");
 }

@@ -144,6 +144,7 @@ describe("the support bot", () => {
     await log().getByText("Done.").waitFor();
     await write("/subscribe");
     await log().getByText("You're subscribed").waitFor();
+    expect(await log().getByText("⏰ order coffee").count()).toBe(1);
   });
 
   it("refunds in a group when another of the team agrees, and refuses the press of a stranger", async () => {

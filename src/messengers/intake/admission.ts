@@ -30,7 +30,7 @@ export interface AdmissionOptions {
   readonly cards: Pick<Cards, "post" | "prepare">;
 }
 
-/** Decides who may ask the bot, and how much. It ends refused messages, and tells the person the first time. */
+/** Decides who may ask the bot, and how much. */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #outcomes: EventOutcomes;
@@ -48,7 +48,11 @@ export class Admission {
     return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, allow(author, event), "allow");
   }
 
-  async isAllowed(
+  /**
+   * Returns whether the person may use the bot. If not, ends the event, and tells the person the first time that they
+   * address the bot.
+   */
+  async admit(
     row: InboxRow,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
@@ -90,8 +94,11 @@ export class Admission {
     }
   }
 
-  /** Tells whether one more message may wait for its answer. If so, it counts against the limits. */
-  async hasRoom(
+  /**
+   * Counts a message against the limits, and returns whether it may wait for its answer. If not, ends the event, and
+   * tells the person the first time.
+   */
+  async admitToQueue(
     row: InboxRow,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
@@ -107,7 +114,7 @@ export class Admission {
       });
       return false;
     }
-    if (await this.isWithinLimits(row, event, definition)) {
+    if (await this.takeFromLimits(row, event, definition)) {
       memory.endFull(event.thread.id);
       return true;
     }
@@ -120,8 +127,8 @@ export class Admission {
     return false;
   }
 
-  /** Tells whether the person may ask for one more answer. If so, it is counted. */
-  async isWithinLimits(
+  /** Counts one more question of the person, and returns true. Returns false if the limits do not allow it. */
+  async takeFromLimits(
     row: InboxRow,
     event: MessengerEvent,
     { burstMs, limits }: NormalizedMessengerDefinition,

@@ -161,16 +161,16 @@ export class EventHandler {
       case "press": {
         if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
         if (!sorting.answer) this.#outcomes.end(row, "button answered");
-        else if (await this.#admission.isAllowed(row, event, definition))
+        else if (await this.#admission.admit(row, event, definition))
           await this.#queue(row, event, definition);
         return;
       }
       case "command":
-        if (await this.#admission.isAllowed(row, event, definition))
+        if (await this.#admission.admit(row, event, definition))
           await this.#command(row, event, sorting.command, definition);
         return;
       case "answer":
-        if (!(await this.#admission.isAllowed(row, event, definition))) return;
+        if (!(await this.#admission.admit(row, event, definition))) return;
         if (!this.#hint(row, event, definition)) await this.#queue(row, event, definition);
         return;
     }
@@ -208,7 +208,7 @@ export class EventHandler {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const { database, delivery, deps, inbox, memory } = this.#options;
-    if (!(await this.#admission.hasRoom(row, event, definition))) return;
+    if (!(await this.#admission.admitToQueue(row, event, definition))) return;
     memory.endGivenUp(event.thread.id);
     // The limit check is asynchronous, so the state may have changed since.
     const current = atCurrentPlace(delivery, event);
@@ -228,7 +228,7 @@ export class EventHandler {
     } else if (!this.#options.answers.mayRerun(event)) {
       this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
-    } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
+    } else if (!(await this.#admission.takeFromLimits(row, event, definition))) {
       this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit over the limit"));
     } else {

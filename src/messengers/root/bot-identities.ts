@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../core/with-time-limit.ts";
 import { platformFailureFields } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
@@ -79,12 +80,9 @@ export class BotIdentities {
 
   async #ask(definition: NormalizedMessengerDefinition, account: string): Promise<BotIdentity> {
     const { deps, messengers, store } = this.#options;
-    const limit = new AbortController();
-    const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
     try {
-      const identity = await definition.platform.fetchIdentity(
-        messengers.context(definition.id),
-        limit.signal,
+      const identity = await withTimeLimit(deps.clock, CALL_LIMIT_MS, async (signal) =>
+        definition.platform.fetchIdentity(messengers.context(definition.id), signal),
       );
       this.#options.onAsked?.(definition);
       const asked = { account, identity, askedAt: deps.clock.now() };
@@ -94,8 +92,6 @@ export class BotIdentities {
     } catch (error) {
       this.#options.onAsked?.(definition, error);
       throw error;
-    } finally {
-      deps.clock.clearTimeout(timer);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../core/with-time-limit.ts";
 import { logBotFailure, platformFailureFields } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import { languagesOf } from "../../core/local-text.ts";
@@ -66,14 +67,10 @@ export class CommandMenu {
       const former = known?.languages.filter((language) => !languages.includes(language)) ?? [];
       store.setMenu(id, { hash, tryAgainAt, languages: [...languages, ...former] });
       this.#lookAgainAt.set(id, tryAgainAt);
-      const limit = new AbortController();
-      const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
-      try {
-        await platform.setCommands?.(list, context, limit.signal, former);
-        onAsked?.(definition);
-      } finally {
-        deps.clock.clearTimeout(timer);
-      }
+      await withTimeLimit(deps.clock, CALL_LIMIT_MS, async (signal) =>
+        platform.setCommands?.(list, context, signal, former),
+      );
+      onAsked?.(definition);
       store.setMenu(id, { hash, tryAgainAt: undefined, languages });
       this.#lookAgainAt.set(id, Infinity);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../core/with-time-limit.ts";
 import { MODEL_FAILED, MODEL_WORKED, PENALTY } from "../../core/figures.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -94,16 +95,14 @@ export class HealthWarnings {
   async #ask(definition: NormalizedMessengerDefinition): Promise<void> {
     const { deps, messengers } = this.#options;
     const { id, platform } = definition;
-    const limit = new AbortController();
-    const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
     try {
-      const report = await platform.checkWebhook?.(messengers.context(definition.id), limit.signal);
+      const report = await withTimeLimit(deps.clock, CALL_LIMIT_MS, async (signal) =>
+        platform.checkWebhook?.(messengers.context(definition.id), signal),
+      );
       this.#webhooks.set(id, { askedAt: this.#now(), report });
     } catch {
       // A refused token is a problem of its own, and a platform that does not answer says nothing about the webhook.
       this.#webhooks.set(id, { askedAt: this.#now(), report: undefined });
-    } finally {
-      deps.clock.clearTimeout(timer);
     }
   }
 

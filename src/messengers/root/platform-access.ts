@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../core/with-time-limit.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { HealthProblem } from "./health-problem.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -65,16 +66,14 @@ export class PlatformAccess {
       if (this.#now() - at >= REFUSAL_COUNTS_MS) this.works(id);
     } else if (this.#now() - (this.#askedAt.get(id) ?? -Infinity) >= ASK_EVERY_MS) {
       this.#askedAt.set(id, this.#now());
-      const limit = new AbortController();
-      const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
       try {
-        await platform.checkAccess(messengers.context(definition.id), limit.signal);
+        await withTimeLimit(deps.clock, CALL_LIMIT_MS, async (signal) =>
+          platform.checkAccess?.(messengers.context(definition.id), signal),
+        );
         this.works(id);
       } catch (error) {
         // An unreachable platform says nothing about the token.
         this.outcome(definition, error);
-      } finally {
-        deps.clock.clearTimeout(timer);
       }
     }
     return this.#options.store.refusal(id) === undefined;

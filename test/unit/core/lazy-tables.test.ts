@@ -23,7 +23,7 @@ const add = (database: NodeDatabase, tables: LazyTables, name: string): void => 
 it("makes no table while nothing is stored, whatever is asked", () => {
   const database = createNodeDatabase();
   const tables = new LazyTables(database, OPTIONS);
-  expect(tables.exist()).toBe(false);
+  expect(tables.ready()).toBe(false);
   expect(tables.all("SELECT * FROM bird_v1")).toEqual([]);
   tables.run("DELETE FROM bird_v1");
   expect(tablesOf(database)).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { errorCode } from "../../../src/core/errors.ts";
 import type { FetchableAttachment } from "../../../src/core/messenger-context.ts";
 import { transcriberFromEnv } from "../../../src/models/transcriber-from-env.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const SECRET = "sk-SECRET";
 const voice = (mediaType: string | undefined): FetchableAttachment => ({
@@ -20,6 +21,7 @@ async function transcribe(
 ) {
   const requests: { url: string; authorization: string | null; form: FormData }[] = [];
   const transcriber = transcriberFromEnv(env, {
+    clock: createVirtualClock(),
     fetch: async (input, init) => {
       const request = new Request(input, { method: "POST", headers: init?.headers ?? {} });
       requests.push({
