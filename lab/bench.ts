@@ -3,10 +3,13 @@
  * it, beside the same bot on its peer. All of them run in workerd with storage on disk, at the same time and by turns.
  *
  *   npm run bench -- [--only webhook,latency] [--rounds 3] [--transcript 10,100,1000] [--without think] [--json]
+ *   npm run bench -- --only against --against FOLDER       beside the same bot on the sources in another folder
  */
 import { loadavg } from "node:os";
 import { readOptions } from "../scripts/command-line/read-options.ts";
+import { earlierSources } from "./bench/earlier-sources.ts";
 import { isPeerInstalled, type ContenderName } from "./bench/contender.ts";
+import { againstPart } from "./bench/parts/against.ts";
 import { chatsPart, mostPart } from "./bench/parts/chats.ts";
 import { actionsPart, approvalsPart, pendingPart } from "./bench/parts/consent.ts";
 import { documentsPart, pressesPart } from "./bench/parts/content.ts";
@@ -39,6 +42,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   tokens: tokensPart,
   transcripts: transcriptsPart,
   threads: threadsPart,
+  against: againstPart,
 };
 
 const values = readOptions("npm run bench", {
@@ -50,10 +54,19 @@ const values = readOptions("npm run bench", {
     default: "",
     about: "contenders to leave out: switchboard, think, bare, bare+hop",
   },
+  against: {
+    type: "string",
+    about: "folder of another checkout with its node_modules, for the part `against`: the plain bot on both",
+  },
   json: { type: "boolean", default: false, about: "print the measurements as JSON" },
 });
 
 const chosen = values.only?.split(",") ?? Object.keys(PARTS);
+const earlier = values.against === undefined ? undefined : earlierSources(values.against);
+if (earlier === undefined && values.only?.split(",").includes("against") === true) {
+  process.stderr.write("Name the other checkout: --against FOLDER\n");
+  process.exit(1);
+}
 const left = values.without.split(",");
 const report = new Report((line) => process.stderr.write(`${line}\n`));
 const isWanted = (name: ContenderName): boolean => !left.includes(name);
@@ -82,6 +95,7 @@ for (const name of chosen) {
   try {
     await PARTS[name]?.({
       report,
+      earlier,
       bots: (["switchboard", ...peers] as const).filter(isWanted),
       bare: (["bare", "bare+hop"] as const).filter(isWanted),
       rounds: Math.max(1, Number(values.rounds)),

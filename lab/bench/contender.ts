@@ -8,8 +8,12 @@ import { startServedBot, type ServedBot } from "../support/served-bot.ts";
 import { lastTokenTimes, replyScript } from "./reply-script.ts";
 import { createWebhookClient, type WebhookClient } from "./webhook-client.ts";
 
-/** `consent`: a bot with actions. `content`: a bot whose commands send a card and a document. `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
+/** Kind of the chats in which people write. `by-person`: private chats, with conversations that follow a person. */
+export type ChatsKind = "private" | "group" | "forum" | "by-person";
+
+/** `now:` and `before:`: the plain bot on these sources and on those of another checkout. `consent`: a bot with actions. `content`: a bot whose commands send a card and a document. `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
 export type ContenderName =
+  | `${"now" | "before"}:${ChatsKind}`
   | "switchboard"
   | "content"
   | "consent"
@@ -25,14 +29,16 @@ interface Description {
   readonly path: string;
   readonly isBot: boolean;
   /** Kind of the chats in which people write. @default "private" */
-  readonly chats?: "private" | "group" | "forum";
+  readonly chats?: ChatsKind;
 }
 
 const root = path.resolve(import.meta.dirname, "../..");
 const WEBHOOK = "/messengers/telegram/webhook";
 const SECRET = "bench-webhook-secret";
 
-const DESCRIPTIONS: Readonly<Record<ContenderName, Description>> = {
+type OwnName = Exclude<ContenderName, `${string}:${ChatsKind}`>;
+
+const DESCRIPTIONS: Readonly<Record<OwnName, Description>> = {
   switchboard: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true },
   content: { config: "lab/bench/switchboard/content.jsonc", path: WEBHOOK, isBot: true },
   consent: { config: "lab/bench/switchboard/consent.jsonc", path: WEBHOOK, isBot: true },
@@ -49,6 +55,15 @@ const COUNTING: Partial<Record<ContenderName, string>> = {
   switchboard: "lab/bench/switchboard/wrangler.jsonc",
   think: "lab/bench/peers/think/wrangler.jsonc",
 };
+
+/** @param earlier configuration of the plain bot on the sources of another checkout */
+function describe(name: ContenderName, earlier: string | undefined): Description {
+  if (Object.hasOwn(DESCRIPTIONS, name)) return DESCRIPTIONS[name as OwnName];
+  const [version, chats] = name.split(":") as ["now" | "before", ChatsKind];
+  const config = version === "now" ? "lab/bench/switchboard/plain.jsonc" : earlier;
+  if (config === undefined) throw new Error("Name the other checkout: --against FOLDER");
+  return { config, path: WEBHOOK, isBot: true, chats };
+}
 
 export function isPeerInstalled(): boolean {
   return existsSync(path.join(root, "lab/bench/peers/node_modules/@cloudflare/think/package.json"));
@@ -116,11 +131,17 @@ export const BENCH_ADMIN_TOKEN = "bench-admin-token";
 const POLL_MS = 20;
 const REACTION_TIMEOUT_MS = 30_000;
 
+export interface ContenderOptions {
+  readonly countsRows?: boolean;
+  /** Configuration of the plain bot on the sources of another checkout. */
+  readonly earlier?: string | undefined;
+}
+
 export async function startContender(
   name: ContenderName,
-  options: { readonly countsRows?: boolean } = {},
+  options: ContenderOptions = {},
 ): Promise<Contender> {
-  const description = DESCRIPTIONS[name];
+  const description = describe(name, options.earlier);
   const model = await startScriptedModel();
   model.script(replyScript);
   const simulator = await startSimulator({ callLimit: 1_000_000 });
@@ -128,7 +149,7 @@ export async function startContender(
   simulator.fault({ kind: "rich-refused", unknown: true, times: Infinity });
   const config = options.countsRows === true ? (COUNTING[name] ?? description.config) : description.config;
   const bot = await startServedBot({
-    config: path.join(root, config),
+    config: path.resolve(root, config),
     env: {
       TELEGRAM_BOT_TOKEN: simulator.token,
       TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
@@ -139,6 +160,7 @@ export async function startContender(
       MODEL: "scripted",
       ADMIN_TOKEN: BENCH_ADMIN_TOKEN,
       ...(options.countsRows === true && { COUNT_ROWS: "1" }),
+      ...(description.chats === "by-person" && { BY_PERSON: "1" }),
     },
   });
   const client = createWebhookClient(`${bot.url}${description.path}`, SECRET, 512);
@@ -180,7 +202,8 @@ export async function startContender(
     freshChat() {
       const user = simulator.addUser();
       const { chats = "private" } = description;
-      if (chats === "private") return { chat: simulator.privateChat(user), userId: user.id };
+      if (chats === "private" || chats === "by-person")
+        return { chat: simulator.privateChat(user), userId: user.id };
       const isForum = chats === "forum";
       const chat = simulator.addGroup({ title: "Group", forum: isForum, members: [user] });
       return { chat, userId: user.id, ...(isForum && { threadId: simulator.addTopic(chat, "Topic") }) };
@@ -299,7 +322,7 @@ function textOf(call: ApiCall): string {
 export async function withContenders<Result>(
   names: readonly ContenderName[],
   body: (contenders: readonly Contender[]) => Promise<Result>,
-  options: { readonly countsRows?: boolean } = {},
+  options: ContenderOptions = {},
 ): Promise<Result> {
   const started: Contender[] = [];
   try {

@@ -7,6 +7,8 @@ export interface PartContext {
   readonly bots: readonly ContenderName[];
   /** Bare objects, which take webhooks and send no replies. */
   readonly bare: readonly ContenderName[];
+  /** Configuration of the plain bot on the sources of another checkout. @default no comparison */
+  readonly earlier?: string | undefined;
   /** Repetitions of each measurement. The report has the medians. */
   readonly rounds: number;
   /** Lengths of transcripts, in messages. */

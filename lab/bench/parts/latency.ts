@@ -34,7 +34,7 @@ export const latencyPart: Part = async ({ report, bots, rounds }) => {
   });
 };
 
-async function answersOf(contender: Contender, chats: readonly BenchChat[]): Promise<Answer[]> {
+export async function answersOf(contender: Contender, chats: readonly BenchChat[]): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const chat of chats) {
     await delay(PAUSE_MS);

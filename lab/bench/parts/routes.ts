@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { withContenders, type Contender } from "../contender.ts";
 import { mean, median, quantile } from "../statistics.ts";
 import { streamAtOnce, type Load } from "./chats.ts";
-import type { Part } from "./context.ts";
+import type { Part, PartContext } from "./context.ts";
 
 const SETTLE_MS = 2_000;
 const COUNTS = [1, 10];
@@ -15,38 +15,51 @@ export const routesPart: Part = async ({ report, bots, rounds }) => {
   if (!bots.includes("switchboard")) return;
   await withContenders(["switchboard", "by-person", "group", "forum"], async (contenders) => {
     for (const contender of contenders) await streamAtOnce(contender, 3);
-    for (const count of COUNTS) {
-      const loads = new Map<Contender, Load[]>(contenders.map((contender) => [contender, []]));
-      for (let round = 0; round < rounds; round += 1) {
-        for (const contender of contenders) {
-          loads.get(contender)?.push(await streamAtOnce(contender, count));
-          await delay(SETTLE_MS);
-        }
-      }
-      for (const [contender, measured] of loads) {
-        const answers = measured.flatMap((load) => load.answers);
-        const add = (metric: string, unit: string, value: number): void =>
-          report.add("routes", `${metric}, ${count} at once`, unit, contender.name, value);
-        add("CPU a reply", "ms", median(measured.map((load) => load.cpuMsAReply)));
-        add("calls a reply", "", mean(answers.map(({ calls }) => calls.length)));
-        add(
-          "first text, p95",
-          "ms",
-          quantile(
-            answers.map((answer) => answer.firstTextMs),
-            0.95,
-          ),
-        );
-        add(
-          "final text, p95",
-          "ms",
-          quantile(
-            answers.map((answer) => answer.finalTextMs),
-            0.95,
-          ),
-        );
-        add("replies not whole after 90 s", "", answers.filter((answer) => !answer.isComplete).length);
-      }
-    }
+    await measureLoads({ report, rounds, part: "routes" }, contenders);
   });
 };
+
+/** Measures replies in new chats, one and ten at once. `order` is the order of the contenders in a round. */
+export async function measureLoads(
+  {
+    part,
+    report,
+    rounds,
+  }: { readonly part: string; readonly report: PartContext["report"]; readonly rounds: number },
+  contenders: readonly Contender[],
+  order: (contenders: readonly Contender[], round: number) => readonly Contender[] = (all) => all,
+): Promise<void> {
+  for (const count of COUNTS) {
+    const loads = new Map<Contender, Load[]>(contenders.map((contender) => [contender, []]));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const contender of order(contenders, round)) {
+        loads.get(contender)?.push(await streamAtOnce(contender, count));
+        await delay(SETTLE_MS);
+      }
+    }
+    for (const [contender, measured] of loads) {
+      const answers = measured.flatMap((load) => load.answers);
+      const add = (metric: string, unit: string, value: number): void =>
+        report.add(part, `${metric}, ${count} at once`, unit, contender.name, value);
+      add("CPU a reply", "ms", median(measured.map((load) => load.cpuMsAReply)));
+      add("calls a reply", "", mean(answers.map(({ calls }) => calls.length)));
+      add(
+        "first text, p95",
+        "ms",
+        quantile(
+          answers.map((answer) => answer.firstTextMs),
+          0.95,
+        ),
+      );
+      add(
+        "final text, p95",
+        "ms",
+        quantile(
+          answers.map((answer) => answer.finalTextMs),
+          0.95,
+        ),
+      );
+      add("replies not whole after 90 s", "", answers.filter((answer) => !answer.isComplete).length);
+    }
+  }
+}

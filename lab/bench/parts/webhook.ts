@@ -1,6 +1,6 @@
 import { withContenders, type Contender } from "../contender.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Part } from "./context.ts";
+import type { Part, PartContext } from "./context.ts";
 
 const GROUPS = 20;
 const REQUESTS = 200;
@@ -12,31 +12,43 @@ const WINDOW_MS = 3_000;
  * three seconds. Contenders take turns.
  */
 export const webhookPart: Part = async ({ report, bots, bare, rounds }) => {
-  await withContenders([...bots, ...bare], async (contenders) => {
-    for (const contender of contenders) await warmUp(contender);
-    const single = new Map<Contender, number[]>();
-    const rates = new Map<Contender, number[]>();
-    for (let round = 0; round < rounds; round += 1) {
-      for (const contender of contenders) {
-        const times = single.get(contender) ?? [];
-        single.set(contender, times);
-        for (let index = 0; index < REQUESTS; index += 1) {
-          times.push(await contender.client.post(contender.chatter(index % GROUPS)));
-        }
-      }
-      for (const contender of contenders) {
-        rates.set(contender, [...(rates.get(contender) ?? []), await ratePerSecond(contender)]);
+  await withContenders([...bots, ...bare], (contenders) =>
+    measureWebhooks({ report, rounds, part: "webhook" }, contenders),
+  );
+};
+
+/** Measures webhooks that start no turn. */
+export async function measureWebhooks(
+  {
+    part,
+    report,
+    rounds,
+  }: { readonly part: string; readonly report: PartContext["report"]; readonly rounds: number },
+  contenders: readonly Contender[],
+): Promise<void> {
+  for (const contender of contenders) await warmUp(contender);
+  const single = new Map<Contender, number[]>();
+  const rates = new Map<Contender, number[]>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contender of contenders) {
+      const times = single.get(contender) ?? [];
+      single.set(contender, times);
+      for (let index = 0; index < REQUESTS; index += 1) {
+        times.push(await contender.client.post(contender.chatter(index % GROUPS)));
       }
     }
     for (const contender of contenders) {
-      const times = single.get(contender) ?? [];
-      report.add("webhook", "webhook to 200, 1 client, p50", "ms", contender.name, quantile(times, 0.5));
-      report.add("webhook", "webhook to 200, 1 client, p95", "ms", contender.name, quantile(times, 0.95));
-      report.add("webhook", "webhook to 200, 1 client, p99", "ms", contender.name, quantile(times, 0.99));
-      report.add("webhook", "webhooks, 8 clients", "1/s", contender.name, median(rates.get(contender) ?? []));
+      rates.set(contender, [...(rates.get(contender) ?? []), await ratePerSecond(contender)]);
     }
-  });
-};
+  }
+  for (const contender of contenders) {
+    const times = single.get(contender) ?? [];
+    report.add(part, "webhook to 200, 1 client, p50", "ms", contender.name, quantile(times, 0.5));
+    report.add(part, "webhook to 200, 1 client, p95", "ms", contender.name, quantile(times, 0.95));
+    report.add(part, "webhook to 200, 1 client, p99", "ms", contender.name, quantile(times, 0.99));
+    report.add(part, "webhooks, 8 clients", "1/s", contender.name, median(rates.get(contender) ?? []));
+  }
+}
 
 async function warmUp(contender: Contender): Promise<void> {
   for (let index = 0; index < GROUPS * 5; index += 1) {
