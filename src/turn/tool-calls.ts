@@ -4,6 +4,7 @@ import type { Clock } from "../core/deps.ts";
 import { isReadOnly, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
 import { untilAborted } from "../core/until-aborted.ts";
+import type { EngineCalls, EngineTurns } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 /** A call that the model has asked for, as the turn engine passes it. */
@@ -19,12 +20,9 @@ export interface ToolCall {
 export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly hooks: TurnHooks;
-  /** Waits until a tool with an effect may begin. `block`: it must not, because the turn ends. */
-  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
-  /** Stores that the `execute` of a tool with an effect begins now. */
-  readonly beginCall: (operationId: string, callId: string) => void;
-  /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
-  readonly hasBegun: (operationId: string, callId: string) => boolean;
+  /** Asks whether a tool with an effect may begin, and waits for that. */
+  readonly turns: () => Pick<EngineTurns, "beforeTool">;
+  readonly calls: () => Pick<EngineCalls, "begin" | "hasBegun">;
   readonly onRun: (operationId: string, toolName: string) => void;
 }
 
@@ -89,9 +87,13 @@ export class ToolCalls {
         return { action: "block", reason: WITHDRAWN };
       }
     }
-    if (attempt > 1 && !mayRerun(tool) && (readOnly || this.#options.hasBegun(operationId, toolCallId)))
+    if (
+      attempt > 1 &&
+      !mayRerun(tool) &&
+      (readOnly || this.#options.calls().hasBegun(operationId, toolCallId))
+    )
       return { action: "block", reason: INTERRUPTED };
-    if (!readOnly && (await this.#options.beforeTool(operationId)) === "block")
+    if (!readOnly && (await this.#options.turns().beforeTool(operationId)) === "block")
       return { action: "block", reason: WITHDRAWN };
     const decision = await this.#ask(call, around, running);
     if (decision.action !== "run") return decision;
@@ -99,10 +101,10 @@ export class ToolCalls {
       // The person may have written while the hook ran.
       if (
         this.#options.hooks.has("beforeToolCall") &&
-        (await this.#options.beforeTool(operationId)) === "block"
+        (await this.#options.turns().beforeTool(operationId)) === "block"
       )
         return { action: "block", reason: WITHDRAWN };
-      this.#options.beginCall(operationId, toolCallId);
+      this.#options.calls().begin(operationId, toolCallId);
     }
     this.#options.onRun(operationId, toolName);
     return decision;

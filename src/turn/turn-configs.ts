@@ -6,6 +6,7 @@ import type { ModelLimits } from "../core/model-limits.ts";
 import type { StepConfig, TurnConfig } from "./hooks.ts";
 import { hasOpenCalls, stepContextsOf } from "./step-contexts.ts";
 import type { CallFacts } from "./step-contexts.ts";
+import type { EngineSettings } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 import { modelLimits, toolLimitMs } from "./turn-timeouts.ts";
 
@@ -21,7 +22,7 @@ export interface TurnConfigsOptions {
     how?: ModelCallLimits,
   ) => Promise<ModelInstance>;
   readonly maxSteps: (operationId: string) => number;
-  readonly sendReasoning: () => boolean;
+  readonly settings: Pick<EngineSettings, "sendReasoning">;
 }
 
 /** Limits of one model call. Absent ones are the bot's. */
@@ -161,7 +162,7 @@ export class TurnConfigs {
   }
 
   sendsReasoning(operationId: string): boolean {
-    return this.#of(operationId).config.sendReasoning ?? this.#options.sendReasoning();
+    return this.#of(operationId).config.sendReasoning ?? this.#options.settings.sendReasoning;
   }
 
   forget(operationId: string): void {

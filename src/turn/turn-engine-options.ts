@@ -11,6 +11,50 @@ import type { WaitStore } from "./wait-store.ts";
 
 export type ModelInstance = Exclude<LanguageModel, string>;
 
+/** Settings of the bot's class, which are read for each call. */
+export interface EngineSettings {
+  readonly sendReasoning: boolean;
+  readonly modelPatienceMs: number;
+  /** Most attempts of a model call that fails in the middle of its answer. */
+  readonly modelAttempts: number;
+  readonly maxContextTokens: number;
+  readonly interruptedStep: "restart" | "continue";
+}
+
+/** The turns of a conversation, as the steps of the engine ask and tell them. An operation has the id of its turn. */
+export interface EngineTurns {
+  /**
+   * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
+   */
+  beforeStep(operationId: string): Promise<"go" | "yield">;
+  /** Called before a tool with an effect runs. `block` keeps it from running. */
+  beforeTool(operationId: string): Promise<"run" | "block">;
+  /**
+   * Called when an operation has waited for its model so long that the person should be told. May be called more than
+   * once.
+   */
+  tellWaiting(operationId: string): void;
+  /** Called when an operation no longer waits for its model, for whatever reason. */
+  endWaiting(operationId: string): void;
+  /**
+   * Called when an operation has ended. May be called repeatedly, and is not called if the object died: use `outcome`
+   * at start.
+   */
+  poke(): void;
+}
+
+/** Stored facts about the tool calls of turns. */
+export interface EngineCalls {
+  /** Called when the `execute` of a tool with an effect begins. */
+  begin(operationId: string, callId: string): void;
+  /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
+  hasBegun(operationId: string, callId: string): boolean;
+  /** Whether the result of a call waits for somebody's decision. */
+  isWaiting(operationId: string, callId: string): boolean;
+  /** Called when an operation ends early. Its text so far is its answer. */
+  endHere(operationId: string): void;
+}
+
 /** The agent's functions that the turn engine needs. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
   /** Returns the log of an operation, whose lines name the operation. */
@@ -32,47 +76,19 @@ export interface TurnEngineOptions {
   readonly turnInfo: (operationId: string) => TurnInfo | undefined;
   /** Returns what actions have attached to the answer of an operation. @default nothing */
   readonly attachmentsOf?: (operationId: string) => readonly StoredAttachment[];
-  readonly sendReasoning: () => boolean;
-  readonly modelPatienceMs: () => number;
-  /** Most attempts of a model call that fails in the middle of its answer. */
-  readonly modelAttempts: () => number;
+  readonly settings: EngineSettings;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
   /** Most model calls of an operation; without one, of any. */
   readonly maxSteps: (operationId?: string) => number;
   /** Whether operations have different limits. @default they have not */
   readonly limitsSteps?: () => boolean;
-  readonly maxContextTokens: () => number;
-  readonly interruptedStep: () => "restart" | "continue";
   readonly resolveFile: (
     ...file: [...Parameters<ModelMessagesOptions["resolveFile"]>, signal: AbortSignal | undefined]
   ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
-  /**
-   * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
-   */
-  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  /** Called before a tool with an effect runs. `block` keeps it from running. */
-  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
-  /** Called when the `execute` of a tool with an effect begins. */
-  readonly beginCall: (operationId: string, callId: string) => void;
-  /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
-  readonly hasBegun: (operationId: string, callId: string) => boolean;
-  /** Whether the result of a call waits for somebody's decision. */
-  readonly isWaiting: (operationId: string, callId: string) => boolean;
-  /** Called when an operation ends early. Its text so far is its answer. */
-  readonly onPark: (operationId: string) => void;
-  /**
-   * Called when an operation has ended. May be called repeatedly, and is not called if the object died: use `outcome`
-   * at start.
-   */
-  readonly onSettled: (operationId: string) => void;
-  /**
-   * Called when an operation has waited for its model so long that the person should be told. May be called more than
-   * once.
-   */
-  readonly onLongWait: (operationId: string) => void;
-  /** Called when an operation no longer waits for its model, for whatever reason. */
-  readonly onWaitEnd: (operationId: string) => void;
+  /** The turns of the conversation. Asked for when an operation needs them, because the engine is created first. */
+  readonly turns: () => EngineTurns;
+  readonly calls: () => EngineCalls;
   /** Runs the bot's code in a context that knows the current turn. */
   readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }

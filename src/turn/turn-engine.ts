@@ -61,14 +61,14 @@ export class TurnEngine {
 
   constructor(options: TurnEngineOptions) {
     this.#options = options;
-    this.#patience = new TurnPatience({ ...options, patienceMs: options.modelPatienceMs });
+    this.#patience = new TurnPatience({ ...options, patienceMs: () => options.settings.modelPatienceMs });
     const { clock, logOf } = options;
     this.#failures = new ModelFailures({
       clock,
       logOf,
       attempts: (id) => {
         const retries = this.#configs.maxRetries(id);
-        return retries === undefined ? options.modelAttempts() : retries + 1;
+        return retries === undefined ? options.settings.modelAttempts : retries + 1;
       },
       isOver: (id) => this.#patience.isOver(id),
     });
@@ -117,7 +117,7 @@ export class TurnEngine {
           };
           const config = await this.#configs.next(call);
           if (config !== "end") return config;
-          options.onPark(operationId);
+          options.calls().endHere(operationId);
           return this.#endHere(session, operationId);
         },
         beforeToolCall: (call) => this.#calls.before(call, this.#around(call.session, call)),
@@ -142,7 +142,7 @@ export class TurnEngine {
           this.#steps.delete(operationId);
           await this.ends.settled(operationId, end.status === "unanswered" ? end.reason : undefined);
           hooks.forget(operationId);
-          options.onSettled(operationId);
+          options.turns().poke();
         },
         onError: async (error, { operationId, session }) => {
           const decision = this.#failures.judge(error, operationId);
@@ -151,7 +151,7 @@ export class TurnEngine {
         },
         classifyError: (error) => this.#failures.decisionOf(error),
         onRecovery: async ({ session, operationId, partial }): Promise<"continue"> => {
-          if (partial === undefined || options.interruptedStep() !== "restart") return "continue";
+          if (partial === undefined || options.settings.interruptedStep !== "restart") return "continue";
           this.#texts.get(operationId)?.onInterrupted(partial.parts);
           await this.#cutBack(session, partial);
           return "continue";
@@ -282,15 +282,15 @@ export class TurnEngine {
 
   /** Whether the model must not be called again: the turn makes way, or all its calls wait for a decision. */
   async #isOver(operationId: string, answer: UIMessage | undefined): Promise<boolean> {
-    const { beforeStep, isWaiting, onPark } = this.#options;
-    if ((await beforeStep(operationId)) === "yield") return true;
+    if ((await this.#options.turns().beforeStep(operationId)) === "yield") return true;
+    const stored = this.#options.calls();
     const start = answer?.parts.findLastIndex(({ type }) => type === "step-start") ?? -1;
     const calls = (answer?.parts ?? [])
       .slice(start + 1)
       .flatMap((part) => ("toolCallId" in part ? [part] : []));
-    if (calls.length === 0 || !calls.every(({ toolCallId }) => isWaiting(operationId, toolCallId)))
+    if (calls.length === 0 || !calls.every(({ toolCallId }) => stored.isWaiting(operationId, toolCallId)))
       return false;
-    onPark(operationId);
+    stored.endHere(operationId);
     return true;
   }
 
@@ -313,11 +313,11 @@ export class TurnEngine {
   }
 
   async #load(session: string, history: readonly UIMessage[]): Promise<ModelMessage[]> {
-    const { clock, maxContextTokens, resolveFile } = this.#options;
+    const { clock, resolveFile, settings } = this.#options;
     const signal = this.#aborts.get(this.#running.get(session) ?? "")?.signal;
     return toModelMessages(history, {
       tools: this.#offered.get(session) ?? (await this.#tools(session)),
-      maxContextTokens: maxContextTokens(),
+      maxContextTokens: settings.maxContextTokens,
       now: () => clock.now(),
       resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
     });
@@ -358,7 +358,7 @@ export class TurnEngine {
 
   #configure(session: Session, id: string): void {
     this.#sessions.set(id, session);
-    compactSession(session, this.#options.maxContextTokens(), {
+    compactSession(session, this.#options.settings.maxContextTokens, {
       write: async (prompt) =>
         (await generateText({ model: await this.#options.model(undefined), prompt })).text,
       summaryOf: async (make) => {

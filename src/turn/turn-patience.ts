@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { PassingFailure, Patience } from "../core/model-patience.ts";
+import type { EngineTurns } from "./turn-engine-options.ts";
 import type { WaitStore } from "./wait-store.ts";
 
 export interface TurnPatienceOptions {
@@ -10,10 +11,7 @@ export interface TurnPatienceOptions {
   readonly waits: WaitStore;
   /** Returns the longest time that one operation waits for its model, in milliseconds; 0 to never wait. */
   readonly patienceMs: () => number;
-  /** Called when an operation has waited so long that the person should be told. May be called again after a crash. */
-  readonly onLongWait: (operationId: string) => void;
-  /** Called when the operation no longer waits, for whatever reason. */
-  readonly onWaitEnd: (operationId: string) => void;
+  readonly turns: () => Pick<EngineTurns, "tellWaiting" | "endWaiting">;
 }
 
 export interface MostPatience {
@@ -61,7 +59,7 @@ export class TurnPatience {
     const spentMs = (): number => waitedMs + (since === undefined ? 0 : Math.max(0, clock.now() - since));
     const tellLater = (): void => {
       timer = clock.setTimeout(
-        () => this.#options.onLongWait(operationId),
+        () => this.#options.turns().tellWaiting(operationId),
         Math.max(0, TELL_AFTER_MS - spentMs()),
       );
     };
@@ -94,7 +92,7 @@ export class TurnPatience {
         const allMs = spentMs();
         since = undefined;
         waits.write(operationId, { waitedMs: allMs, since, isOver }, clock.now());
-        this.#options.onWaitEnd(operationId);
+        this.#options.turns().endWaiting(operationId);
       },
     };
   }

@@ -68,9 +68,7 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
     hooks: options.hooks,
     turnInfo: (operationId) => thread().own.info(operationId),
     attachmentsOf: (operationId) => thread().attachments.of(operationId),
-    sendReasoning: () => agent.sendReasoning,
-    modelPatienceMs: () => agent.modelPatienceMs,
-    modelAttempts: () => agent.modelAttempts,
+    settings: agent,
     system: async () => {
       const instructions = await channels.instructions(botCode());
       const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
@@ -85,18 +83,9 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
       return channels.maxSteps(turn) ?? agent.maxSteps;
     },
     limitsSteps: () => channels.limitsSteps(),
-    maxContextTokens: () => agent.maxContextTokens,
-    interruptedStep: () => agent.interruptedStep,
     resolveFile: (...file) => modelFiles().resolve(...file),
-    beforeStep: (operationId) => thread().beforeStep(operationId),
-    beforeTool: (operationId) => thread().beforeTool(operationId),
-    beginCall: (...call) => thread().own.calls.begin(...call),
-    hasBegun: (...call) => thread().own.calls.hasBegun(...call),
-    isWaiting: (...call) => thread().own.calls.isWaiting(...call),
-    onPark: (operationId) => thread().own.calls.endHere(operationId),
-    onSettled: () => thread().poke(),
-    onLongWait: (operationId) => thread().tellWaiting(operationId),
-    onWaitEnd: (operationId) => thread().endWaiting(operationId),
+    turns: thread,
+    calls: () => thread().own.calls,
     inTurn: (operationId, body) =>
       inTurnContext(thread().own.info(operationId), thread().contextOf(operationId), body),
   });

@@ -14,6 +14,7 @@ import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { createInboxStore } from "../../inbox/inbox-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
+import type { EngineTurns } from "../../turn/turn-engine-options.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
@@ -65,7 +66,7 @@ const LONGEST_READING_MS = 5000;
  * 4. Deliveries run beside the loop, so a slow platform never holds up the inbox.
  * 5. Before each model call and each tool with an effect, a turn reads the inbox first, also right after a crash (I3).
  */
-export class ThreadRuntime implements Loop {
+export class ThreadRuntime implements EngineTurns, Loop {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
   readonly cards: Cards;

@@ -1,7 +1,8 @@
+import type { EngineCalls } from "../../turn/turn-engine-options.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 
 /** Stored facts about the tool calls of turns. */
-export class TurnCalls {
+export class TurnCalls implements EngineCalls {
   readonly #turns: TurnStore;
 
   constructor(turns: TurnStore) {

@@ -20,8 +20,10 @@ function createRig({ patienceMs = PATIENCE_MS, random = (): number => 0 } = {}) 
       logOf: () => createLog(() => {}),
       waits: createWaitStore(database),
       patienceMs: () => patienceMs,
-      onLongWait: (id) => void told.push(`long ${id}`),
-      onWaitEnd: (id) => void told.push(`end ${id}`),
+      turns: () => ({
+        tellWaiting: (id) => void told.push(`long ${id}`),
+        endWaiting: (id) => void told.push(`end ${id}`),
+      }),
     });
   const failure = (retryAfterMs?: number) => ({
     code: "model-overloaded",
