@@ -34,7 +34,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
           environment: "node",
-          testTimeout: 20_000,
+          // More runs of the properties take longer.
+          testTimeout: 20_000 * Number(process.env.PROPERTY_RUNS ?? 1),
           sequence: { groupOrder: 0 },
         },
       },
