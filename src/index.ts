@@ -118,6 +118,8 @@ export type { GrantLength } from "./approvals/grant-length.ts";
 export type { PermissionPeople } from "./core/permission-people.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./approvals/decision-word.ts";
+export { ENGLISH_TEXTS } from "./core/bot-texts.ts";
+export type { BotTexts, TextName } from "./core/bot-texts.ts";
 export type { ApprovalFilter } from "./approvals/approval-store.ts";
 export type {
   ActionApprovalDescriptor,

@@ -4,6 +4,7 @@ import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "
 import { APPROVAL_WORDS } from "./approvals/decision-word.ts";
 import type { ApprovalWords } from "./approvals/decision-word.ts";
 import type { IndexedApproval } from "./approvals/approval-index.ts";
+import type { BotTexts } from "./core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
 import type { Content } from "./core/content.ts";
@@ -86,6 +87,14 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
   /** How long the tokens of turns are kept for `usage()`, in milliseconds. `0` keeps none. */
   keepUsageMs = 0;
+  /**
+   * The bot's own words for texts of approvals, grants and subscriptions that people read, in one language or in several:
+   * `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a private
+   * word in that of the person who pressed.
+   *
+   * @default English
+   */
+  texts: BotTexts = {};
   /** How long approvals and grants are kept after their end, for audits, in milliseconds. @default 365 days */
   keepApprovalsMs = 365 * 24 * 60 * 60 * 1000;
   /** Prices of models by id, for one million tokens each. With them, turns and `usage()` have a `cost`. */

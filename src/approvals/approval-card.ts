@@ -1,3 +1,6 @@
+import type { ApprovalRisk } from "../core/approval-risk.ts";
+import { sayEnglish } from "../core/bot-texts.ts";
+import type { Say, TextName } from "../core/bot-texts.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
@@ -5,7 +8,7 @@ import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Approval } from "./approval.ts";
 import { unreachedWords } from "./card-place.ts";
-import { LENGTH_WORDS, lengthsFor } from "./grant-length.ts";
+import { lengthsFor, lengthWords } from "./grant-length.ts";
 import type { GrantLength } from "./grant-length.ts";
 import { inputFields, masked, shortened } from "./input-fields.ts";
 import {
@@ -31,6 +34,8 @@ export interface ApprovalPress {
 export interface CardView {
   /** Who may decide, in words. */
   readonly approvers: string;
+  /** @default in English */
+  readonly say?: Say;
   /** Writes a moment for the people of the chat. */
   readonly time: (epochMs: number) => string;
   /**
@@ -51,13 +56,14 @@ const MOST_CHANGES = 12;
 /** Returns the card of an approval, which always shows its present state. Pure. */
 export function approvalCard(approval: Approval, view: CardView): CardContent {
   const { input, sensitive, state, summary } = approval;
+  const { say = sayEnglish } = view;
   return {
     kind: "card",
-    text: `**${titleOf(approval, view)}**\n\n${escapeMarkdown(shortened(masked(summary, input, sensitive)))}`,
+    text: `**${say(titleOf(approval, view))}**\n\n${escapeMarkdown(shortened(masked(summary, input, sensitive)))}`,
     fields: [
       ...inputFields(input, sensitive),
-      ...previewFields(approval),
-      ...modelFields(approval),
+      ...previewFields(approval, say),
+      ...modelFields(approval, say),
       ...stateFields(approval, view),
     ],
     ...(state === "waiting" && { buttons: buttonsOf(approval, view) }),
@@ -65,45 +71,43 @@ export function approvalCard(approval: Approval, view: CardView): CardContent {
 }
 
 const TITLES = {
-  waiting: "Is this OK?",
-  approved: "Approved. Starting …",
-  running: "Approved. Working on it …",
-  done: "Done",
-  failed: "Approved, but it failed",
-  rejected: "Rejected",
-  expired: "Nobody decided in time",
-  withdrawn: "Taken back",
-  replaced: "Changes wanted",
-  void: "No longer possible",
-} as const satisfies Record<Approval["state"], string>;
+  waiting: "approvalAsks",
+  approved: "approvalApproved",
+  running: "approvalRunning",
+  done: "approvalDone",
+  failed: "approvalFailed",
+  rejected: "approvalRejected",
+  expired: "approvalExpired",
+  withdrawn: "approvalWithdrawn",
+  replaced: "approvalChanged",
+  void: "approvalVoid",
+} as const satisfies Record<Approval["state"], TextName>;
 
-function titleOf({ decidedBy, outcome, state, successor }: Approval, { role }: CardView): string {
-  if (state === "waiting" && role === "status") return "Waiting for a decision";
-  if (state === "replaced" && (decidedBy === undefined || successor !== undefined))
-    return "Replaced by a newer request";
-  if (state === "failed" && isUnknownOutcome(failureName(outcome)))
-    return "Approved, but the outcome is not known";
+function titleOf({ decidedBy, outcome, state, successor }: Approval, { role }: CardView): TextName {
+  if (state === "waiting" && role === "status") return "approvalWaits";
+  if (state === "replaced" && (decidedBy === undefined || successor !== undefined)) return "approvalReplaced";
+  if (state === "failed" && isUnknownOutcome(failureName(outcome))) return "approvalUnknownOutcome";
   return TITLES[state];
 }
 
 function buttonsOf(
   { id, inputHash, offer, requester, schedule }: Approval,
-  { role = "here" }: CardView,
+  { role = "here", say = sayEnglish }: CardView,
 ): readonly (readonly CardButton[])[] {
   const grantButton = (grant: GrantLength): CardButton => ({
     kind: "callback",
-    label: `Yes, ${LENGTH_WORDS[grant]}`,
+    label: say("grantButton", { length: lengthWords(grant, say) }),
     payload: { approval: id, inputHash, decision: "approve", grant },
   });
-  const button = (label: string, decision: ApprovalPress["decision"]): CardButton => ({
+  const button = (name: TextName, decision: ApprovalPress["decision"]): CardButton => ({
     kind: "callback",
-    label,
+    label: say(name),
     payload: { approval: id, inputHash, decision },
   });
-  const back = requester === undefined || role === "elsewhere" ? [] : [button("Take back", "withdraw")];
+  const back = requester === undefined || role === "elsewhere" ? [] : [button("withdrawButton", "withdraw")];
   if (role === "status") return back.length === 0 ? [] : [back];
-  const second = [button("Ask for changes", "change"), ...back];
-  const rows = [[button("Approve", "approve"), button("Reject", "reject")], second];
+  const second = [button("changeButton", "change"), ...back];
+  const rows = [[button("approveButton", "approve"), button("rejectButton", "reject")], second];
   if (offer !== undefined) rows.push(lengthsFor({ schedule }).map(grantButton));
   return rows;
 }
@@ -118,75 +122,99 @@ export function grantWords(
     requester,
     schedule,
   }: { readonly requester: MessengerAuthor | undefined; readonly schedule?: ScheduleBinding | undefined },
+  say: Say = sayEnglish,
   role: CardRole | { readonly chat: string | undefined } = "here",
 ): string {
-  if (schedule !== undefined) return `${words}, by the scheduled task ${schedule.taskId}`;
-  const where = typeof role === "object" ? otherChat(role.chat) : WHERE[role];
-  return `${words}, ${where}${requester === undefined ? "" : `, asked by ${nameOf(requester)}`}`;
+  if (schedule !== undefined) return say("grantTermsOfSchedule", { words, task: schedule.taskId });
+  const where = typeof role === "object" ? otherChat(role.chat, say) : say(WHERE[role]);
+  return requester === undefined
+    ? say("grantTerms", { words, where })
+    : say("grantTermsBy", { words, where, name: nameOf(requester) });
 }
 
 const WHERE = {
-  here: "in this chat",
-  status: "in this chat",
-  elsewhere: "in the chat that asked",
-} as const satisfies Record<CardRole, string>;
+  here: "inThisChat",
+  status: "inThisChat",
+  elsewhere: "inTheAskingChat",
+} as const satisfies Record<CardRole, TextName>;
 
-function otherChat(title: string | undefined): string {
-  return title === undefined ? "in another chat" : `in “${title}”`;
+function otherChat(title: string | undefined, say: Say): string {
+  return title === undefined ? say("inAnotherChat") : say("inChat", { chat: title });
 }
 
 /** The difference against the day of the question. It says nothing about later states, so only a question shows it. */
-function previewFields({ input, preview, sensitive, state }: Approval): CardField[] {
+function previewFields({ input, preview, sensitive, state }: Approval, say: Say): CardField[] {
   if (preview === undefined || state !== "waiting") return [];
   const shown = (text: string): string => shortened(masked(text, input, sensitive));
-  if (typeof preview === "string") return [{ label: "What changes", value: shown(preview) }];
+  if (typeof preview === "string") return [{ label: say("changesLabel"), value: shown(preview) }];
   return preview.slice(0, MOST_CHANGES).map(({ from, label, to }) => ({
     label: `${label.charAt(0).toUpperCase()}${label.slice(1)}`.slice(0, 256) || "Change",
-    value: from === undefined ? shown(`${to} (new)`) : `${shown(String(from))} → ${shown(String(to))}`,
+    value:
+      from === undefined
+        ? shown(say("newValue", { value: to }))
+        : `${shown(String(from))} → ${shown(String(to))}`,
   }));
 }
 
 /** The model's reason. The label says whose words these are, because they may be wrong. */
-function modelFields({ input, modelWords, sensitive, state }: Approval): CardField[] {
+function modelFields({ input, modelWords, sensitive, state }: Approval, say: Say): CardField[] {
   if (modelWords === undefined || state !== "waiting") return [];
   const words = shortened(masked(modelWords, input, sensitive).replaceAll(/\s+/g, " ").trim());
-  return words === "" ? [] : [{ label: "The bot's own words", value: `“${words}”` }];
+  return words === "" ? [] : [{ label: say("modelWordsLabel"), value: `“${words}”` }];
 }
+
+const RISKS = { low: "lowRisk", medium: "mediumRisk", high: "highRisk" } as const satisfies Record<
+  ApprovalRisk,
+  TextName
+>;
 
 function stateFields(approval: Approval, view: CardView): CardField[] {
   const { state, risk, requester, decidedBy, reason, offer, outcome, input, sensitive, unreached } = approval;
+  const { say = sayEnglish } = view;
+  const covered = (): string =>
+    offer === undefined
+      ? ""
+      : shortened(masked(grantWords(offer, approval, say, view.role), input, sensitive));
   const fields: (CardField | undefined)[] = [
-    risk === undefined ? undefined : { label: "Risk", value: risk },
+    risk === undefined ? undefined : { label: say("riskLabel"), value: say(RISKS[risk]) },
     approval.schedule === undefined
       ? undefined
-      : { label: "Scheduled task", value: approval.schedule.taskId },
-    requester === undefined ? undefined : { label: "Asked by", value: nameOf(requester) },
+      : { label: say("scheduleLabel"), value: approval.schedule.taskId },
+    requester === undefined ? undefined : { label: say("requesterLabel"), value: nameOf(requester) },
   ];
   switch (state) {
     case "waiting":
-      fields.push({ label: "Who can decide", value: view.approvers });
-      fields.push({ label: "Until", value: view.time(approval.expiresAt) });
-      if (unreached.length > 0) fields.push({ label: "Not reached", value: unreachedWords(unreached) });
+      fields.push({ label: say("approversLabel"), value: view.approvers });
+      fields.push({ label: say("untilLabel"), value: view.time(approval.expiresAt) });
+      if (unreached.length > 0)
+        fields.push({ label: say("unreachedLabel"), value: unreachedWords(unreached, say) });
       if (offer !== undefined && view.role !== "status")
         fields.push({
-          label: "You can also allow",
-          value: shortened(masked(grantWords(offer, approval, view.role), input, sensitive)),
+          label: say("offerLabel"),
+          value: covered(),
         });
       break;
     case "expired":
-      fields.push({ label: "Expired", value: view.time(approval.expiresAt) });
+      fields.push({ label: say("expiredLabel"), value: view.time(approval.expiresAt) });
       break;
     default:
-      if (decidedBy !== undefined) fields.push({ label: "Decided by", value: deciderName(approval) });
+      if (decidedBy !== undefined)
+        fields.push({ label: say("deciderLabel"), value: deciderName(approval, say) });
       if (decidedBy?.granted !== undefined && offer !== undefined)
         fields.push({
-          label: `Also allowed ${LENGTH_WORDS[decidedBy.granted]}`,
-          value: shortened(masked(grantWords(offer, approval, view.role), input, sensitive)),
+          label: say("grantedLabel", { length: lengthWords(decidedBy.granted, say) }),
+          value: covered(),
         });
       if (reason !== undefined)
-        fields.push({ label: "Why", value: state === "void" ? voidWords(reason) : shortened(reason) });
+        fields.push({
+          label: say("reasonLabel"),
+          value: state === "void" ? voidWords(reason, say) : shortened(reason),
+        });
       if (outcome !== undefined)
-        fields.push({ label: "Result", value: shortened(masked(resultWords(outcome), input, sensitive)) });
+        fields.push({
+          label: say("resultLabel"),
+          value: shortened(masked(resultWords(outcome, say), input, sensitive)),
+        });
   }
   return fields.filter((field) => field !== undefined);
 }

@@ -1,3 +1,5 @@
+import { sayEnglish } from "../core/bot-texts.ts";
+import type { Say } from "../core/bot-texts.ts";
 import type { Address } from "../core/surface.ts";
 
 /** A chat other than the one that asked, in which people are asked. */
@@ -15,13 +17,19 @@ export interface Unreached {
   readonly why: "never-wrote" | "gone";
 }
 
+/** Stands for a place without a name in `Unreached.who`: it could not be found, or it is gone by now. */
+export const UNNAMED_PLACES = {
+  chatToAsk: "The chat in which I should ask",
+  askedChat: "The chat in which I asked",
+} as const;
+
 /** Says who was not reached, and what to do about it. */
-export function unreachedWords(unreached: readonly Unreached[]): string {
+export function unreachedWords(unreached: readonly Unreached[], say: Say = sayEnglish): string {
+  const named = (who: string): string => {
+    if (who === UNNAMED_PLACES.askedChat) return say("askedChat");
+    return who === UNNAMED_PLACES.chatToAsk ? say("chatToAsk") : who;
+  };
   return unreached
-    .map(({ who, why }) =>
-      why === "never-wrote"
-        ? `${who} has never written to me. Ask them to open a private chat with me and press Start.`
-        : `I can't write to ${who} any more. Ask them to unblock me, or to add me again.`,
-    )
+    .map(({ who, why }) => say(why === "never-wrote" ? "neverWrote" : "unreachable", { who: named(who) }))
     .join(" ");
 }

@@ -1,3 +1,5 @@
+import { sayEnglish } from "../core/bot-texts.ts";
+import type { Say, TextName } from "../core/bot-texts.ts";
 import type { Json } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Approval, VoidReason } from "./approval.ts";
@@ -20,15 +22,15 @@ export function decisionWords(approval: Approval): string {
 const CHANGE_NOW = "It did not run. Call the action again with these changes.";
 
 /** Says why an approval can never run. */
-export function voidWords(reason: string | undefined): string {
-  return reason !== undefined && reason in VOID ? VOID[reason as VoidReason] : "it is not possible any more";
+export function voidWords(reason: string | undefined, say: Say = sayEnglish): string {
+  return say(reason !== undefined && reason in VOID ? VOID[reason as VoidReason] : "notPossible");
 }
 
 const VOID = {
-  "chat-gone": "the chat in which it was asked accepts no messages any more",
-  "messenger-undeclared": "the bot no longer serves the messenger in which it was asked",
-  "action-removed": "the bot no longer has this action",
-} as const satisfies Record<VoidReason, string>;
+  "chat-gone": "chatGone",
+  "messenger-undeclared": "messengerUndeclared",
+  "action-removed": "actionRemoved",
+} as const satisfies Record<VoidReason, TextName>;
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";
 
@@ -59,14 +61,14 @@ const NEXT = {
 } as const satisfies Record<Approval["state"], string>;
 
 /** The outcome of an action for people. Of a failure it has only the words that its author wrote for others to read. */
-export function resultWords(outcome: Json): string {
+export function resultWords(outcome: Json, say: Say = sayEnglish): string {
   const name = failureName(outcome);
   if (name === undefined) return wordsOf(outcome);
-  if (isUnknownOutcome(name)) return "It may or may not have happened.";
-  if (name === "ActionAuthorizationError") return "The person who asked is not allowed to do this any more.";
-  if (name === "ActionGoneError") return "The bot can't do this any more.";
+  if (isUnknownOutcome(name)) return say("maybeHappened");
+  if (name === "ActionAuthorizationError") return say("notAllowedAnyMore");
+  if (name === "ActionGoneError") return say("actionGone");
   const error = (outcome as { readonly error: { readonly message: string } }).error;
-  return name === "ActionError" ? error.message : "It did not work.";
+  return name === "ActionError" ? error.message : say("didNotWork");
 }
 
 /** Returns the name of the failure that an outcome is. Undefined if it is an output. */
@@ -87,11 +89,11 @@ export function nameOf({ fullName, userName, userId }: MessengerAuthor): string 
   return fullName ?? userName ?? userId;
 }
 
-export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">): string {
+export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">, say: Say = sayEnglish): string {
   if (decidedBy?.person !== undefined) {
     const name = nameOf(decidedBy.person);
-    return decidedBy.surface === "grant" ? `${name}, who had allowed it before` : name;
+    return decidedBy.surface === "grant" ? say("deciderByGrant", { name }) : name;
   }
-  const name = decidedBy?.name ?? "the bot's team";
-  return decidedBy?.isAdmin === true ? `${name}, as an administrator` : name;
+  const name = decidedBy?.name ?? say("botTeam");
+  return decidedBy?.isAdmin === true ? say("deciderAsAdmin", { name }) : name;
 }

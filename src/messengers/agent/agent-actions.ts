@@ -114,6 +114,7 @@ export class AgentActions {
       run: (approval) => this.#runApproved(approval),
       outcomeOf: (use) => this.#outcomeOf(use),
       keepMs: () => agent.keepApprovalsMs,
+      texts: () => agent.texts ?? {},
       words: () => agent.approvalWords,
       onChange: () => {
         options.wake.at(deps.clock.now() + HEARTBEAT_MS);

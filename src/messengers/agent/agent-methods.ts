@@ -1,4 +1,5 @@
 import type { LanguageModel, ToolSet } from "ai";
+import type { BotTexts } from "../../core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkActions } from "../../actions/action.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
@@ -54,6 +55,7 @@ export interface AgentMethods {
   authorizeTurn(context: ActionTurnContext): ActionAuthorization;
   authorizeAction(context: ActionCallContext): ActionAuthorization;
   readonly approvalWords: ApprovalWords;
+  readonly texts?: BotTexts;
   readonly actionLedgerPendingRetryLeaseMs: number | false;
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;

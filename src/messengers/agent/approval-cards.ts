@@ -3,13 +3,15 @@ import type { AskTarget } from "../../actions/action.ts";
 import { approvalCard } from "../../approvals/approval-card.ts";
 import type { CardRole } from "../../approvals/approval-card.ts";
 import type { Approval, ApproverRule } from "../../approvals/approval.ts";
-import { unreachedWords } from "../../approvals/card-place.ts";
+import { UNNAMED_PLACES, unreachedWords } from "../../approvals/card-place.ts";
 import type { AskedPlace, Unreached } from "../../approvals/card-place.ts";
 import { masked, shortened } from "../../approvals/input-fields.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { Json } from "../../core/content.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
@@ -20,6 +22,8 @@ import { approversInWords, timeInWords } from "./approval-texts.ts";
 export interface ApprovalCardsOptions {
   readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt"> };
   readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
   /** The bot's messenger, if it has only one. */
   readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
@@ -56,7 +60,7 @@ export class ApprovalCards {
       const found = await this.#options.resolveTarget(askIn);
       if (found.kind === "found")
         return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
-      return { askedIn: [], unreached: [{ who: "The chat in which I should ask", why: "gone" }] };
+      return { askedIn: [], unreached: [{ who: UNNAMED_PLACES.chatToAsk, why: "gone" }] };
     }
     // A turn of the bot's own code may have no chat.
     const messenger = address?.messengerId ?? this.#options.onlyMessenger();
@@ -78,12 +82,13 @@ export class ApprovalCards {
   /** Posts or changes all cards of an approval. Only stores the changes. */
   draw(approval: Approval): void {
     const { askedIn, origin } = approval;
-    const approvers = approversInWords(approval);
+    const say = this.#options.say(approval.requester);
     const hasTaken = approval.cardOf !== undefined;
     const show = (id: string, address: Address, role: CardRole): void => {
       const { cards } = this.#options.thread();
       if (!this.#options.messengers.isDeclared(address.messengerId)) return;
-      const content = approvalCard(approval, { approvers, time: timeInWords, role });
+      const approvers = approversInWords(approval, say, role !== "status");
+      const content = approvalCard(approval, { approvers, time: timeInWords, role, say });
       // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
       const ifDeleted = hasTaken && approval.state === "waiting" ? "post" : "leave";
       if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, hasTaken);
@@ -112,7 +117,9 @@ export class ApprovalCards {
   remind(approval: Approval): void {
     const { askedIn, expiresAt, input, origin, sensitive, summary } = approval;
     const what = shortened(masked(summary, input, sensitive));
-    const text = `This still waits for a decision of ${approversInWords(approval)}: ${what}. There is time until ${timeInWords(expiresAt)}.`;
+    const say = this.#options.say(approval.requester);
+    const approvers = approversInWords(approval, say);
+    const text = say("reminder", { approvers, what, time: timeInWords(expiresAt) });
     if (origin !== undefined && !isAskedElsewhere(approval))
       this.#below(approval, cardIdOf(approval), origin, "reminder", text);
     for (const [index, { address }] of askedIn.entries())
@@ -123,8 +130,9 @@ export class ApprovalCards {
   tellUnreached(approval: Approval): void {
     const { origin, unreached } = approval;
     if (origin === undefined) return;
-    const here = isAskedElsewhere(approval) ? "" : " Until then, people can decide here.";
-    const text = `${unreachedWords(unreached)}${here}`;
+    const say = this.#options.say(approval.requester);
+    const here = isAskedElsewhere(approval) ? [] : [say("decideHere")];
+    const text = [unreachedWords(unreached, say), ...here].join(" ");
     this.#below(approval, cardIdOf(approval), origin, `unreached:${unreached.length}`, text);
   }
 
@@ -132,7 +140,7 @@ export class ApprovalCards {
   lostIn(approval: Approval, place: GonePlace): Unreached[] {
     return approval.askedIn
       .filter(({ address }) => isAt(address, place))
-      .map(({ who }) => ({ who: who ?? "The chat in which I asked", why: "gone" }));
+      .map(({ who }) => ({ who: who ?? UNNAMED_PLACES.askedChat, why: "gone" }));
   }
 
   /** Returns the id of the message with the card in this chat. Undefined if it is in another one. */
@@ -195,9 +203,7 @@ export function decidedIn({ askedIn, origin, unreached }: Approval): Address[] {
 
 /** Whether somebody can still be asked in another chat. */
 function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
-  return askedIn.some(
-    ({ who }) => !unreached.some((lost) => lost.who === (who ?? "The chat in which I asked")),
-  );
+  return askedIn.some(({ who }) => !unreached.some((lost) => lost.who === (who ?? UNNAMED_PLACES.askedChat)));
 }
 
 function peopleOf(

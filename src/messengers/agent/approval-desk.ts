@@ -9,6 +9,8 @@ import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
 import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import { decisionWords, failureName } from "../../approvals/outcome-words.ts";
+import { sayIn } from "../../core/bot-texts.ts";
+import type { BotTexts, Say } from "../../core/bot-texts.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
@@ -80,6 +82,8 @@ export interface ApprovalDeskOptions {
   readonly textSoFar: (turnId: string) => string;
   /** How long approvals and grants are kept after their end, in milliseconds. */
   readonly keepMs: () => number;
+  /** The bot's own words for texts that people read. */
+  readonly texts: () => BotTexts;
   /** The words that decide in a reply to a card. */
   readonly words: () => ApprovalWords;
   /** The bot's messenger, if it has only one. */
@@ -132,7 +136,7 @@ export class ApprovalDesk implements ThreadQuestions {
     this.#options = options;
     const { database, deps, log } = options;
     this.#approvers = new Approvers(options);
-    this.#cards = new ApprovalCards(options);
+    this.#cards = new ApprovalCards({ ...options, say: (person) => this.#say(person) });
     this.approvals = new Approvals({
       database,
       clock: deps.clock,
@@ -154,8 +158,13 @@ export class ApprovalDesk implements ThreadQuestions {
       onChange: options.onChange,
       onFailure: (error) => logBotFailure(log, "approval", error),
     });
-    this.grants = new GrantOverview({ ...options, grants: this.approvals.grants });
+    this.grants = new GrantOverview({
+      ...options,
+      say: (person) => this.#say(person),
+      grants: this.approvals.grants,
+    });
     this.#replies = new ApprovalReplies({
+      say: (person) => this.#say(person),
       isDecidedIn: (approval, event) =>
         decidedIn(approval)
           .map((address) => this.#placeToday(address))
@@ -313,6 +322,7 @@ export class ApprovalDesk implements ThreadQuestions {
     const { deps } = this.#options;
     return new ApprovalOverview({
       ...this.#options,
+      say: (person) => this.#say(person),
       approvals: this.approvals,
       approvers: this.#approvers,
       now: () => deps.clock.now(),
@@ -328,7 +338,7 @@ export class ApprovalDesk implements ThreadQuestions {
           policy,
           options: { replyTo: messageId },
         };
-        cards.post(start, "Here it is.");
+        cards.post(start, this.#say(event.author)("hereItIs"));
       },
     });
   }
@@ -380,7 +390,12 @@ export class ApprovalDesk implements ThreadQuestions {
     }
   }
 
+  #say(person: MessengerAuthor | undefined): Say {
+    return sayIn(this.#options.texts(), person?.language);
+  }
+
   async #press({ cardId, event, payload, person }: CardPress): Promise<PressAnswer> {
+    const say = this.#say(person);
     const shown = this.approvals.onCard(approvalOfCard(cardId)?.id ?? "");
     const newest = shown.at(-1);
     if (isReply(payload))
@@ -389,14 +404,13 @@ export class ApprovalDesk implements ThreadQuestions {
         : this.#replies.take(newest, event, person);
     const press = pressSchema.parse(payload);
     const known = shown.find(({ id }) => id === press.approval);
-    if (known === undefined || press.inputHash !== known.inputHash)
-      return alert("I don't know this request any more.");
+    if (known === undefined || press.inputHash !== known.inputHash) return alert(say("pressUnknown"));
     // A person without an id cannot decide.
-    if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
+    if (person === undefined) return alert(say("pressAnonymous"));
     const { decision, grant } = press;
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     const result = await this.approvals.decide(press.approval, { kind: decision, grant }, by);
-    return answerOf(result, decision);
+    return answerOf(result, decision, say);
   }
 
   #tell(approval: Approval): void {

@@ -1,6 +1,8 @@
 import type { Approvals } from "../../approvals/approvals.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { CardContent, Content } from "../../core/content.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type {
   ApprovalHint,
@@ -26,7 +28,9 @@ export interface ShowPress {
   readonly chat?: string | undefined;
 }
 
-export interface ApprovalOverviewOptions extends SeenApprovalsOptions {
+export interface ApprovalOverviewOptions extends Omit<SeenApprovalsOptions, "say"> {
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
   readonly approvals: Pick<Approvals, "waiting" | "get">;
   /** Name of this conversation. */
   readonly conversation: () => string;
@@ -74,6 +78,7 @@ export class ApprovalOverview {
     const mine = found.filter(({ isMine }) => isMine);
     const asked = found.filter(({ isAsked, isMine }) => isAsked && !isMine);
     return overviewCard(mine, asked, {
+      say: this.#options.say(viewer.person),
       isGroup: !viewer.thread.isDirectMessage,
       isPartial: own.length > MOST_SEEN || others.includes(undefined),
     });
@@ -83,19 +88,20 @@ export class ApprovalOverview {
   look(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
     const { approvals } = this.#options;
     const found = ids.map((id) => approvals.get(id)).filter((one) => one !== undefined);
-    return seeApprovals(found, viewer, this.#options);
+    return seeApprovals(found, viewer, { ...this.#options, say: this.#options.say(viewer.person) });
   }
 
   /** Points at the card of a request, for a press under `/approvals`. */
   async show({ chat, of, showApproval: id }: ShowPress, viewer: ApprovalViewer): Promise<PressAnswer> {
     const { callsTo, pointAt } = this.#options;
+    const say = this.#options.say(viewer.person);
     const [seen] = await (of === undefined
       ? this.look([id], viewer)
       : callsTo(of).lookAtApprovals([id], viewer));
-    if (seen === undefined) return alert("This is decided by now.");
+    if (seen === undefined) return alert(say("decidedByNow"));
     const { messageId } = seen;
     if (messageId === undefined)
-      return alert(chat === undefined ? "Its card is in another chat." : `Its card is in “${chat}”.`);
+      return alert(chat === undefined ? say("cardElsewhere") : say("cardIn", { chat }));
     pointAt(messageId);
     return undefined;
   }
@@ -122,31 +128,29 @@ export class ApprovalOverview {
 function overviewCard(
   mine: readonly Listed[],
   asked: readonly Listed[],
-  { isGroup, isPartial }: { readonly isGroup: boolean; readonly isPartial: boolean },
+  { isGroup, isPartial, say }: { readonly isGroup: boolean; readonly isPartial: boolean; readonly say: Say },
 ): Content {
   const listed = [...mine, ...asked].slice(0, MOST_LISTED);
   if (listed.length === 0) {
-    if (isPartial) return "I can't look at all chats right now. Please try again in a moment.";
-    return isGroup
-      ? "Nothing that was asked in this chat waits for your decision, and nothing that you asked for here. In a private chat with me, /approvals shows all chats."
-      : "Nothing waits for your decision, and nothing that you asked for.";
+    if (isPartial) return say("cannotLook");
+    return say(isGroup ? "nothingWaitsHere" : "nothingWaits");
   }
   const lines = (from: readonly Listed[]): string[] =>
     from.flatMap((one) => {
       const index = listed.indexOf(one);
-      return index === -1 ? [] : [`${index + 1}\\. ${escapeMarkdown(lineOf(one, from === mine))}`];
+      return index === -1 ? [] : [`${index + 1}\\. ${escapeMarkdown(lineOf(one, from === mine, say))}`];
     });
   const left = mine.length + asked.length - listed.length;
-  const more = left > 0 ? [`… and ${left} more`] : [];
+  const more = left > 0 ? [say("andMore", { count: left })] : [];
   const text = [
-    ...(mine.length > 0 ? ["**Waiting for your decision**", ...lines(mine)] : []),
-    ...(asked.length > 0 ? ["**You asked for**", ...lines(asked)] : []),
+    ...(mine.length > 0 ? [`**${say("waitsForYou")}**`, ...lines(mine)] : []),
+    ...(asked.length > 0 ? [`**${say("youAsked")}**`, ...lines(asked)] : []),
     ...more,
-    ...(isPartial ? ["There may be more: I can't look at all chats right now."] : []),
+    ...(isPartial ? [say("maybeMore")] : []),
   ].join("\n\n");
   const buttons = listed.map(({ chatTitle, conversation, id }, index) => ({
     kind: "callback" as const,
-    label: `Show ${index + 1}`,
+    label: say("showButton", { number: index + 1 }),
     payload: {
       showApproval: id,
       ...(conversation !== undefined && { of: conversation }),
@@ -157,9 +161,16 @@ function overviewCard(
   return { kind: "card", text, buttons: rows } satisfies CardContent;
 }
 
-function lineOf({ approvers, chatTitle, expiresAt, requester, summary }: Listed, isMine: boolean): string {
-  const asker = requester === undefined ? "" : ` – asked by ${requester}`;
-  const who = isMine ? asker : ` – up to ${approvers}`;
-  const where = chatTitle === undefined ? "" : ` in “${chatTitle}”`;
-  return `${summary}${who}${where}, until ${timeInWords(expiresAt)}`;
+function lineOf(
+  { approvers, chatTitle, expiresAt, requester, summary }: Listed,
+  isMine: boolean,
+  say: Say,
+): string {
+  return say(isMine ? "waitingLine" : "askedLine", {
+    summary,
+    approvers,
+    asker: requester === undefined ? "" : say("lineAsker", { name: requester }),
+    chat: chatTitle === undefined ? "" : say("lineChat", { chat: chatTitle }),
+    time: timeInWords(expiresAt),
+  });
 }

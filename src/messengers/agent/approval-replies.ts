@@ -3,6 +3,7 @@ import { mayExplain } from "../../approvals/approval.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import { decisionOf } from "../../approvals/decision-word.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import { alert, answerOf } from "./approval-texts.ts";
@@ -11,6 +12,8 @@ export interface ApprovalRepliesOptions {
   readonly approvals: Approvals;
   /** Whether the chat of an event is one in which people are asked. */
   readonly isDecidedIn: (approval: Approval, event: MessengerEvent) => boolean;
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
   /** The words that decide. */
   readonly words: () => ApprovalWords;
   /** Id of the newest turn of the conversation. */
@@ -18,11 +21,6 @@ export interface ApprovalRepliesOptions {
 }
 
 const LONGEST_REASON = 2_000;
-const USE_BUTTONS = "Please use the buttons of the request, or reply to it with yes or no.";
-const DECIDED_ELSEWHERE = "This is decided in another chat, where I have asked.";
-const NOT_A_DECISION =
-  "That alone decides nothing. Please press a button of the request, or write it as a reply to the request.";
-
 /**
  * Messages about approvals that people write instead of pressing.
  *
@@ -48,22 +46,23 @@ export class ApprovalReplies {
   async take(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
     const { message, messengerId } = event;
     const { approvals, isDecidedIn, words } = this.#options;
+    const say = this.#options.say(person);
     const text = message?.text.trim() ?? "";
     const decision = message?.attachments.length === 0 ? decisionOf(text, words()) : undefined;
     if (decision !== undefined && approval.state === "waiting") {
       // The card may only show the state, while others are asked elsewhere.
       if (approval.approvers.kind === "anyone" && !isDecidedIn(approval, event))
-        return alert(DECIDED_ELSEWHERE);
+        return alert(say("decidedElsewhere"));
       const by = { surface: "chat", person, messengerId, isTyped: true } as const;
       const result = await approvals.decide(approval.id, decision, by);
-      return answerOf(result, decision.kind);
+      return answerOf(result, decision.kind, say);
     }
     if (mayExplain(approval, person) && text !== "") {
       const isFirst = approvals.explain(approval.id, person, text.slice(0, LONGEST_REASON));
-      if (isFirst) return approval.state === "replaced" ? "Thanks, I'll propose it again." : "Thanks, noted.";
+      if (isFirst) return say(approval.state === "replaced" ? "proposesAgain" : "noted");
     }
-    if (approval.state === "waiting") return alert(USE_BUTTONS);
-    return answerOf({ kind: approval.state === "expired" ? "expired" : "late", approval }, "approve");
+    if (approval.state === "waiting") return alert(say("useButtons"));
+    return answerOf({ kind: approval.state === "expired" ? "expired" : "late", approval }, "approve", say);
   }
 
   /**
@@ -71,6 +70,7 @@ export class ApprovalReplies {
    * the bot has said. Otherwise the message may be about something else, and the model answers it.
    */
   hint({
+    author,
     message,
     thread,
   }: MessengerEvent): { readonly text: string; readonly approval: Approval } | undefined {
@@ -82,6 +82,6 @@ export class ApprovalReplies {
     const approval = approvals
       .waiting()
       .findLast(({ origin, requestId }) => requestId === newest && origin?.threadId === thread.id);
-    return approval === undefined ? undefined : { text: NOT_A_DECISION, approval };
+    return approval === undefined ? undefined : { text: this.#options.say(author)("notADecision"), approval };
   }
 }

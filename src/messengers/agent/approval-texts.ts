@@ -1,7 +1,9 @@
 import type { Approval, ApprovalDecision, DecisionResult } from "../../approvals/approval.ts";
 import { grantWords } from "../../approvals/approval-card.ts";
-import { LENGTH_WORDS } from "../../approvals/grant-length.ts";
+import { lengthWords } from "../../approvals/grant-length.ts";
 import { deciderName, nameOf } from "../../approvals/outcome-words.ts";
+import { sayEnglish } from "../../core/bot-texts.ts";
+import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 
 export function alert(text: string): PressAnswer {
@@ -9,79 +11,83 @@ export function alert(text: string): PressAnswer {
 }
 
 /** The private word to the person who pressed. */
-export function answerOf(result: DecisionResult, decision: ApprovalDecision["kind"]): PressAnswer {
+export function answerOf(result: DecisionResult, decision: ApprovalDecision["kind"], say: Say): PressAnswer {
   switch (result.kind) {
     case "decided": {
       const { decidedBy, offer } = result.approval;
-      if (decidedBy?.granted === undefined || offer === undefined) return DONE[decision];
-      const covered = `${grantWords(offer, result.approval)}, ${LENGTH_WORDS[decidedBy.granted]}`;
-      return alert(`Approved. I won't ask again for this: ${covered}. /grants shows it and ends it.`);
+      if (decidedBy?.granted === undefined || offer === undefined) return say(DONE[decision]);
+      const covered = `${grantWords(offer, result.approval, say)}, ${lengthWords(decidedBy.granted, say)}`;
+      return alert(say("pressGranted", { covered }));
     }
     case "late": {
-      const { state } = result.approval;
-      if (state === "replaced" && result.approval.decidedBy === undefined)
-        return alert("A newer request has replaced this one, so nothing has changed.");
-      const by = result.approval.decidedBy === undefined ? "" : ` by ${deciderName(result.approval)}`;
-      return alert(`This was decided before${by}: ${STATES[state]}.`);
+      const { decidedBy, state } = result.approval;
+      if (state === "replaced" && decidedBy === undefined) return alert(say("pressReplaced"));
+      const values = { state: say(STATES[state]), name: deciderName(result.approval, say) };
+      return alert(say(decidedBy === undefined ? "pressLate" : "pressLateBy", values));
     }
     case "expired":
-      return alert("It's too late: nobody decided in time.");
+      return alert(say("pressExpired"));
     case "not-allowed":
       return alert(
         decision === "withdraw"
-          ? "Only the person who asked can take this back."
-          : `You can't decide this. It's up to ${approversInWords(result.approval)}.`,
+          ? say("pressNotRequester")
+          : say("pressNotAllowed", { approvers: approversInWords(result.approval, say) }),
       );
     case "unknown":
-      return alert("I don't know this request any more.");
+      return alert(say("pressUnknown"));
   }
 }
 
 const DONE = {
-  approve: "Approved.",
-  reject: "Rejected.",
-  change: "OK. Reply to the card with what should change.",
-  withdraw: "Taken back.",
-} as const satisfies Record<ApprovalDecision["kind"], string>;
+  approve: "pressApproved",
+  reject: "pressRejected",
+  change: "pressChange",
+  withdraw: "pressWithdrawn",
+} as const satisfies Record<ApprovalDecision["kind"], TextName>;
 
 const STATES = {
-  waiting: "it still waits",
-  approved: "approved",
-  running: "approved",
-  done: "approved, and it is done",
-  failed: "approved",
-  rejected: "rejected",
-  expired: "nobody decided in time",
-  withdrawn: "taken back",
-  replaced: "there is a newer request, or changes are wanted",
-  void: "it can no longer run",
-} as const satisfies Record<Approval["state"], string>;
+  waiting: "stateWaiting",
+  approved: "stateApproved",
+  running: "stateApproved",
+  done: "stateDone",
+  failed: "stateApproved",
+  rejected: "stateRejected",
+  expired: "stateExpired",
+  withdrawn: "stateWithdrawn",
+  replaced: "stateReplaced",
+  void: "stateVoid",
+} as const satisfies Record<Approval["state"], TextName>;
 
-export function approversInWords({
-  approvers,
-  requester,
-  requesterMayApprove,
-}: Pick<Approval, "approvers" | "requester" | "requesterMayApprove">): string {
-  const butNot =
-    requesterMayApprove || requester === undefined || approvers.kind === "requester"
-      ? ""
-      : `, but not ${nameOf(requester)}`;
-  switch (approvers.kind) {
-    case "anyone":
-      return `anyone in this chat${butNot}`;
-    case "requester":
-      return requester === undefined ? "the bot's team" : nameOf(requester);
-    case "permissions": {
-      const who = `people who have the permission ${approvers.permissions.join(", ")}`;
-      return `${approvers.names === undefined ? who : `${approvers.names.join(", ")} (${who})`}${butNot}`;
+/** @param isThere whether the words are for the chat in which people are asked */
+export function approversInWords(
+  {
+    approvers,
+    requester,
+    requesterMayApprove,
+  }: Pick<Approval, "approvers" | "requester" | "requesterMayApprove">,
+  say: Say = sayEnglish,
+  isThere = true,
+): string {
+  const people = ((): string => {
+    switch (approvers.kind) {
+      case "anyone":
+        return say(isThere ? "anyoneHere" : "anyoneThere");
+      case "requester":
+        return requester === undefined ? say("botTeam") : nameOf(requester);
+      case "permissions": {
+        const permissions = approvers.permissions.join(", ");
+        return approvers.names === undefined
+          ? say("peopleWithPermission", { permissions })
+          : say("namedWithPermission", { names: approvers.names.join(", "), permissions });
+      }
+      case "people":
+        return approvers.names?.join(", ") ?? say("chosenPeople");
+      case "function":
+        return say("chosenPeople");
     }
-    case "people":
-      return approvers.names === undefined
-        ? `people whom this bot's team has chosen${butNot}`
-        : `${approvers.names.join(", ")}${butNot}`;
-    case "function":
-      return `people whom this bot's team has chosen${butNot}`;
-  }
+  })();
+  const isAnybody = requesterMayApprove || requester === undefined || approvers.kind === "requester";
+  return isAnybody ? people : say("butNot", { people, name: nameOf(requester) });
 }
 
 /** `2026-11-29 12:00 UTC` */

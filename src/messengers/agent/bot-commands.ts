@@ -15,10 +15,12 @@ export interface CommandParts {
 
 /** Returns the bot's own commands, and those that it has switched on. */
 export function botCommands(
-  agent: Pick<AgentMethods, "getCommands" | "subscribeCommands">,
+  agent: Pick<AgentMethods, "getCommands" | "subscribeCommands" | "texts">,
   { actions, broadcasts, schedules }: CommandParts,
 ): ThinkCommands {
-  const subscribing = agent.subscribeCommands === true ? subscribeCommands(() => broadcasts.calls()) : {};
-  const approvals = actions.asksPeople() ? approvalCommands(() => actions.desk) : {};
+  const { texts = {} } = agent;
+  const subscribing =
+    agent.subscribeCommands === true ? subscribeCommands(texts, () => broadcasts.calls()) : {};
+  const approvals = actions.asksPeople() ? approvalCommands(texts, () => actions.desk) : {};
   return withWords({ ...subscribing, ...approvals, ...schedules.commands() }, agent.getCommands());
 }

@@ -1,10 +1,12 @@
 import { grantWords } from "../../approvals/approval-card.ts";
 import type { Grant } from "../../approvals/grant.ts";
-import { LENGTH_WORDS } from "../../approvals/grant-length.ts";
+import { lengthWords } from "../../approvals/grant-length.ts";
 import type { Grants } from "../../approvals/grants.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { Content } from "../../core/content.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type {
   ApprovalIndexCalls,
@@ -25,6 +27,8 @@ export interface EndGrantPress {
 }
 
 export interface GrantOverviewOptions {
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
   readonly grants: Pick<Grants, "inForce" | "get" | "revoke">;
   /** Name of this conversation. */
   readonly conversation: () => string;
@@ -60,38 +64,40 @@ export class GrantOverview {
       ...others.flatMap((seen) => seen ?? []).toSorted((a, b) => b.givenAt - a.givenAt),
     ];
     const isPartial = others.includes(undefined);
+    const say = this.#options.say(viewer.person);
     if (found.length === 0) {
-      if (isPartial) return "I can't look at all chats right now. Please try again in a moment.";
-      return "Nothing is allowed in advance here: I ask about everything that needs consent.";
+      if (isPartial) return say("cannotLook");
+      return say("nothingAllowed");
     }
     const listed = found.slice(0, MOST_LISTED);
     const lines = listed.map(({ line }, index) => `${index + 1}\\. ${escapeMarkdown(line)}`);
     const left = found.length - listed.length;
     const more = [
-      ...(left > 0 ? [`… and ${left} more`] : []),
-      ...(isPartial ? ["There may be more: I can't look at all chats right now."] : []),
+      ...(left > 0 ? [say("andMore", { count: left })] : []),
+      ...(isPartial ? [say("maybeMore")] : []),
     ];
     const buttons = listed.map(({ conversation: of, id }, index) => ({
       kind: "callback" as const,
-      label: `End ${index + 1}`,
+      label: say("endButton", { number: index + 1 }),
       payload: { endGrant: id, ...(of !== undefined && { of }) },
     }));
     return {
       kind: "card",
-      text: ["**Allowed without asking**", ...lines, ...more].join("\n\n"),
+      text: [`**${say("allowedWithoutAsking")}**`, ...lines, ...more].join("\n\n"),
       buttons: [buttons.slice(0, 5), buttons.slice(5)].filter((row) => row.length > 0),
     };
   }
 
   /** Returns the grants of this conversation that a person sees, newest first. See `DecidesApprovals.lookAtGrants`. */
   look({ messengerId, person, thread }: ApprovalViewer, chat: string | undefined): SeenGrant[] {
+    const say = this.#options.say(person);
     return this.#options.grants
       .inForce()
       .filter((grant) => concerns(grant, messengerId, person?.userId))
       .filter((grant) => thread.isDirectMessage || grant.threadId === thread.id)
       .map((grant) => {
         const isHere = grant.messengerId === messengerId && grant.threadId === thread.id;
-        return { id: grant.id, givenAt: grant.givenAt, line: lineOf(grant, isHere, chat) };
+        return { id: grant.id, givenAt: grant.givenAt, line: lineOf(grant, isHere ? "here" : { chat }, say) };
       });
   }
 
@@ -103,13 +109,14 @@ export class GrantOverview {
   /** Ends a grant of this conversation for the person who gave it, or for whom it counts. */
   end(id: string, { messengerId, person }: ApprovalViewer): PressAnswer {
     const { grants } = this.#options;
+    const say = this.#options.say(person);
     const grant = grants.get(id);
-    if (grant === undefined) return alert("I don't know this any more.");
+    if (grant === undefined) return alert(say("grantUnknown"));
     if (person === undefined || !concerns(grant, messengerId, person.userId))
-      return alert(`Only ${giverOf(grant)} and ${nameOf(grant.person)} can end this.`);
+      return alert(say("grantNotYours", { giver: giverOf(grant, say), person: nameOf(grant.person) }));
     return grants.revoke(id, { surface: "chat", person, messengerId })
-      ? alert("Ended. From now on I ask again.")
-      : alert("This is over already.");
+      ? alert(say("grantEnded"))
+      : alert(say("grantOver"));
   }
 
   /** Undefined if the conversation cannot be asked now. */
@@ -135,15 +142,18 @@ function concerns(
   return isFor || ((givenBy.messengerId ?? grantedIn) === messengerId && givenBy.person?.userId === userId);
 }
 
-function lineOf(grant: Grant, isHere: boolean, chat: string | undefined): string {
-  const { length, until, uses } = grant;
-  const end = length !== "hour" || until === undefined ? "" : ` (until ${timeInWords(until)})`;
-  const used = uses === 1 ? "used once" : `used ${uses} times`;
-  const where = isHere ? "here" : { chat };
-  const covered = grantWords(grant, { requester: grant.person, schedule: grant.schedule }, where);
-  return `${covered}, ${LENGTH_WORDS[length]}${end} – given by ${giverOf(grant)}, ${used}`;
+function lineOf(grant: Grant, where: "here" | { readonly chat: string | undefined }, say: Say): string {
+  const { length, person, schedule, until, uses } = grant;
+  const hasEnd = length === "hour" && until !== undefined;
+  return say("grantLine", {
+    terms: grantWords(grant, { requester: person, schedule }, say, where),
+    length: lengthWords(length, say),
+    end: hasEnd ? say("grantEnd", { time: timeInWords(until) }) : "",
+    giver: giverOf(grant, say),
+    used: uses === 1 ? say("usedOnce") : say("usedTimes", { count: uses }),
+  });
 }
 
-function giverOf({ givenBy }: Grant): string {
-  return givenBy.person === undefined ? "the bot's team" : nameOf(givenBy.person);
+function giverOf({ givenBy }: Grant, say: Say): string {
+  return givenBy.person === undefined ? say("botTeam") : nameOf(givenBy.person);
 }

@@ -3,6 +3,7 @@ import type { Approval } from "../../approvals/approval.ts";
 import { placesOf } from "../../approvals/index-keys.ts";
 import { masked, shortened } from "../../approvals/input-fields.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import type { Address } from "../../core/surface.ts";
 import type { ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
 import { decidedIn } from "./approval-cards.ts";
@@ -15,6 +16,8 @@ export interface SeenApprovalsOptions {
   readonly now: () => number;
   /** Returns where a chat is today: it may have moved since. */
   readonly placeToday: (address: Address) => Pick<Address, "messengerId" | "threadId">;
+  /** The texts for the person. */
+  readonly say: Say;
   /** Returns the id of the message with a card in a chat. */
   readonly messageIn: (approval: Approval, threadId: string) => string | undefined;
 }
@@ -29,7 +32,7 @@ export interface SeenApprovalsOptions {
 export async function seeApprovals(
   approvals: readonly Approval[],
   { messengerId, person, thread }: ApprovalViewer,
-  { approvers, messageIn, now, placeToday }: SeenApprovalsOptions,
+  { approvers, messageIn, now, placeToday, say }: SeenApprovalsOptions,
 ): Promise<SeenApproval[]> {
   const by = { surface: "chat", messengerId, ...(person !== undefined && { person }) } as const;
   const seen: SeenApproval[] = [];
@@ -41,7 +44,8 @@ export async function seeApprovals(
     };
     const isHere = placesOf(approval).some(isAt);
     if (!isHere && !thread.isDirectMessage) continue;
-    const isMine = decidedIn(approval).some(isAt)
+    const isDecidedHere = decidedIn(approval).some(isAt);
+    const isMine = isDecidedHere
       ? await approvers.mayDecide(approval, by)
       : await approvers.mayDecideFrom(approval, by, thread);
     const isAsked = isRequester(approval, by);
@@ -56,7 +60,7 @@ export async function seeApprovals(
       isAsked,
       isHere,
       summary: summaryOf(approval),
-      approvers: approversInWords(approval),
+      approvers: approversInWords(approval, say, isDecidedHere),
       ...(requester !== undefined && { requester: nameOf(requester) }),
       ...(messageId !== undefined && { messageId }),
     });

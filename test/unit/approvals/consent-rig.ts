@@ -8,6 +8,7 @@ import type { Database } from "../../../src/core/database.ts";
 import type { CardBody, Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import type { MessengerThread } from "../../../src/core/messenger-event.ts";
 import { inTurnContext } from "../../../src/core/turn-context.ts";
+import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
 import type { TurnInfo } from "../../../src/core/turn-info.ts";
 import { AgentActions } from "../../../src/messengers/agent/agent-actions.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
@@ -21,6 +22,8 @@ import { recordLog } from "../../support/log-recorder.ts";
 
 const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 const ELSEWHERE: MessengerThread = { id: "telegram:-6", chatId: "-6", isDirectMessage: false };
+const DANA: MessengerThread = { id: "telegram:dana", chatId: "dana", isDirectMessage: true };
+const THREADS = [GROUP, DANA];
 const inputSchema = z.object({ order: z.string(), amount: z.number() });
 const [TELEGRAM] = normalizeMessengers({ telegram: definitionOf() });
 const PERMISSION = "billing:refund";
@@ -32,11 +35,14 @@ export interface Call {
   readonly person: string;
   readonly order: string;
   readonly amount: number;
+  /** Whether people are asked in the private chats of the approvers. Eli has never written to the bot. */
+  readonly isPrivate: boolean;
 }
 
 /** A card as it was first shown, with the buttons that it ever had. */
 export interface ShownCard {
   readonly id: string;
+  readonly threadId: string;
   readonly text: string;
   readonly buttons: { readonly label: string; readonly token: string }[];
 }
@@ -59,7 +65,18 @@ export interface Planted {
   readonly drawsFirst?: boolean;
   /** A press counts in any chat. */
   readonly findsAnywhere?: boolean;
+  /** A word of decision counts without a quote. */
+  readonly decidesUnquoted?: boolean;
+  /** Reminders are sent at once, also in a transaction that fails. */
+  readonly remindsOutside?: boolean;
+  /** Only the card in the chat that asked is kept up to date. */
+  readonly drawsHereOnly?: boolean;
+  /** A new session takes back what waits. */
+  readonly withdrawsAtNew?: boolean;
 }
+
+/** In the chat of the card, or in another one. */
+export type Place = "here" | "elsewhere";
 
 export type PressResult = "decided" | "refused" | "died";
 
@@ -77,6 +94,7 @@ export class ConsentRig {
   #life = 0;
   #toGo = Infinity;
   #ids = 0;
+  #newest: string | undefined;
   #death = Promise.withResolvers<"died">();
   #live: { readonly actions: AgentActions; readonly cards: Cards } | undefined;
   #wakeAt: number | undefined;
@@ -84,11 +102,11 @@ export class ConsentRig {
 
   constructor(planted: Planted = {}) {
     this.#planted = planted;
-    const schema = "CREATE TABLE told (approval TEXT NOT NULL)";
-    this.#data.run(schema);
-    this.#outside.run(schema);
-    this.#data.run("CREATE TABLE screen (id TEXT PRIMARY KEY, body TEXT NOT NULL)");
-    this.#outside.run("CREATE TABLE screen (id TEXT PRIMARY KEY, body TEXT NOT NULL)");
+    for (const database of [this.#data, this.#outside]) {
+      database.run("CREATE TABLE told (approval TEXT NOT NULL, key TEXT NOT NULL)");
+      database.run("CREATE TABLE reminded (id TEXT NOT NULL, is_late INTEGER NOT NULL)");
+      database.run("CREATE TABLE screen (id TEXT PRIMARY KEY, body TEXT NOT NULL)");
+    }
   }
 
   /** Ends the object before or after one of its next writes. */
@@ -106,7 +124,7 @@ export class ConsentRig {
   }
 
   /** The model calls the action. */
-  async ask({ amount, order, person, toolCall, turn }: Call): Promise<unknown> {
+  async ask({ amount, isPrivate, order, person, toolCall, turn }: Call): Promise<unknown> {
     const info: TurnInfo = {
       id: turn,
       kind: "messages",
@@ -115,36 +133,69 @@ export class ConsentRig {
       event: messageEvent({ thread: GROUP, author: { userId: person } }),
     };
     this.#turns.set(turn, info);
+    this.#newest = turn;
     return this.#settled(async ({ actions }) => {
       const { log } = recordLog();
       const tools = await actions.tools({ clock: this.clock, log });
       const call = { toolCallId: toolCall, messages: [], context: undefined as never };
-      return inTurnContext(info, undefined, () => tools["refund"]?.execute?.({ order, amount }, call));
+      return inTurnContext(info, undefined, () =>
+        tools[isPrivate ? "refund_privately" : "refund"]?.execute?.({ order, amount }, call),
+      );
     });
   }
 
   /** A person presses a button that a card has, or once had. */
-  async press(token: string, person: string, place: "here" | "elsewhere"): Promise<PressResult> {
-    const thread = place === "here" ? GROUP : ELSEWHERE;
+  async press(card: ShownCard, token: string, person: string, place: Place): Promise<PressResult> {
+    const thread = threadOf(card, place);
     this.#isPressing = true;
     const answer = await this.#settled(async ({ actions, cards }) => {
       const { button: wanted, key } = parseCardToken(token) ?? { button: "", key: "" };
       const { messengerId, chatId } = addressOf({ messengerId: "telegram", thread });
-      const card = this.#planted.findsAnywhere
+      const pressed = this.#planted.findsAnywhere
         ? cards.store.byKey(key)
         : cards.find(key, { messengerId, chatId });
-      const button = card?.buttons.find((one) => one.button === wanted);
-      if (card === undefined || button === undefined) return "stale";
-      if (this.#planted.drawsFirst) this.#drawFirst(card.id, button.label);
+      const button = pressed?.buttons.find((one) => one.button === wanted);
+      if (pressed === undefined || button === undefined) return "stale";
+      if (this.#planted.drawsFirst) this.#drawFirst(pressed.id, button.label);
       const event = messageEvent({ thread, author: { userId: person } });
-      const { id: cardId } = card;
+      const { id: cardId } = pressed;
       const press = { cardId, payload: button.payload, label: button.label, isTyped: false, event };
       return actions.desk.pressed({ ...press, person: { userId: person }, chat: thread });
     });
     this.#isPressing = false;
-    if (answer === "died") return "died";
-    const text = typeof answer === "object" && answer !== null && "text" in answer ? answer.text : answer;
-    return /^(Approved|Rejected|OK|Taken back)\b/.test(String(text)) ? "decided" : "refused";
+    return resultOf(answer);
+  }
+
+  /** A person writes in the chat of a card, as a reply to it or without a quote. */
+  async write(card: ShownCard, text: string, person: string, isReply: boolean): Promise<PressResult> {
+    const author = { userId: person };
+    const thread = threadOf(card, "here");
+    const quoted = isReply ? { id: "card", text: card.text, isFromBot: true, attachments: [] } : undefined;
+    const message = {
+      id: "reply",
+      text,
+      attachments: [],
+      sentAt: this.clock.now(),
+      ...(quoted && { quoted }),
+    };
+    const event = messageEvent({ thread, author, message });
+    const reply = { cardId: card.id, payload: { isReply: true }, label: "", isTyped: true } as const;
+    const answer = await this.#settled(async ({ actions: { desk } }) => {
+      if (!isReply && this.#planted.decidesUnquoted !== true) return desk.hint(event)?.text;
+      if (!desk.takesReply(card.id, event)) return "The model answers.";
+      return desk.pressed({ ...reply, event, person: author, chat: thread });
+    });
+    return resultOf(answer);
+  }
+
+  /** Somebody begins a new session. */
+  async beginAnew(): Promise<void> {
+    this.#newest = undefined;
+    if (this.#planted.withdrawsAtNew !== true) return;
+    await this.#settled(async ({ actions: { desk } }) => {
+      for (const { requestId } of desk.approvals.waiting()) desk.approvals.drop(requestId, "withdrawn");
+      return Promise.resolve();
+    });
   }
 
   /** Somebody ends a grant. */
@@ -196,10 +247,23 @@ export class ConsentRig {
     return row === undefined ? undefined : (JSON.parse(row.body) as CardBody);
   }
 
-  /** How often the conversation was told the outcome of an approval. */
-  told(id: string): number {
-    const query = "SELECT approval FROM told WHERE approval = ?";
-    return [this.#data, this.#outside].flatMap((one) => one.all(query, id)).length;
+  /** What the conversation was told about an approval: its outcome, and a reason that came later. */
+  told(id: string): readonly string[] {
+    const query = "SELECT key FROM told WHERE approval = ?";
+    return this.#both<{ key: string }>(query, id).map(({ key }) => key);
+  }
+
+  /** The reminders of an approval. Late: it had ended. */
+  reminders(id: string): readonly { readonly id: string; readonly isLate: boolean }[] {
+    const query = "SELECT id, is_late FROM reminded WHERE id LIKE ?";
+    return this.#both<{ id: string; is_late: number }>(query, `approval:${id}:%`).map((one) => ({
+      id: one.id,
+      isLate: one.is_late === 1,
+    }));
+  }
+
+  #both<Row extends Record<string, string | number>>(query: string, id: string): Row[] {
+    return [this.#data, this.#outside].flatMap((one) => one.all<Row>(query, id));
   }
 
   /** Runs work in the present life of the object, and waits until it is done, or the object has died. */
@@ -257,7 +321,7 @@ export class ConsentRig {
       newId: () => `id${(this.#ids += 1)}`,
       fetch: () => Promise.reject(new Error("Nothing is fetched.")),
     };
-    const cards = new Cards({ database, deps, delivery: this.#delivery(database) });
+    const cards = new Cards({ database, deps, delivery: this.#delivery(database, boundary) });
     const { log } = recordLog();
     const recorded = new Attachments({
       database,
@@ -274,12 +338,14 @@ export class ConsentRig {
       own: {
         calls: { park: () => {} },
         info: (turn: string) => this.#turns.get(turn),
-        newest: () => undefined,
+        newest: () => this.#newest,
+        prompts: { get: () => undefined },
         isRunning: () => false,
         newestTurn: () => undefined,
-        submit: ({ metadata }: { readonly metadata: { readonly approval: string } }) => {
+        submit: ({ idempotencyKey = "", metadata }: PromptRequest) => {
           const isOutside = this.#planted.tellsOutside === true;
-          (isOutside ? this.#outside : database).run("INSERT INTO told VALUES (?)", metadata.approval);
+          const target = isOutside ? this.#outside : database;
+          target.run("INSERT INTO told VALUES (?, ?)", String(metadata?.["approval"]), idempotencyKey);
           if (isOutside) boundary();
         },
       },
@@ -298,7 +364,13 @@ export class ConsentRig {
       index: () => ({ noteApproval: () => Promise.resolve() }),
       botLedger: () => actions.ledger,
       messages: () => Promise.resolve([]),
-      resolveTarget: () => Promise.reject(new Error("No target is named.")),
+      onlyMessenger: () => "telegram",
+      resolveTarget: ({ userId }: { readonly userId: string }) =>
+        Promise.resolve(
+          userId === "dana"
+            ? { kind: "found", address: addressOf({ messengerId: "telegram", thread: DANA }) }
+            : { kind: "unknown" },
+        ),
       textSoFar: () => "",
       wake: {
         at: (at: number) => {
@@ -319,8 +391,10 @@ export class ConsentRig {
   }
 
   /** Messages of the platform, stored as the outbox is: with what the object stores. */
-  #delivery(database: Database): Delivery {
-    const write = (id: string, body: CardBody): boolean => {
+  #delivery(database: Database, boundary: () => void): Delivery {
+    const write = (id: string, body: CardBody, threadId = ""): boolean => {
+      const isFrozen = this.#planted.drawsHereOnly === true && threadId === "" && /:\d+$/.test(id);
+      if (isFrozen) return true;
       database.run(
         "INSERT INTO screen VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
         id,
@@ -330,12 +404,22 @@ export class ConsentRig {
       const shown = (body.buttons ?? [])
         .flat()
         .flatMap((one) => (one.kind === "callback" ? { label: one.label, token: one.token } : []));
-      if (known === undefined) this.cards.push({ id, text: JSON.stringify(body), buttons: shown });
+      if (known === undefined) this.cards.push({ id, threadId, text: JSON.stringify(body), buttons: shown });
       return true;
     };
     return {
-      sendCard: ({ id }: ReplyStart, body: CardBody) => void write(id, body),
-      revise: write,
+      sendCard: ({ address, id }: ReplyStart, body: CardBody) => void write(id, body, address.threadId),
+      send: ({ id }: ReplyStart) => {
+        if (!id.includes(":reminder")) return;
+        const target = this.#planted.remindsOutside === true ? this.#outside : database;
+        const [state] = database.all<{ state: string }>(
+          "SELECT state FROM approval_v1 WHERE id = ?",
+          id.split(":")[1] ?? "",
+        );
+        target.run("INSERT INTO reminded VALUES (?, ?)", id, state?.state === "waiting" ? 0 : 1);
+        if (target === this.#outside) boundary();
+      },
+      revise: (id: string, body: CardBody) => write(id, body),
       movedTo: () => undefined,
     } as Partial<Delivery> as Delivery;
   }
@@ -359,6 +443,7 @@ export class ConsentRig {
       approval: true,
       approvers: ["dana", "eli"],
       requesterMayApprove: false,
+      remindAfterMs: 20 * 60_000,
       expiresAfterMs: 60 * 60_000,
       grantable: ({ input }) => ({
         scope: scopeOf(input.amount),
@@ -378,10 +463,11 @@ export class ConsentRig {
       },
     };
     const refund = defineAction(options);
+    const refundPrivately = defineAction({ ...options, askIn: "approver-dm" });
     return {
       actionLedgerPendingRetryLeaseMs: 300_000,
-      approvalWords: { approve: ["yes"], reject: ["no"] },
-      getActions: () => ({ refund }),
+      approvalWords: { yes: ["yes"], no: ["no"] },
+      getActions: () => ({ refund, refund_privately: refundPrivately }),
       getTools: () => ({}),
       authorizeTurn: ({ person }: { readonly person?: { readonly userId: string } }) => ({
         allowed: true,
@@ -395,4 +481,14 @@ export class ConsentRig {
 /** The calls that one grant covers. */
 export function scopeOf(amount: number): string {
   return amount < 10_000 ? "small" : "large";
+}
+
+function threadOf({ threadId }: ShownCard, place: Place): MessengerThread {
+  return (place === "here" && THREADS.find(({ id }) => id === threadId)) || ELSEWHERE;
+}
+
+function resultOf(answer: unknown): PressResult {
+  if (answer === "died") return "died";
+  const text = typeof answer === "object" && answer !== null && "text" in answer ? answer.text : answer;
+  return /^(Approved|Rejected|OK|Taken back)\b/.test(String(text)) ? "decided" : "refused";
 }

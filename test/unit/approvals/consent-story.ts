@@ -23,6 +23,7 @@ const step = fc.oneof(
       kind: fc.constant("ask" as const),
       person: fc.constantFrom("anna", "anna", "anna", "boris", "dana"),
       order: fc.constantFrom("1", "2", "3", "4", "5", "6", "7"),
+      isPrivate: fc.constantFrom(false, false, true),
       size: fc.constantFrom(5_000, 5_000, 20_000),
       // The harness repeats an interrupted call, or a person edits the question that asked.
       again: fc.constantFrom("new", "new", "new", "same call", "edited", "same turn"),
@@ -40,10 +41,22 @@ const step = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("write" as const),
+      card: fc.constantFrom(0, 0, 0, 1, 2),
+      text: fc.constantFrom("yes", "yes", "no", "no, too much", "yes but less", "because"),
+      person: fc.constantFrom("dana", "eli", "dana", "anna", "mallory"),
+      isReply: fc.constantFrom(true, true, false),
+      killAt,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("new" as const) }) },
+  {
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant("pass" as const),
-      minutes: fc.constantFrom(0, 1, 29, 30, 59.999, 60, 600),
+      minutes: fc.constantFrom(0, 1, 20, 29, 30, 59.999, 60, 600),
       isLate: fc.constantFrom(false, false, true),
       killAt,
     }),
@@ -56,13 +69,45 @@ const step = fc.oneof(
       has: fc.constantFrom(true, true, false),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("revoke" as const), nth: fc.nat({ max: 2 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("revoke" as const), nth: fc.nat({ max: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("die" as const) }) },
 );
 
 /** What people, the model, time and crashes do, in order. */
 export const stories = fc.array(step, { minLength: 6, maxLength: 24, size: "max" });
 export type Story = typeof stories extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Stories in which the calls of a grant come when it is over. */
+export const grantStories: fc.Arbitrary<Story> = fc
+  .record({
+    before: fc.array(step, { maxLength: 4 }),
+    label: fc.constantFrom(4, 5, 5, 6),
+    end: fc.constantFrom<Story[number]>(
+      { kind: "pass", minutes: 60, isLate: false, killAt: Infinity },
+      { kind: "pass", minutes: 600, isLate: true, killAt: Infinity },
+      { kind: "revoke", nth: 0 },
+    ),
+    after: fc.array(step, { maxLength: 4 }),
+  })
+  .map(({ after, before, end, label }) => {
+    const ask = {
+      kind: "ask",
+      person: "anna",
+      isPrivate: false,
+      size: 5_000,
+      again: "new",
+      killAt: Infinity,
+    } as const;
+    const press = { kind: "press", place: "here", second: null, killAt: Infinity } as const;
+    return [
+      ...before,
+      { ...ask, order: "1" },
+      { ...press, first: { card: 0, label, person: "dana" } },
+      end,
+      { ...ask, order: "2" },
+      ...after,
+    ];
+  });
 
 interface Press {
   readonly card: ShownCard;
@@ -71,6 +116,7 @@ interface Press {
   readonly at: number;
   /** Whether this person may decide, here and now. */
   readonly isValid: boolean;
+  readonly isTyped?: boolean;
   result: PressResult | undefined;
 }
 
@@ -79,6 +125,8 @@ export interface Told {
   readonly effects: number;
   readonly decided: number;
   readonly granted: number;
+  readonly reminded: number;
+  readonly typed: number;
 }
 
 /**
@@ -96,6 +144,7 @@ export class Judge {
   readonly #revoked = new Map<string, number>();
   #judged = 0;
   #granted = 0;
+  #reminded = 0;
 
   constructor(planted: Planted = {}) {
     this.#rig = new ConsentRig(planted);
@@ -111,6 +160,12 @@ export class Judge {
           break;
         case "press":
           await this.#press(one);
+          break;
+        case "write":
+          await this.#write(one);
+          break;
+        case "new":
+          await this.#beginAnew();
           break;
         case "pass":
           await rig.pass(one.minutes, one.isLate);
@@ -138,6 +193,8 @@ export class Judge {
       effects: rig.effects.length,
       decided: this.#presses.filter(({ result }) => result === "decided").length,
       granted: this.#granted,
+      reminded: this.#reminded,
+      typed: this.#presses.filter(({ isTyped, result }) => isTyped === true && result === "decided").length,
     };
   }
 
@@ -153,7 +210,8 @@ export class Judge {
           turn: isSameTurn ? last.turn : `turn${count}`,
           toolCall: `call${count}`,
           person: isEdited || isSameTurn ? last.person : asked.person,
-          order: isEdited ? last.order : asked.order,
+          order: isEdited ? last.order : `${asked.isPrivate ? "p" : ""}${asked.order}`,
+          isPrivate: isEdited ? last.isPrivate : asked.isPrivate,
           amount: asked.size + count,
         };
     if (!isRepeated) this.#calls.push(call);
@@ -184,11 +242,43 @@ export class Judge {
           result: undefined,
         };
         this.#presses.push(press);
-        press.result = await this.#rig.press(pressed.token, person, place);
-        if (press.result === "decided" && !press.isValid)
-          throw new Error(`${person} decides "${press.label}" without being allowed to`);
+        press.result = await this.#rig.press(card, pressed.token, person, place);
+        check(press);
       }),
     );
+  }
+
+  /** Words count like a press if they quote the card and are nothing but a decision. Otherwise they decide nothing. */
+  async #write({
+    card: back,
+    isReply,
+    person,
+    text,
+  }: Extract<Story[number], { kind: "write" }>): Promise<void> {
+    const card = this.#rig.cards.at(-1 - back);
+    if (card === undefined) return;
+    const at = this.#rig.clock.now();
+    const label = text === "yes" ? "Approve" : "Reject";
+    const isDecision = text === "yes" || text.startsWith("no");
+    const isApprover = (person === "dana" || person === "eli") && person !== this.#callOf(card)?.person;
+    const isInTime = at < (this.#askedAt.get(card) ?? at) + HOUR_MS;
+    const isValid = isReply && isDecision && isApprover && isInTime;
+    const press: Press = { card, label, person, at, isValid, isTyped: true, result: undefined };
+    this.#presses.push(press);
+    press.result = await this.#rig.write(card, text, person, isReply);
+    check(press);
+  }
+
+  async #beginAnew(): Promise<void> {
+    const open = (): string[] =>
+      this.#rig
+        .approvals()
+        .filter(({ state }) => state === "waiting")
+        .map(({ id }) => id);
+    const before = open();
+    await this.#rig.beginAnew();
+    const after = new Set(open());
+    if (before.some((id) => !after.has(id))) throw new Error("a new session takes back what waits");
   }
 
   /** Judges everything that is new since the last step. */
@@ -199,10 +289,13 @@ export class Judge {
     this.#judged = effects.length;
     const approvals = this.#rig.approvals();
     for (const card of cards) {
-      const decided = this.#presses.filter((press) => press.card === card && press.result === "decided");
+      const id = approvalOf(card);
+      const decided = this.#presses.filter(
+        (press) => approvalOf(press.card) === id && press.result === "decided",
+      );
       if (decided.length > 1) throw new Error("two people are told that they have decided");
       const shown = this.#rig.shown(card.id);
-      const stored = approvals.find(({ id }) => card.id === `approval:${id}`);
+      const stored = approvals.find((approval) => approval.id === id);
       const isOpenOnScreen = shown?.buttons !== undefined;
       if (stored?.state === "waiting" && !isOpenOnScreen)
         throw new Error("a card shows a decision that is not stored");
@@ -263,11 +356,15 @@ export class Judge {
       }
       if (state === "waiting" || state === "approved" || state === "running")
         throw new Error(`a request is ${state} in the end`);
-      if (drawnState !== state || this.#rig.shown(`approval:${id}`)?.buttons !== undefined)
-        throw new Error("a card does not show the end of its request");
+      const ofRequest = this.#rig.cards.filter((card) => approvalOf(card) === id);
+      const hasButtons = ofRequest.some((card) => this.#rig.shown(card.id)?.buttons !== undefined);
+      if (drawnState !== state || hasButtons) throw new Error("a card does not show the end of its request");
+      this.#judgeReminders(approval);
       // A request that the model itself has replaced ends in silence.
       const isSilent = state === "replaced" && decidedBy === undefined;
-      if (this.#rig.told(id) !== (isSilent ? 0 : 1)) throw new Error("an outcome is not told exactly once");
+      const told = this.#rig.told(id);
+      const isOnce = new Set(told).size === told.length && told.length <= (approval.isExplained ? 2 : 1);
+      if (!isOnce || (told.length === 0) !== isSilent) throw new Error("an outcome is not told exactly once");
       if (state === "done" && !this.#isPaid(input)) throw new Error("an outcome says what has not happened");
     }
   }
@@ -286,4 +383,23 @@ export class Judge {
       ({ call }) => JSON.stringify(input) === JSON.stringify({ order: call.order, amount: call.amount }),
     );
   }
+
+  /** People are reminded once in each chat in which they are asked, and never after the end. */
+  #judgeReminders({ id }: Approval): void {
+    const reminders = this.#rig.reminders(id);
+    if (new Set(reminders.map((one) => one.id)).size < reminders.length)
+      throw new Error("people are reminded twice");
+    if (reminders.some(({ isLate }) => isLate)) throw new Error("people are reminded of what is over");
+    this.#reminded += reminders.length;
+  }
+}
+
+function check({ isValid, label, person, result }: Press): void {
+  if (result === "decided" && !isValid)
+    throw new Error(`${person} decides "${label}" without being allowed to`);
+}
+
+/** Id of the approval that a card shows. */
+function approvalOf({ id }: ShownCard): string {
+  return id.split(":")[1] ?? "";
 }

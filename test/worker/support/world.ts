@@ -31,6 +31,7 @@ export interface WorldOptions {
       | "modelPatienceMs"
       | "keepUsageMs"
       | "keepApprovalsMs"
+      | "texts"
       | "modelPrices"
       | "transcribe"
       | "subscribeCommands"
