@@ -10,7 +10,7 @@ import type {
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
+import type { LocationContent, OutgoingFile, PictureBytes } from "../src/core/content.ts";
 import type { Address, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
@@ -229,6 +229,13 @@ class Engine implements Delivery {
     return this.heldFiles.add(messengerId, file, this.#surfaces.of(messengerId));
   }
 
+  async storeImage(messengerId: string, source: PictureBytes): Promise<OutgoingMedia | undefined> {
+    const surface = this.#surfaces.of(messengerId);
+    const { files, images } = surface.capabilities;
+    if (images !== true || files === undefined) return undefined;
+    return this.heldFiles.add(messengerId, { kind: "photo", source }, surface);
+  }
+
   sendFiles(
     start: ReplyStart,
     files: readonly OutgoingMedia[],
@@ -323,8 +330,11 @@ class Engine implements Delivery {
 
   #reopen(replyId: string, text: string, body: ReplyBody): boolean {
     const known = this.#replies.get(replyId);
+    const hadFiles = hashesOf(known?.record.body).length > 0;
     const reply = this.#revisions.reopen(replyId, known, text, body);
     if (reply === undefined) return false;
+    if (hadFiles) this.heldFiles.release(replyId);
+    this.heldFiles.hold(replyId, hashesOf(body));
     if (known === undefined) this.#admit(reply);
     this.#replies.poke(reply);
     return true;

@@ -112,7 +112,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is
    */
   async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
-    return this.#runtime.sends.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
+    return this.#runtime.sends.changeCards((cards) => cards.reviseWhenReady(id, content, options.ifDeleted));
   }
 
   /**

@@ -5,7 +5,14 @@ import type { Deps } from "../../src/core/deps.ts";
 import type { BotFileIds, SentFile } from "../../src/core/sent-file.ts";
 import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import { withinTime } from "../../src/core/within-time.ts";
-import type { Address, CallFailure, OutgoingMedia, PostedMessage, Surface } from "../../src/core/surface.ts";
+import type {
+  Address,
+  CallFailure,
+  OutgoingImage,
+  OutgoingMedia,
+  PostedMessage,
+  Surface,
+} from "../../src/core/surface.ts";
 import { FileStore } from "./file-store.ts";
 import { SentFileStore } from "./sent-file-store.ts";
 import { linkedFile, storeBytes, storeFile } from "./store-file.ts";
@@ -105,6 +112,14 @@ export class OutgoingFiles {
         source.kind === "bytes" ? this.#sent.find({ messengerId, kind, hash: source.hash }) : undefined;
       return fileId === undefined ? file : { ...file, source: { kind: "platform", fileId } };
     });
+  }
+
+  /** Returns a picture as it is sent now. */
+  resolveImage(address: Address, image: OutgoingImage): OutgoingImage {
+    if (!("source" in image)) return image;
+    const [resolved = image] = this.resolve(address, [image]);
+    const { source } = resolved;
+    return source.kind === "platform" ? { fileId: source.fileId } : resolved;
   }
 
   /** Stores the platform's ids of sent files. */

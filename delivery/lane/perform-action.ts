@@ -1,4 +1,10 @@
-import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/surface.ts";
+import type {
+  Address,
+  CallFailure,
+  OutgoingContent,
+  OutgoingMedia,
+  Surface,
+} from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
@@ -126,10 +132,10 @@ async function post(
   const isLast = reply.isFinal || part.complete;
   // Growing text is streamed. Text that is already whole is an ordinary message.
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
-  const { files } = content;
+  const { image } = content;
+  const files = content.files ?? (image !== undefined && "source" in image ? [image] : undefined);
   const message = {
-    ...content,
-    ...(files !== undefined && { files: context.files.resolve(address, files) }),
+    ...sendable(context, address, content),
     ...reply.record.options,
     ...(part.index === 0 && { replyTo: reply.record.replyTo }),
   };
@@ -211,6 +217,7 @@ async function edit(
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
   const content = contentOf(reply, entry, part);
   const { address } = reply.record;
+  const message = sendable(context, address, content);
   const { clock } = context.deps;
   // The stored hash of the visible text is removed before the edit changes that text.
   if (entry.row.shownHash !== undefined && entry.row.shownHash !== part.hash) {
@@ -219,8 +226,12 @@ async function edit(
   if (entry.strayEdit !== undefined && entry.strayEdit.until <= clock.now()) entry.strayEdit = undefined;
   const outcome = await callWithin(
     clock,
-    callTimeoutMs(reply.record.policy, surface),
-    async (signal) => await surface.edit(address, messageId, content, { signal }),
+    postTimeoutMs(reply.record.policy, surface, message),
+    async (signal) =>
+      await surface.edit(address, messageId, message, {
+        signal,
+        openFile: (hash) => context.files.open(hash),
+      }),
   );
   heedLatePenalty(context, surface, address, outcome);
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
@@ -238,9 +249,15 @@ async function edit(
     shown(context, entry, part);
     return undefined;
   }
+  const { image } = content;
+  const isAboutId = failure.kind === "rejected" && failure.about === "file-id";
+  if (isAboutId && image !== undefined && "source" in image && context.files.forget(address, [image])) {
+    reply.isDirty = true;
+    return undefined;
+  }
   if (failure.kind === "unknown") {
     const isSame = entry.strayEdit === undefined || entry.strayEdit.hash === part.hash;
-    const until = clock.now() + callTimeoutMs(reply.record.policy, surface);
+    const until = clock.now() + postTimeoutMs(reply.record.policy, surface, message);
     entry.shownHash = undefined;
     entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
   }
@@ -295,7 +312,8 @@ function reshape(
 ): boolean {
   const { address } = reply.record;
   const isAboutId = failure.kind === "rejected" && failure.about === "file-id";
-  const other = inOtherForm(files, failure);
+  // A card's picture has no other form.
+  const other = reply.record.content === "card" ? undefined : inOtherForm(files, failure);
   if (other === undefined && !(isAboutId && context.files.forget(address, files))) return false;
   context.database.transaction(() => {
     store(context, entry, { ...refused(entry.row), code: failure.code });
@@ -305,6 +323,16 @@ function reshape(
   context.budget.notSent(address, surface);
   context.replies.doubtEnded(address);
   return true;
+}
+
+/** Returns content as it is sent now: files and pictures that the platform knows go by its ids. */
+function sendable(context: DeliveryContext, address: Address, content: OutgoingContent): OutgoingContent {
+  const { files, image } = content;
+  return {
+    ...content,
+    ...(files !== undefined && { files: context.files.resolve(address, files) }),
+    ...(image !== undefined && { image: context.files.resolveImage(address, image) }),
+  };
 }
 
 /** Tells whether the platform refuses to stream here. An ordinary message may still work. */

@@ -8,18 +8,6 @@ const buttonSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("copy"), label: z.string(), text: z.string() }),
 ]) satisfies z.ZodType<OutgoingButton>;
 
-const cardSchema = z.object({
-  key: z.string(),
-  text: z.string(),
-  fields: z
-    .array(z.object({ label: z.string(), value: z.string() }).readonly())
-    .readonly()
-    .optional(),
-  image: z.union([z.object({ fileId: z.string() }), z.object({ url: z.string() })]).optional(),
-  buttons: z.array(z.array(buttonSchema).readonly()).readonly().optional(),
-  numbered: z.boolean().optional(),
-}) satisfies z.ZodType<CardBody>;
-
 const mediaSchema = z.object({
   kind: z.enum(["photo", "document", "audio", "voice", "video", "animation"]),
   name: z.string(),
@@ -30,6 +18,18 @@ const mediaSchema = z.object({
     z.object({ kind: z.literal("address"), url: z.string() }),
   ]),
 }) satisfies z.ZodType<OutgoingMedia>;
+
+const cardSchema = z.object({
+  key: z.string(),
+  text: z.string(),
+  fields: z
+    .array(z.object({ label: z.string(), value: z.string() }).readonly())
+    .readonly()
+    .optional(),
+  image: z.union([z.object({ fileId: z.string() }), z.object({ url: z.string() }), mediaSchema]).optional(),
+  buttons: z.array(z.array(buttonSchema).readonly()).readonly().optional(),
+  numbered: z.boolean().optional(),
+}) satisfies z.ZodType<CardBody>;
 
 const locationSchema = z.object({
   latitude: z.number(),
@@ -100,6 +100,12 @@ export function keyOf(body: ReplyBody): string | undefined {
 
 /** Returns the hashes of the stored files that a body shows. */
 export function hashesOf(body: ReplyBody | undefined): string[] {
-  if (body?.kind !== "files") return [];
-  return body.files.flatMap(({ source }) => (source.kind === "bytes" ? [source.hash] : []));
+  return mediaOf(body).flatMap(({ source }) => (source.kind === "bytes" ? [source.hash] : []));
+}
+
+/** Returns the files of a reply whose bytes may be stored. */
+function mediaOf(body: ReplyBody | undefined): readonly OutgoingMedia[] {
+  if (body?.kind === "files") return body.files;
+  const image = body?.kind === "card" ? body.card.image : undefined;
+  return image !== undefined && "source" in image ? [image] : [];
 }

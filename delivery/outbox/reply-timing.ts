@@ -18,7 +18,7 @@ export function landsBy(
   policy: ReplyPolicy,
   surface: Surface,
   begunAt: number,
-  content: Pick<OutgoingContent, "files"> = {},
+  content: Pick<OutgoingContent, "files" | "image"> = {},
 ): number {
   return begunAt + postTimeoutMs(policy, surface, content) + LANDS_LATE_MS;
 }
@@ -27,10 +27,11 @@ export function landsBy(
 export function postTimeoutMs(
   policy: ReplyPolicy,
   surface: Surface,
-  { files }: Pick<OutgoingContent, "files">,
+  { files, image }: Pick<OutgoingContent, "files" | "image">,
 ): number {
   const textMs = callTimeoutMs(policy, surface);
-  return files === undefined ? textMs : Math.max(textMs, surface.capabilities.files?.callTimeoutMs ?? 0);
+  const hasBytes = files !== undefined || (image !== undefined && "source" in image);
+  return !hasBytes ? textMs : Math.max(textMs, surface.capabilities.files?.callTimeoutMs ?? 0);
 }
 
 /** Returns the time limit of a call. `surface` is undefined if the messenger is no longer declared. */

@@ -1,9 +1,17 @@
 import type { InlineKeyboardMarkup, MessageEntity } from "grammy/types";
 import type { RemoteFile } from "../../src/core/content.ts";
-import type { Address, OutgoingContent, OutgoingMessage } from "../../src/core/surface.ts";
+import type {
+  Address,
+  CallOptions,
+  OutgoingContent,
+  OutgoingMedia,
+  OutgoingMessage,
+} from "../../src/core/surface.ts";
 import type { TelegramClient } from "./client.ts";
 import { keyboardOf } from "./keyboard.ts";
 import { toMessageEntities, topicOf } from "./message-fields.ts";
+import { mediaValue } from "./media-value.ts";
+import type { UploadPart } from "./multipart.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Changes one of the bot's messages. Resolves with the Bot API's response. */
@@ -12,7 +20,7 @@ export async function editMessage(
   address: Address,
   messageId: string,
   message: OutgoingContent,
-  signal: AbortSignal,
+  { openFile, signal }: CallOptions,
 ): Promise<unknown> {
   const { blocks, files, image, isCaption } = message;
   const chat = chatOf(address);
@@ -20,6 +28,14 @@ export async function editMessage(
   if (blocks !== undefined) {
     return callRich(client, "editMessageText", signal, (api, signal) =>
       api.editMessageText(chat, id, toInputRichMessage(blocks), keyboardOf(message), signal),
+    );
+  }
+  if (image !== undefined && "source" in image) {
+    if (openFile !== undefined)
+      return replacePicture(client, address, id, message, image, { openFile, signal });
+    // A search for a lost post has no bytes. The picture of the message is the right one already.
+    return client.call("editMessageCaption", signal, (api, signal) =>
+      api.editMessageCaption(chat, id, captionFields(message), signal),
     );
   }
   if (image !== undefined) {
@@ -37,6 +53,27 @@ export async function editMessage(
   return client.call("editMessageText", signal, (api, signal) =>
     api.editMessageText(chat, id, message.text, contentFields(message), signal),
   );
+}
+
+/** Uploads another picture for a message. */
+function replacePicture(
+  client: TelegramClient,
+  address: Address,
+  messageId: number,
+  message: OutgoingContent,
+  image: OutgoingMedia,
+  { openFile, signal }: CallOptions,
+): Promise<unknown> {
+  const { reply_markup: keyboard, ...caption } = captionFields(message);
+  const uploads: UploadPart[] = [];
+  const media = { type: "photo", media: mediaValue(image, "picture", uploads, openFile), ...caption };
+  const payload = {
+    chat_id: chatOf(address),
+    message_id: messageId,
+    media,
+    ...(keyboard !== undefined && { reply_markup: keyboard }),
+  };
+  return client.upload("editMessageMedia", payload, uploads, signal);
 }
 
 /** Returns the fields of a text in the form of the Bot API. */

@@ -32,7 +32,7 @@ export function createTelegramProbing(client: TelegramClient): Probing {
           ? client.call(method, signal, (api, signal) =>
               api.editMessageReplyMarkup(chatOf(address), Number(messageId), keyboardOf({ buttons }), signal),
             )
-          : editMessage(client, address, messageId, byText, signal));
+          : editMessage(client, address, messageId, byText, { signal }));
       } catch (error) {
         const { kind, code } = error instanceof TelegramCallError ? error.failure : LOST;
         if (code === "method-missing") {

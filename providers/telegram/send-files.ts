@@ -11,6 +11,8 @@ import { z } from "zod";
 import { TelegramCallError } from "./call-error.ts";
 import type { TelegramClient } from "./client.ts";
 import { chatOf, postFields } from "./edit-message.ts";
+import { keyboardOf } from "./keyboard.ts";
+import { mediaValue } from "./media-value.ts";
 import { toMessageEntities } from "./message-fields.ts";
 import type { UploadPart } from "./multipart.ts";
 
@@ -41,7 +43,7 @@ export async function sendFiles(
   { openFile, signal }: CallOptions,
 ): Promise<PostedMessage> {
   const uploads: UploadPart[] = [];
-  const media = files.map((file, index) => valueOf(file, `file${index}`, uploads, openFile));
+  const media = files.map((file, index) => mediaValue(file, `file${index}`, uploads, openFile));
   const caption =
     message.text === "" ? {} : { caption: message.text, caption_entities: toMessageEntities(message) };
   const fields = { chat_id: chatOf(address), ...postFields(address, message) };
@@ -50,7 +52,7 @@ export async function sendFiles(
     const method = methods[first.kind];
     const sent = await client.upload(
       method,
-      { ...fields, [first.kind]: media[0], ...caption },
+      { ...fields, [first.kind]: media[0], ...caption, ...keyboardOf(message) },
       uploads,
       signal,
     );
@@ -76,28 +78,6 @@ export async function sendFiles(
     messageIds: posted.map(({ messageId }) => messageId),
     fileIds: posted.map(({ file }) => file),
   };
-}
-
-function valueOf(
-  { mediaType, name, source }: OutgoingMedia,
-  part: string,
-  uploads: UploadPart[],
-  openFile: CallOptions["openFile"],
-): string {
-  switch (source.kind) {
-    case "platform":
-      return source.fileId;
-    case "address":
-      return source.url;
-    case "bytes": {
-      const { hash, sizeBytes } = source;
-      if (openFile === undefined) throw new TypeError("A stored file cannot be sent without its bytes.");
-      uploads.push({ name: part, fileName: name, mediaType, sizeBytes, open: () => openFile(hash) });
-      return `attach://${part}`;
-    }
-    default:
-      return source satisfies never;
-  }
 }
 
 const sentFile = z.object({ file_id: z.string() }).optional().catch(undefined);

@@ -55,6 +55,8 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
       }
       const fields = postFields(address, message);
       const { image } = message;
+      if (image !== undefined && "source" in image)
+        return sendFiles(client, address, [image], message, options);
       if (image !== undefined) {
         const sent = await client.call("sendPhoto", signal, (api, signal) =>
           api.sendPhoto(chatOf(address), photoOf(image), { ...captionFields(message), ...fields }, signal),
@@ -67,8 +69,8 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
       return { messageId: String(sent.message_id) };
     },
 
-    async edit(address, messageId, message, { signal }) {
-      await editMessage(client, address, messageId, message, signal);
+    async edit(address, messageId, message, options) {
+      await editMessage(client, address, messageId, message, options);
     },
 
     async remove(address, messageId, { signal }) {

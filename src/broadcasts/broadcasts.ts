@@ -256,10 +256,16 @@ function checkRequest({ expiresAfterMs, id, targets, work }: NewBroadcast): void
     throw invalid('its targets must be "subscribers", a target, a list of targets, or a function');
   if (work.kind === "prompt") return;
   const content = checkContent(work.content);
-  const isStored = content.kind !== "files" || content.files.every(({ source }) => isRemote(source));
+  const sources: readonly unknown[] =
+    content.kind === "files"
+      ? content.files.map(({ source }) => source)
+      : content.kind === "card" && content.image !== undefined
+        ? [content.image]
+        : [];
+  const isStored = sources.every(isRemote);
   if (!isStored)
     throw invalid(
-      "its files must have a fileId or a url. Send the file to one chat first, and use its fileId",
+      "its files and pictures must have a fileId or a url. Send the file to one chat first, and use its fileId",
     );
 }
 

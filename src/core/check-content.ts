@@ -1,4 +1,4 @@
-import type { CardButton, CardContent, CardField, Content, RemoteFile } from "./content.ts";
+import type { CardButton, CardContent, CardField, Content, CardImage, PictureBytes } from "./content.ts";
 import { checkFiles, checkLocation } from "./check-files.ts";
 import { InvalidInputError } from "./errors.ts";
 
@@ -69,11 +69,17 @@ function checkField({ label, value }: CardField): void {
     throw invalidCard(`the value of a field must be a string of at most ${MAX_FIELD_VALUE} characters`);
 }
 
-function checkImage(image: RemoteFile): void {
+function checkImage(image: CardImage): void {
+  if (isBytes(image)) return;
   const isFileId = "fileId" in image && isPlain(image.fileId, 1, 512);
   const isLink = "url" in image && typeof image.url === "string" && /^https:\/\/\S+$/i.test(image.url);
   if (!isFileId && !isLink)
-    throw invalidCard("its image must be { fileId } or { url } with an https address");
+    throw invalidCard("its image must be bytes, { fileId } or { url } with an https address");
+}
+
+/** Whether a picture is given by its bytes. */
+export function isBytes(image: CardImage): image is PictureBytes {
+  return image instanceof Uint8Array || image instanceof Blob || "storedId" in image;
 }
 
 function checkButton(button: CardButton): void {

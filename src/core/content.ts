@@ -46,8 +46,12 @@ export interface CardContent {
   readonly text: string;
   /** Lines below the text, one a line: the label in bold, then the value. @default none */
   readonly fields?: readonly CardField[];
-  /** A picture above the text. A revision that adds or takes away the picture posts the card again. @default none */
-  readonly image?: RemoteFile;
+  /**
+   * A picture above the text. A revision that adds or takes away the picture posts the card again. Where a message
+   * cannot have a picture, an address becomes a link, and bytes are left out.
+   * @default none
+   */
+  readonly image?: CardImage;
   /** Rows of buttons, from top to bottom. 100 buttons at most, 8 in a row. @default none */
   readonly buttons?: readonly (readonly CardButton[])[];
   /**
@@ -97,6 +101,12 @@ export interface CopyButton {
 
 /** A file that the platform can fetch by itself: by an id of its own, or from an `https` address. */
 export type RemoteFile = { readonly fileId: string } | { readonly url: string };
+
+/** A picture of a card: its bytes, or a file that the platform can fetch by itself. */
+export type CardImage = RemoteFile | PictureBytes;
+
+/** The bytes of a card's picture. */
+export type PictureBytes = Uint8Array | Blob | StoredFile;
 
 /** The bytes of a file. A stream is read once, when the content is accepted; the file is durable after that. */
 export type FileSource =

@@ -4,14 +4,14 @@ import type {
   ContentOptions,
   LocationContent,
   OutgoingFile,
-  RemoteFile,
+  PictureBytes,
   StoredFile,
 } from "./content.ts";
 import type { LocalSpeaker } from "./gate.ts";
 import type { MarkStart } from "./mark.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { ByteSource } from "./reply-attachment.ts";
-import type { Address, OutgoingButton, OutgoingMedia } from "./surface.ts";
+import type { Address, OutgoingButton, OutgoingImage, OutgoingMedia } from "./surface.ts";
 
 /** Facts that a text may depend on. */
 export interface TextContext {
@@ -148,7 +148,7 @@ export interface CardBody {
   /** Markdown. */
   readonly text: string;
   readonly fields?: readonly CardField[] | undefined;
-  readonly image?: RemoteFile | undefined;
+  readonly image?: OutgoingImage | undefined;
   readonly buttons?: readonly (readonly OutgoingButton[])[] | undefined;
   /** Whether the `callback` buttons are numbered options, also where the platform has buttons. @default false */
   readonly numbered?: boolean | undefined;
@@ -275,6 +275,12 @@ export interface Delivery extends LocalSpeaker {
    * @throws {SwitchboardError} if the file could not be read and may be later
    */
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia>;
+  /**
+   * Makes a card's picture durable. Undefined if a message of this messenger cannot have one.
+   *
+   * @throws as `storeFile`
+   */
+  storeImage(messengerId: string, source: PictureBytes): Promise<OutgoingMedia | undefined>;
   /** Bytes that a later reply may show. */
   readonly heldFiles: HeldFiles;
   /** Sends a stored file, or several as an album, with a caption in Markdown. An album is one message of the receipt. */

@@ -101,7 +101,7 @@ export interface OutgoingContent extends RichText {
   /** Whether the message belongs to a card, which has buttons or may get some. @default false */
   readonly isCard?: boolean;
   /** A picture above the text. An edit can change the picture, but not add one or take it away. @default none */
-  readonly image?: RemoteFile;
+  readonly image?: OutgoingImage;
   /** For an edit: whether the text is the caption of a picture or a file, which stays as it is. @default false */
   readonly isCaption?: boolean;
   /**
@@ -118,6 +118,9 @@ export type OutgoingButton =
   | { readonly kind: "callback"; readonly label: string; readonly token: string }
   | { readonly kind: "link"; readonly label: string; readonly url: string }
   | { readonly kind: "copy"; readonly label: string; readonly text: string };
+
+/** A picture of a message: stored bytes, or a file that the platform can fetch by itself. */
+export type OutgoingImage = RemoteFile | OutgoingMedia;
 
 /** A file as it is stored and sent. Plain JSON. */
 export interface OutgoingMedia {

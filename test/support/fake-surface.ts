@@ -18,8 +18,9 @@ import type {
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
 import { FakeFailure } from "./fake-platform.ts";
+import { keepPicture, requireKnown } from "./fake-pictures.ts";
 import { fakeMarks } from "./fake-marks.ts";
-import { richFaults } from "./rich-faults.ts";
+import { checkFakeText } from "./fake-text.ts";
 import type {
   FakeCall,
   FakeDraft,
@@ -213,18 +214,22 @@ class MemorySurface implements FakeSurface {
       if (files === undefined && location === undefined) this.#checkText(message);
       this.#platform.drafts.delete(address.chatId);
       if (files !== undefined) return this.#postFiles(address.chatId, message, files);
+      requireKnown(this.#platform.fileIds, image);
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
       this.#chat(address.chatId).push({ id, text, entities, blocks, buttons, image, location });
-      return { messageId: id };
+      return {
+        messageId: id,
+        ...(image !== undefined && { fileIds: [keepPicture(this.#platform.fileIds, image)] }),
+      };
     });
   }
 
-  /** As real platforms do: each file of an album is a message, and only an id that is known is taken. */
   knowFile(fileId: string): void {
     this.#platform.fileIds.add(fileId);
   }
 
+  /** As real platforms do: each file of an album is a message, and only an id that is known is taken. */
   #postFiles(
     chatId: string,
     { text, entities }: OutgoingMessage,
@@ -332,6 +337,7 @@ class MemorySurface implements FakeSurface {
         if ((found.image !== undefined) !== (image !== undefined || isCaption))
           throw new FakeFailure({ kind: "rejected", code: "other-form" });
         if (found.isStreaming === true) throw new FakeFailure({ kind: "rejected", code: "streaming" });
+        requireKnown(this.#platform.fileIds, image);
         const shownImage = isCaption ? found.image : image;
         const isSame =
           JSON.stringify([found.entities, found.blocks, found.buttons, found.image]) ===
@@ -467,19 +473,8 @@ class MemorySurface implements FakeSurface {
     });
   }
 
-  #checkText({ text, entities, blocks }: RichText): void {
-    if (text.trim() === "") throw new FakeFailure({ kind: "rejected", code: "empty" });
-    if (blocks !== undefined) {
-      const code = this.rich === undefined ? "rich-unsupported" : this.#platform.richRefusal;
-      if (code !== undefined) throw new FakeFailure({ kind: "rejected", code });
-      const faults = richFaults(blocks, this.rich?.limits ?? this.limits);
-      if (faults.length > 0) throw new FakeFailure({ kind: "rejected", code: faults.join() });
-      return;
-    }
-    if (text.length > this.limits.maxLength) throw new FakeFailure({ kind: "rejected", code: "too-long" });
-    if (entities.some(({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length)) {
-      throw new FakeFailure({ kind: "rejected", code: "entities" });
-    }
+  #checkText(content: RichText): void {
+    checkFakeText(content, { rich: this.rich, limits: this.limits, refusal: this.#platform.richRefusal });
   }
 
   #find(chatId: string, messageId: string): FakeMessage {

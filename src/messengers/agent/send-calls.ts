@@ -25,9 +25,9 @@ export class SendCalls {
   }
 
   /** Changes or removes cards of bot code. Resolves when that is durable. */
-  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
+  async changeCards<T>(body: (cards: Cards) => T | Promise<T>): Promise<T> {
     await this.#options.ready();
-    const result = body(this.#options.thread().cards);
+    const result = await body(this.#options.thread().cards);
     await this.#options.stored();
     return result;
   }

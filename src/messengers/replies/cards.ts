@@ -1,12 +1,19 @@
 import { buttonKey, cardKey, cardToken } from "../../core/card-token.ts";
-import { checkContent } from "../../core/check-content.ts";
-import type { CardButton, CardContent, Content, ContentOptions, FilesContent } from "../../core/content.ts";
+import { checkContent, isBytes } from "../../core/check-content.ts";
+import type {
+  CardButton,
+  CardContent,
+  Content,
+  ContentOptions,
+  FilesContent,
+  PictureBytes,
+} from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import { REMOVED_TEXT } from "../../core/delivery.ts";
 import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import { InvalidInputError } from "../../core/errors.ts";
-import type { Address, OutgoingButton, OutgoingMedia } from "../../core/surface.ts";
+import type { Address, OutgoingButton, OutgoingImage, OutgoingMedia } from "../../core/surface.ts";
 import { createCardStore } from "./card-store.ts";
 import type { CardStore, StoredButton, StoredCard } from "./card-store.ts";
 
@@ -34,8 +41,15 @@ export interface StoredFilesContent {
   readonly caption: string;
 }
 
+/** A card whose picture is durable. Undefined: its messenger shows none. */
+export interface StoredCardContent {
+  readonly kind: "stored-card";
+  readonly card: CardContent;
+  readonly image: OutgoingMedia | undefined;
+}
+
 /** Content that can be sent at once. */
-export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent;
+export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent | StoredCardContent;
 
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 /** Buttons that a card shows no more and that are still known. */
@@ -51,6 +65,8 @@ const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 export class Cards {
   readonly store: CardStore;
   readonly #options: CardsOptions;
+  /** The newest revision of each card that waits for its picture. Later ones wait for it. */
+  readonly #revising = new Map<string, Promise<unknown>>();
   #sweptAt = -Infinity;
 
   constructor(options: CardsOptions) {
@@ -66,6 +82,11 @@ export class Cards {
    */
   async prepare(messengerId: string, content: Content): Promise<ReadyContent> {
     const checked = checkContent(content);
+    const picture = pictureBytes(checked);
+    if (checked.kind === "card" && picture !== undefined) {
+      const image = await this.#options.delivery.storeImage(messengerId, picture);
+      return { kind: "stored-card", card: checked, image };
+    }
     if (checked.kind !== "files") return checked;
     const files: OutgoingMedia[] = [];
     for (const file of checked.files) files.push(await this.#options.delivery.storeFile(messengerId, file));
@@ -104,14 +125,15 @@ export class Cards {
     }
     if (checked.kind === "files")
       throw new InvalidInputError("content-invalid", "Files are sent with say(), or returned by a handler.");
+    const { card, image } = drawn(checked);
     if (this.store.read(id) !== undefined) return;
     this.#sweep();
     const key = cardKey(deps.newId());
-    const buttons = this.#buttonsOf(checked, []);
+    const buttons = this.#buttonsOf(card, []);
     const { chatId, messengerId } = address;
     database.transaction(() => {
       this.store.insert({ id, key, messengerId, chatId, buttons, isRemoved: false }, deps.clock.now());
-      delivery.sendCard(start, bodyOf(key, checked, buttons), sending);
+      delivery.sendCard(start, bodyOf(key, card, image, buttons), sending);
     });
   }
 
@@ -121,24 +143,66 @@ export class Cards {
    * @param keepsOld whether presses of buttons that the card shows no more still reach their handler
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is then
    */
-  revise(id: string, content: Content, ifDeleted: IfDeleted = "leave", keepsOld = false): boolean {
-    const checked = checkContent(content);
+  revise(
+    id: string,
+    content: Content | StoredCardContent,
+    ifDeleted: IfDeleted = "leave",
+    keepsOld = false,
+  ): boolean {
+    const checked = isStored(content) ? content : checkContent(content);
     if (checked.kind === "files" || checked.kind === "location")
       throw new InvalidInputError(
         "content-invalid",
         "A card can become another card or a text, and nothing else.",
       );
-    const card: CardContent = checked.kind === "card" ? checked : { kind: "card", text: checked.text };
+    const { card, image } = drawn(checked.kind === "text" ? { kind: "card", text: checked.text } : checked);
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
     const buttons = this.#buttonsOf(card, known.buttons);
     const shown = new Set(buttons.map(({ button }) => button));
     const old = keepsOld ? known.buttons.filter(({ button }) => !shown.has(button)).slice(-MOST_OLD) : [];
     return this.#options.database.transaction(() => {
-      const isRevised = this.#options.delivery.revise(id, bodyOf(known.key, card, buttons), ifDeleted);
+      const isRevised = this.#options.delivery.revise(id, bodyOf(known.key, card, image, buttons), ifDeleted);
       if (isRevised) this.store.setButtons(id, [...buttons, ...old]);
       return isRevised;
     });
+  }
+
+  /**
+   * Changes a card as `revise` does, also to one whose picture is given by its bytes. Revisions of a card take effect in
+   * the order of their calls.
+   *
+   * @throws as `revise` and `prepare`
+   */
+  async reviseWhenReady(id: string, content: Content, ifDeleted?: IfDeleted): Promise<boolean> {
+    const before = this.#revising.get(id);
+    const hasBytes = pictureBytes(checkContent(content)) !== undefined;
+    if (before === undefined && !hasBytes) return this.revise(id, content, ifDeleted);
+    const work = this.#reviseAfter(before, id, content, ifDeleted);
+    const end = work.catch(() => undefined);
+    this.#revising.set(id, end);
+    try {
+      return await work;
+    } finally {
+      if (this.#revising.get(id) === end) this.#revising.delete(id);
+    }
+  }
+
+  async #reviseAfter(
+    before: Promise<unknown> | undefined,
+    id: string,
+    content: Content,
+    ifDeleted: IfDeleted | undefined,
+  ): Promise<boolean> {
+    const known = this.store.read(id);
+    if (known === undefined || known.isRemoved) return false;
+    const ready = await this.prepare(known.messengerId, content);
+    await before;
+    return this.revise(
+      id,
+      typeof ready === "object" && ready.kind === "stored-card" ? ready : content,
+      ifDeleted,
+    );
   }
 
   /** Removes a card. Returns `false` if the card no longer exists, or its chat accepts no messages. */
@@ -180,8 +244,29 @@ export class Cards {
   }
 }
 
-function isStored(content: ReadyContent): content is StoredFilesContent {
-  return typeof content === "object" && content.kind === "stored-files";
+function isStored<T extends ReadyContent | Content>(
+  content: T,
+): content is Extract<T, StoredFilesContent | StoredCardContent> {
+  return typeof content === "object" && (content.kind === "stored-files" || content.kind === "stored-card");
+}
+
+function pictureBytes(content: Exclude<Content, string>): PictureBytes | undefined {
+  const image = content.kind === "card" ? content.image : undefined;
+  return image !== undefined && isBytes(image) ? image : undefined;
+}
+
+/** Returns a card, and its picture as it is sent. */
+function drawn(content: CardContent | StoredCardContent): {
+  readonly card: CardContent;
+  readonly image: OutgoingImage | undefined;
+} {
+  if (content.kind === "stored-card") return content;
+  const { image } = content;
+  if (image === undefined || !isBytes(image)) return { card: content, image };
+  throw new InvalidInputError(
+    "content-invalid",
+    "A card with the bytes of a picture is sent with say() and changed with revise().",
+  );
 }
 
 function sameButton(left: Omit<StoredButton, "button">, right: Omit<StoredButton, "button">): boolean {
@@ -190,7 +275,8 @@ function sameButton(left: Omit<StoredButton, "button">, right: Omit<StoredButton
 
 function bodyOf(
   key: string,
-  { buttons = [], fields, image, numbered, text }: CardContent,
+  { buttons = [], fields, numbered, text }: CardContent,
+  image: OutgoingImage | undefined,
   stored: readonly StoredButton[],
 ): CardBody {
   let next = 0;

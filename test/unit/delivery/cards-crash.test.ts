@@ -4,22 +4,33 @@ import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";
 import { ADDRESS } from "./engine-harness.ts";
 
-type Step = (process: CrashProcess) => void;
+type Step = (process: CrashProcess) => void | Promise<void>;
 
 const post: Step = ({ delivery }) => delivery.sendCard(startOf("c1"), cardOf("One", ["Yes"]));
 const revise: Step = ({ delivery }) => void delivery.revise("c1", cardOf("Two", ["No"]));
 const picture: Step = ({ delivery }) => void delivery.revise("c1", cardOf("Two", ["No"], { image: PHOTO }));
+const bytes: Step = async ({ delivery }) => {
+  const image = await delivery.storeImage(ADDRESS.messengerId, new TextEncoder().encode("png"));
+  delivery.revise("c1", cardOf("Two", ["No"], { image }));
+};
 const remove: Step = ({ delivery }) => void delivery.remove("c1", "key-1", "(removed)");
 
 /** What the object does, in order; each step is done again when the process died before it knew that it was stored. */
 const SCENARIOS = [
   { name: "a card that is revised", steps: [post, revise], texts: ["Two"], keyboards: [[["No"]]] },
   { name: "a card that gets a picture", steps: [post, picture], texts: ["Two"], keyboards: [[["No"]]] },
+  {
+    name: "a card that gets a picture of bytes",
+    steps: [post, bytes],
+    texts: ["Two"],
+    keyboards: [[["No"]]],
+  },
   { name: "a card that is removed", steps: [post, revise, remove], texts: [], keyboards: [] },
 ];
 
 async function live(steps: readonly Step[], crashAt: number): Promise<CrashWorld> {
-  const world = createCrashWorld({ probing: true, capabilities: { images: true, typing: false } });
+  const files = { maxBytes: () => 1_000_000, maxAlbumSize: 10, callTimeoutMs: 20_000 };
+  const world = createCrashWorld({ probing: true, capabilities: { images: true, files, typing: false } });
   let done = 0;
   const begin = async (at: number): Promise<boolean> => {
     try {
@@ -27,7 +38,7 @@ async function live(steps: readonly Step[], crashAt: number): Promise<CrashWorld
       await process.advance(1);
       void process.delivery.run().catch(ignoreCrash);
       while (!process.isDead() && done < steps.length) {
-        steps[done]?.(process);
+        await steps[done]?.(process);
         done += 1;
         await process.advance(1_000);
       }

@@ -254,3 +254,23 @@ async function failureOf(surface: Surface, call: Promise<void> | undefined): Pro
   const error: unknown = await call?.catch((caught: unknown) => caught);
   return surface.classifyError(error).code;
 }
+
+describe("a picture of a message with buttons", () => {
+  it("is uploaded with the message, and replaced by another upload", async () => {
+    const { address, chat, options, simulator, surface } = await createChat();
+    const buttons = [[{ kind: "callback", label: "Next", token: "t1" }]] as const;
+    const image = media("photo");
+    const content = { text: "Coffee", entities: [], buttons, image };
+    const { fileIds, messageId } = await surface.post(address, content, options);
+    const shown = () => simulator.messages(chat)[0];
+    expect(shown()).toMatchObject({ text: "Coffee", buttons: [[{ text: "Next" }]] });
+    const [before] = fileIds ?? [];
+    expect(shown()?.attachments.map(({ fileId }) => fileId)).toEqual([before]);
+    await surface.edit(address, messageId, { ...content, text: "Tea" }, options);
+    expect(shown()).toMatchObject({ text: "Tea", buttons: [[{ text: "Next" }]] });
+    expect(shown()?.attachments[0]?.fileId).not.toBe(before);
+    // A search for a lost post has no bytes, and changes the text only.
+    await surface.edit(address, messageId, { ...content, text: "Cake" }, { signal: options.signal });
+    expect(shown()).toMatchObject({ text: "Cake", attachments: [{ kind: "photo" }] });
+  });
+});
