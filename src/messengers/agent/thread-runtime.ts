@@ -172,7 +172,7 @@ export class ThreadRuntime implements Loop {
       attachments: this.attachments,
       approvals: options.approvals,
       hasUnread: () => this.#intake.hasUnread(),
-      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers),
+      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers, options.runOf),
     });
     this.#intake = new Intake({
       database,
