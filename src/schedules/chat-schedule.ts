@@ -15,6 +15,8 @@ export interface ChatScheduleOptions {
   readonly leastIntervalMs?: number;
   /** Most tokens that one digest may use in 24 hours. Its next occurrence is then skipped. @default 200000 */
   readonly mostTokensPerDay?: number;
+  /** Most money that one digest may use in 24 hours, in the currency of `modelPrices`. @default no limit */
+  readonly mostCostPerDay?: number;
   /**
    * Whether a person may make schedules in a group, and change those of others there. In private chats everybody may.
    *
@@ -72,7 +74,10 @@ const HOUR_MS = 3_600_000;
 const LOOK_AT = 50;
 
 /** Returns the task of a schedule that somebody has made. */
-export function taskOf(schedule: ChatSchedule, mostTokensPerDay: number): CheckedTask | undefined {
+export function taskOf(
+  schedule: ChatSchedule,
+  { mostCostPerDay, mostTokensPerDay }: Pick<ChatScheduleOptions, "mostCostPerDay" | "mostTokensPerDay">,
+): CheckedTask | undefined {
   const parsed = parseSchedule(schedule.schedule, schedule.timezone);
   if ("problem" in parsed) return undefined;
   const { address, id, kind, text } = schedule;
@@ -93,6 +98,7 @@ export function taskOf(schedule: ChatSchedule, mostTokensPerDay: number): Checke
             fanOut: "once",
             source: undefined,
             mostTokensPerDay,
+            mostCostPerDay,
           },
     metadata: { madeBy: schedule.madeBy.userId },
     maxAttempts: kind === "reminder" ? 1 : 2,

@@ -43,7 +43,9 @@ export type Work =
       /** @default none */
       readonly quietHours?: CheckedQuietHours | undefined;
       /** Most tokens of all its turns in 24 hours. @default no limit */
-      readonly mostTokensPerDay?: number;
+      readonly mostTokensPerDay?: number | undefined;
+      /** Most money of all its turns in 24 hours. @default no limit */
+      readonly mostCostPerDay?: number | undefined;
     };
 
 const HOUR_MS = 3_600_000;
@@ -72,6 +74,8 @@ const taskSchema = z.strictObject({
   deliverTo: z.union([target, z.array(target).min(1), fn]).optional(),
   fanOut: z.enum(["once", "each"]).optional(),
   source: fn.optional(),
+  mostTokensPerDay: z.int().min(1).optional(),
+  mostCostPerDay: z.number().positive().optional(),
   quietHours: z
     .strictObject({ from: z.string(), to: z.string(), timezone: z.string().optional() })
     .optional(),
@@ -128,7 +132,14 @@ function workOf(id: string, task: ThinkScheduledTasks[string], zone: string | un
     throw invalid(id, `It needs exactly one of "prompt" and "handler", and has ${has}.`);
   }
   if (handler !== undefined) {
-    for (const name of ["deliverTo", "fanOut", "source", "quietHours"] as const)
+    for (const name of [
+      "deliverTo",
+      "fanOut",
+      "source",
+      "quietHours",
+      "mostTokensPerDay",
+      "mostCostPerDay",
+    ] as const)
       if (name in task)
         throw invalid(
           id,
@@ -136,13 +147,22 @@ function workOf(id: string, task: ThinkScheduledTasks[string], zone: string | un
         );
     return { kind: "handler", handler };
   }
-  const { deliverTo, fanOut = "once", quietHours, source } = task;
+  const { deliverTo, fanOut = "once", mostCostPerDay, mostTokensPerDay, quietHours, source } = task;
   if (fanOut === "each" && deliverTo === undefined)
     throw invalid(id, '"fanOut: each" runs in the conversations of its targets: add "deliverTo".');
   if (task.scope === "conversation" && (typeof deliverTo === "function" || deliverTo === "subscribers"))
     throw invalid(id, 'Only the root knows all chats: a task of "scope: conversation" names its targets.');
   const quiet = quietHours === undefined ? undefined : quietHoursOf(id, quietHours, zone);
-  return { kind: "prompt", prompt: task.prompt, deliverTo, fanOut, source, quietHours: quiet };
+  return {
+    kind: "prompt",
+    prompt: task.prompt,
+    deliverTo,
+    fanOut,
+    source,
+    quietHours: quiet,
+    mostTokensPerDay,
+    mostCostPerDay,
+  };
 }
 
 function quietHoursOf(

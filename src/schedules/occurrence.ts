@@ -24,6 +24,12 @@ export type OccurrenceState =
 
 export const OPEN_STATES = ["due", "running", "waiting"] as const satisfies readonly OccurrenceState[];
 
+/** Tokens and money of turns. */
+export interface OccurrenceUsage extends TokenUsage {
+  /** In the currency of `modelPrices`. Undefined if no model that was called has a price. */
+  readonly cost?: number | undefined;
+}
+
 /** One turn of an occurrence, in one conversation. */
 export interface Leg {
   /** The name of the conversation. `""` is the root. */
@@ -42,7 +48,7 @@ export interface Leg {
   readonly code?: string | undefined;
   /** The platform's ids of its messages. */
   readonly messageIds: readonly string[];
-  readonly usage?: TokenUsage | undefined;
+  readonly usage?: OccurrenceUsage | undefined;
 }
 
 /** One occurrence of a task, as it is stored. */
@@ -86,11 +92,12 @@ export interface Target {
 }
 
 /**
+ * - `limited`: the task has used up its tokens or its money of the day
  * - `failing`: the first failure in a row
  * - `paused`: the task has paused itself
  * - `recovered`: the first success after a failure
  */
-export type OwnerNews = "failing" | "paused" | "recovered";
+export type OwnerNews = "limited" | "failing" | "paused" | "recovered";
 
 /** One occurrence of a task, as `listOccurrences()` returns it. Contains no text of a chat. */
 export interface OccurrenceRecord {
@@ -105,8 +112,8 @@ export interface OccurrenceRecord {
   readonly deliveries: readonly OccurrenceDelivery[];
   /** The delivery to many chats, for `getBroadcast`. */
   readonly broadcastId?: string;
-  /** Tokens that the model's server counted. A restart in the middle of the turn loses the earlier ones. */
-  readonly usage?: TokenUsage;
+  /** Tokens that the model's server counted, and their cost. A restart in the middle of the turn loses the earlier ones. */
+  readonly usage?: OccurrenceUsage;
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
@@ -162,10 +169,16 @@ function deliveryOf(address: Address, legs: readonly Leg[]): OccurrenceDelivery 
   };
 }
 
-function usageOf(legs: readonly Leg[]): TokenUsage | undefined {
+/** Returns the tokens and the money of an occurrence's turns. Undefined if none was counted. */
+export function usageOf(legs: readonly Pick<Leg, "usage">[]): OccurrenceUsage | undefined {
   const used = legs.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   if (used.length === 0) return undefined;
-  const sum = (of: (usage: TokenUsage) => number | undefined): number =>
+  const sum = (of: (usage: OccurrenceUsage) => number | undefined): number =>
     used.reduce((total, usage) => total + (of(usage) ?? 0), 0);
-  return { input: sum(({ input }) => input), output: sum(({ output }) => output) };
+  const cost = sum((usage) => usage.cost);
+  return {
+    input: sum(({ input }) => input),
+    output: sum(({ output }) => output),
+    ...(cost > 0 && { cost }),
+  };
 }

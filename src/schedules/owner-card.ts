@@ -20,6 +20,11 @@ export function ownerCard(
         kind: "card",
         text: `The scheduled task ${name} failed (due ${when}, reason: \`${code ?? "unknown"}\`). I'll try the next one as planned, and tell you when it works again.`,
       };
+    case "limited":
+      return {
+        kind: "card",
+        text: `The scheduled task ${name} has used up its budget of the day (\`${code ?? "unknown"}\`), so I skipped it (due ${when}). It goes on when the budget allows.`,
+      };
     case "recovered":
       return { kind: "card", text: `The scheduled task ${name} works again (due ${when}).` };
     case "paused":

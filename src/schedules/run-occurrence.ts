@@ -3,16 +3,15 @@ import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { sha256 } from "../core/sha256.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
 import type { Address } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { CheckedTask, Work } from "./check-tasks.ts";
-import type { Leg, Occurrence, Target } from "./occurrence.ts";
+import type { Leg, Occurrence, OccurrenceUsage, Target } from "./occurrence.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import type { DeliverTo, ScheduledOccurrence } from "./scheduled-task.ts";
 import type { ScheduledRun } from "./scheduled-run.ts";
 import type { StoredTask } from "./schedule-store.ts";
-import type { OccurrenceEnd, StepResult } from "./step-result.ts";
+import type { LimitCode, OccurrenceEnd, StepResult } from "./step-result.ts";
 
 /** A turn of an occurrence, for the object of its conversation. */
 export interface LegRequest {
@@ -36,7 +35,7 @@ export interface LegReport {
   readonly text?: string | undefined;
   /** The messages in its chat, once all of them are visible. Undefined before, and without a chat. */
   readonly messageIds?: readonly string[] | undefined;
-  readonly usage?: TokenUsage | undefined;
+  readonly usage?: OccurrenceUsage | undefined;
 }
 
 /** The targets of an occurrence that can be reached, or the reason why none can. */
@@ -50,6 +49,12 @@ export type FoundTargets =
 export type ManyWork =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "prompt"; readonly prompt: string; readonly metadata: CheckedTask["metadata"] };
+
+/** What a task has used in 24 hours. */
+export interface UsedToday {
+  readonly tokens: number;
+  readonly cost: number;
+}
 
 export interface OccurrenceHost {
   readonly clock: Clock;
@@ -71,8 +76,8 @@ export interface OccurrenceHost {
   /** Posts the card of a reminder, unless it was posted before. */
   readonly remind: (id: string, task: CheckedTask, occurrence: Occurrence) => void;
   readonly reportCard: (id: string) => LegReport;
-  /** Number of tokens that a task has used in 24 hours. */
-  readonly tokensToday: (taskId: string) => number;
+  /** Returns what a task has used in 24 hours. */
+  readonly usedToday: (taskId: string) => UsedToday;
   /** Begins a delivery to many chats, unless it has begun before. */
   readonly broadcast: (id: string, work: ManyWork, deliverTo: DeliverTo | undefined) => Promise<void>;
   readonly reportBroadcast: (id: string) => Promise<LegReport>;
@@ -196,8 +201,8 @@ async function beginPrompt(
   const until = work.quietHours === undefined ? undefined : quietUntil(work.quietHours, now);
   if (until !== undefined) return { kind: "continues", occurrence: { ...occurrence, nextAt: until } };
   const running: Occurrence = { ...occurrence, state: "running", startedAt: occurrence.startedAt ?? now };
-  if (host.tokensToday(task.id) >= (work.mostTokensPerDay ?? Number.POSITIVE_INFINITY))
-    return ended(running, { state: "skipped", code: "token-limit" });
+  const limit = limitReached(work, host, task);
+  if (limit !== undefined) return ended(running, { state: "skipped", code: limit });
   const fetched = await fetchSource(host, running, task, work);
   if (fetched.kind === "failed") {
     const tried = { ...occurrence, attempts: occurrence.attempts + 1 };
@@ -229,6 +234,17 @@ async function beginPrompt(
   // All names are stored before the first turn exists.
   host.save(begun);
   return continuePrompt(host, begun, task);
+}
+
+function limitReached(
+  { mostCostPerDay = Infinity, mostTokensPerDay = Infinity }: Extract<Work, { kind: "prompt" }>,
+  { usedToday }: Pick<OccurrenceHost, "usedToday">,
+  { id }: CheckedTask,
+): LimitCode | undefined {
+  if (mostCostPerDay === Infinity && mostTokensPerDay === Infinity) return undefined;
+  const { cost, tokens } = usedToday(id);
+  if (tokens >= mostTokensPerDay) return "token-limit";
+  return cost >= mostCostPerDay ? "cost-limit" : undefined;
 }
 
 async function continuePrompt(

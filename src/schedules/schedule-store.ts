@@ -61,6 +61,8 @@ export interface ScheduleStore {
   saveOccurrence(occurrence: Occurrence): void;
   /** Returns occurrences with a step that is due, in order of time. */
   dueOccurrences(now: number, limit: number): Occurrence[];
+  /** Returns the turns of a task's occurrences since a moment. */
+  legsSince(taskId: string, since: number): Leg[];
   /** Returns open occurrences of a task. */
   openOf(taskId: string): Occurrence[];
   /** Returns occurrences, newest first. */
@@ -174,6 +176,16 @@ export function createScheduleStore(database: Database): ScheduleStore {
     },
     dueOccurrences: (now, limit) =>
       occurrences(`WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, scheduled_for LIMIT ?`, now, limit),
+    legsSince: (taskId, since) =>
+      isThere()
+        ? database
+            .all<{ legs: string }>(
+              "SELECT legs FROM occurrence_v1 WHERE task_id = ? AND created_at >= ?",
+              taskId,
+              since,
+            )
+            .flatMap(({ legs }) => JSON.parse(legs) as Leg[])
+        : [],
     openOf: (taskId) =>
       occurrences(
         "WHERE task_id = ? AND state IN (SELECT value FROM json_each(?))",

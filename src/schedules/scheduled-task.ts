@@ -85,6 +85,15 @@ export interface PromptTask extends TaskOptions {
   readonly source?: (occurrence: ScheduledOccurrence) => unknown;
   /** @default none */
   readonly quietHours?: QuietHours;
+  /**
+   * Most tokens that it may use in 24 hours. Its next occurrence is then skipped, and the owner is told. Deliveries to more
+   * than 100 chats with `fanOut: "each"` are not counted.
+   *
+   * @default no limit
+   */
+  readonly mostTokensPerDay?: number;
+  /** Most money that it may use in 24 hours, in the currency of `modelPrices`. @default no limit */
+  readonly mostCostPerDay?: number;
 }
 
 /** A task whose occurrences run the bot's own code, at least once each. */

@@ -6,8 +6,9 @@ import type { Log } from "../core/log.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { latestMissed } from "./latest-missed.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
-import { recordOf } from "./occurrence.ts";
+import { recordOf, usageOf } from "./occurrence.ts";
 import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
+import { LIMIT_CODES } from "./step-result.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
 import { createScheduleStore } from "./schedule-store.ts";
 import type { ScheduleStore, StoredTask } from "./schedule-store.ts";
@@ -38,7 +39,8 @@ const PAUSE_AFTER = 5;
 /** A step that cannot be made now is tried again after this, and given up after a day. */
 const TRY_AGAIN_MS = 5000;
 const TRY_AGAIN_MOST_MS = 5 * 60_000;
-const GIVE_UP_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const GIVE_UP_MS = DAY_MS;
 const KEEP_MS = 90 * 24 * 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
 
@@ -225,13 +227,10 @@ export class Schedules {
     return found;
   }
 
-  /** Returns the number of tokens that a task has used since a moment. */
-  tokensSince(taskId: string, since: number): number {
-    const recent = this.#store.list({ taskId, states: undefined, limit: 200 });
-    const usages = recent.flatMap(({ createdAt, legs }) =>
-      createdAt < since ? [] : legs.map(({ usage }) => usage),
-    );
-    return usages.reduce((sum, usage) => sum + (usage?.input ?? 0) + (usage?.output ?? 0), 0);
+  /** Returns the tokens and the money that a task has used since a moment. */
+  usedSince(taskId: string, since: number): { readonly tokens: number; readonly cost: number } {
+    const { cost = 0, input = 0, output = 0 } = usageOf(this.#store.legsSince(taskId, since)) ?? {};
+    return { tokens: (input ?? 0) + (output ?? 0), cost: cost ?? 0 };
   }
 
   /** Stores an occurrence in the middle of a step. */
@@ -356,7 +355,10 @@ export class Schedules {
     const now = deps.clock.now();
     database.transaction(() => {
       const stored = this.#store.task(occurrence.taskId);
-      const { news, task } = stored === undefined ? {} : afterEnd(stored, occurrence, state);
+      const isLimited = LIMIT_CODES.some((limit) => limit === code);
+      const ofEnd = stored === undefined ? {} : afterEnd(stored, occurrence, state);
+      const { task } = ofEnd;
+      const news = isLimited && this.#isFirstLimit(occurrence.taskId, now) ? "limited" : ofEnd.news;
       if (task !== undefined) this.#store.saveTask(task);
       const ended = { ...occurrence, state, code, text: undefined, endedAt: occurrence.endedAt ?? now };
       this.#store.saveOccurrence({ ...ended, nextAt: now, news });
@@ -364,6 +366,14 @@ export class Schedules {
     const fields = { task: occurrence.taskId, occurrence: occurrence.key, state, code };
     if (state === "failed") log.warn("schedule.failed", fields);
     else log.info("schedule.ended", fields);
+  }
+
+  /** Whether no occurrence of the last day was skipped for a limit. */
+  #isFirstLimit(taskId: string, now: number): boolean {
+    const skipped = this.#store.list({ taskId, states: ["skipped"], limit: 100 });
+    return !skipped.some(
+      ({ code, endedAt = 0 }) => endedAt > now - DAY_MS && LIMIT_CODES.some((limit) => limit === code),
+    );
   }
 
   #sweep(now: number): void {

@@ -36,8 +36,8 @@ import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import { rootLinkOf } from "./root-link-of.ts";
 import type { RootLink } from "../root/root-link.ts";
-import { checkTasks } from "../../schedules/index.ts";
-import type { Schedules } from "../../schedules/index.ts";
+import { checkTasks, createPersonZoneStore } from "../../schedules/index.ts";
+import type { PersonZoneStore, Schedules } from "../../schedules/index.ts";
 import { ScheduleDesk } from "./schedule-desk.ts";
 import { nudgeKeeper, ScheduledTurns } from "./scheduled-turns.ts";
 import { SendCalls } from "./send-calls.ts";
@@ -94,6 +94,7 @@ export class AgentRuntime extends LifecycleCapability {
   #actions: AgentActions | undefined;
   #index: ApprovalIndex | undefined;
   #schedules: ScheduleDesk | undefined;
+  #zones: PersonZoneStore | undefined;
   readonly #messengers: DeclaredMessengers;
   readonly #bot: ConversationBot;
   readonly #wakeUp: WakeUp;
@@ -113,6 +114,8 @@ export class AgentRuntime extends LifecycleCapability {
     takeBroadcast: (request) => this.broadcasts.take(request),
     scheduledTurns: () => this.scheduledTurns,
     schedules: () => this.schedules.schedules,
+    zones: () => (this.#zones ??= createPersonZoneStore(this.#options.database)),
+    now: () => this.#options.deps.clock.now(),
     healthProblem: () => this.health.problem(),
     healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
     describeBot: async () => ({
@@ -198,6 +201,7 @@ export class AgentRuntime extends LifecycleCapability {
       engine: () => this.engine,
       session: () => this.thread.memory.session(),
       approvalsOf: (turnId) => this.actions.desk.approvals.ofTurn(turnId),
+      approvalOf: (id) => this.actions.desk.approvals.get(id),
       database: options.database,
       clock: deps.clock,
       stored: () => this.#stored(),
@@ -255,6 +259,7 @@ export class AgentRuntime extends LifecycleCapability {
       approvals: this.actions.work,
       questions: this.actions.desk,
       schedules: () => this.schedules.schedules,
+      runOf: (turnId) => this.scheduledTurns.runOf(turnId),
     });
     return this.#thread;
   }

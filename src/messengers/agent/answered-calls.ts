@@ -7,7 +7,7 @@ import type { SubmissionCalls } from "./submission-calls.ts";
 import type { AgentActions } from "./agent-actions.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { InnerCalls } from "./inner-calls.ts";
-import type { Schedules } from "../../schedules/index.ts";
+import type { PersonZoneStore, Schedules } from "../../schedules/index.ts";
 import type { ScheduledTurns } from "./scheduled-turns.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
@@ -26,6 +26,8 @@ export interface AnsweringParts {
   readonly scheduledTurns: () => ScheduledTurns;
   readonly decideExecution: InnerCalls["decideExecution"];
   readonly schedules: () => Pick<Schedules, "nudge">;
+  readonly zones: () => PersonZoneStore;
+  readonly now: () => number;
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly healthWarnings: InnerCalls["healthWarnings"];
   readonly describeBot: InnerCalls["describeBot"];
@@ -90,6 +92,8 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     locateTarget: async (to) => host.root().places.placeOf(to),
     submitScheduled: (request) => host.scheduledTurns().submit(request),
     reportScheduled: (id) => host.scheduledTurns().report(id),
+    zoneOfPerson: async (person) => host.zones().get(person),
+    rememberZone: async (person, zone) => host.zones().set(person, zone, host.now()),
     nudgeOccurrence: async (key) => host.schedules().nudge(key),
     claimAction: async (request) => host.ledger().claim(request),
     lookAtAction: async (...asked) => host.ledger().look(...asked),

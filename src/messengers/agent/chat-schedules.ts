@@ -11,6 +11,7 @@ import {
   CHAT_SCHEDULE_DEFAULTS,
   confirmationCard,
   createChatScheduleStore,
+  isTimeZone,
   listCard,
   parseWhen,
   pressSchema,
@@ -28,7 +29,10 @@ import type {
   ScheduleRequest,
   Schedules,
   ShownSchedule,
+  ZonedPerson,
 } from "../../schedules/index.ts";
+import { PersonZones } from "./person-zones.ts";
+import type { ZoneCalls } from "./person-zones.ts";
 
 export interface ChatSchedulesOptions {
   readonly database: Database;
@@ -38,6 +42,7 @@ export interface ChatSchedulesOptions {
   readonly settings: () => boolean | ChatScheduleOptions;
   readonly defaultZone: () => string | undefined;
   readonly schedules: () => Schedules;
+  readonly root: () => ZoneCalls;
   readonly post: (id: string, address: Address, content: CardContent) => void;
   readonly revise: (id: string, content: CardContent) => void;
 }
@@ -68,15 +73,17 @@ const NOT_YOURS = "Only the person who made this schedule can change it.";
 export class ChatSchedules {
   readonly #options: ChatSchedulesOptions;
   readonly #store: ChatScheduleStore;
+  readonly #zones: PersonZones;
 
   constructor(options: ChatSchedulesOptions) {
     this.#options = options;
     this.#store = createChatScheduleStore(options.database);
+    this.#zones = new PersonZones({ ...options, store: this.#store, now: () => options.deps.clock.now() });
   }
 
   /** The tasks of all schedules. */
   tasks(): CheckedTask[] {
-    const most = this.#limits().mostTokensPerDay;
+    const most = this.#limits();
     return this.#store.all().flatMap((schedule) => taskOf(schedule, most) ?? []);
   }
 
@@ -102,12 +109,16 @@ export class ChatSchedules {
     const { person } = place;
     const problem = await this.#mayMake(text, place);
     if (problem !== undefined) return { kind: "refused", why: problem };
-    const zone = timezone ?? this.#store.zoneOf(person.userId) ?? this.#options.defaultZone();
+    const known = timezone === undefined ? await this.#zones.of(zonedPerson(place)) : undefined;
+    const zone = timezone ?? known ?? this.#options.defaultZone();
     if (zone === undefined) {
       this.#options.post(`${cardId}:zone`, place.address, zoneCard({ kind, text, when }, person.userId));
       return { kind: "zone-asked" };
     }
-    return this.#add({ kind, text, when }, place, zone, cardId, timezone !== undefined);
+    const result = this.#add({ kind, text, when }, place, zone, cardId);
+    if (timezone !== undefined && result.kind === "done")
+      await this.#zones.remember(zonedPerson(place), timezone);
+    return result;
   }
 
   #add(
@@ -115,7 +126,6 @@ export class ChatSchedules {
     { address, person }: RequestPlace,
     timezone: string,
     cardId: string,
-    isZoneSaid: boolean,
   ): ScheduleResult {
     const { database, deps, post } = this.#options;
     const now = deps.clock.now();
@@ -123,7 +133,6 @@ export class ChatSchedules {
     const preview = previewOf(schedule, timezone, now, this.#limits().leastIntervalMs);
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
     const made = database.transaction(() => {
-      if (isZoneSaid) this.#store.setZone(person.userId, timezone, now);
       const id = this.#store.nextId();
       const added = { id, kind, text, schedule, timezone, address, madeBy: person, createdAt: now };
       this.#store.save(added);
@@ -189,14 +198,6 @@ export class ChatSchedules {
     });
   }
 
-  setZone(person: SchedulePerson, zone: string): ScheduleResult {
-    const { deps } = this.#options;
-    const preview = previewOf("every day at 12:00", zone, deps.clock.now(), 0);
-    if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
-    this.#store.setZone(person.userId, zone, deps.clock.now());
-    return { kind: "done" };
-  }
-
   /** Takes a press of a card about schedules. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
     const parsed = pressSchema.safeParse(press.payload);
@@ -227,8 +228,9 @@ export class ChatSchedules {
         if (press.by !== person.userId) return alert("This question is for somebody else.");
         const refused = await this.#mayMake(press.request.text, place);
         if (refused !== undefined) return alert(refused);
-        this.setZone(place.person, press.zone);
-        const result = this.#add(press.request, place, press.zone, `${cardId}:made`, true);
+        if (!isTimeZone(press.zone)) return alert(UNKNOWN);
+        await this.#zones.remember(zonedPerson(place), press.zone);
+        const result = this.#add(press.request, place, press.zone, `${cardId}:made`);
         this.#options.revise(cardId, { kind: "card", text: `Your time zone is ${press.zone}.` });
         return result.kind === "refused" ? alert(result.why) : "Thanks, I'll remember that.";
       }
@@ -348,6 +350,10 @@ const MANAGED = {
   run: "It runs now.",
   delete: "Deleted.",
 } as const;
+
+function zonedPerson({ address, person }: RequestPlace): ZonedPerson {
+  return { messengerId: address.messengerId, userId: person.userId };
+}
 
 /** The same time of day on the next day, on the clock of the reminder. */
 function tomorrowAs({ timezone }: ChatSchedule, now: number): string {

@@ -7,6 +7,7 @@ import type { DeliveryTarget, LegReport, LegRequest } from "../../schedules/inde
 import type { HealthProblem, HealthWarning } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { ApprovalIndexCalls, DecidesApprovals } from "../root/approval-calls.ts";
+import type { ZoneCalls } from "./person-zones.ts";
 import type { SubmissionDoor } from "../turns/submission-door.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
 import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
@@ -21,6 +22,7 @@ export interface InnerCalls
     TakesBroadcasts,
     ApprovalIndexCalls,
     DecidesApprovals,
+    ZoneCalls,
     SubmissionDoor {
   /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
@@ -109,6 +111,8 @@ const METHODS = {
   submitScheduled: true,
   reportScheduled: true,
   nudgeOccurrence: true,
+  zoneOfPerson: true,
+  rememberZone: true,
   claimAction: true,
   lookAtAction: true,
   endAction: true,

@@ -56,7 +56,7 @@ export interface ScheduleDeskOptions {
   readonly name: string;
   /** The name of its conversation. Undefined at the root. */
   readonly conversation: string | undefined;
-  readonly root: () => Pick<InnerCalls, "locateTarget">;
+  readonly root: () => Pick<InnerCalls, "locateTarget" | "zoneOfPerson" | "rememberZone">;
   /** Deliveries to many chats. */
   readonly broadcasts: () => Pick<BroadcastCalls, "startBroadcast" | "getBroadcast">;
   /** The chats that the bot can write to. Only at the root. */
@@ -112,7 +112,7 @@ export class ScheduleDesk {
             runOf: (task, current) => this.#runOf(task, current),
             remind: (id, of, current) => this.#remind(id, of, current),
             reportCard: (id) => options.reportCard(id),
-            tokensToday: (taskId) => this.schedules.tokensSince(taskId, deps.clock.now() - DAY_MS),
+            usedToday: (taskId) => this.schedules.usedSince(taskId, deps.clock.now() - DAY_MS),
             broadcast: (id, work, deliverTo) => this.#broadcast(id, work, deliverTo),
             reportBroadcast: (id) => this.#broadcastReport(id),
             save: (changed) => this.schedules.save(changed),

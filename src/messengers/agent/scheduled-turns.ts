@@ -19,6 +19,7 @@ export interface ScheduledTurnsOptions {
   readonly engine: () => Pick<TurnEngine, "outcome" | "stats">;
   readonly session: () => string;
   readonly approvalsOf: (turnId: string) => readonly Approval[];
+  readonly approvalOf: (id: string) => Approval | undefined;
   readonly database: Database;
   readonly clock: Clock;
   /** Resolves when what was stored is sure to be worked on, also after a crash. */
@@ -110,6 +111,14 @@ export class ScheduledTurns {
     return this.#delivered(id);
   }
 
+  /** Returns the run that a turn belongs to, also of a turn about an action's outcome. */
+  runOf(turnId: string): ScheduledRun | undefined {
+    const { approvalOf, own } = this.#options;
+    const approvalId = own().prompts.get(turnId)?.metadata?.["approval"];
+    const asked = typeof approvalId === "string" ? approvalOf(approvalId) : undefined;
+    return this.runs.get(asked?.rootRequest ?? turnId);
+  }
+
   /** Returns the answer that is known without asking the model. */
   recited(turnId: string): string | undefined {
     return recitedText(this.#options.own().prompts.get(turnId)?.messages ?? []);
@@ -184,7 +193,9 @@ export class ScheduledTurns {
       ({ inputTokens, outputTokens }) => inputTokens !== undefined || outputTokens !== undefined,
     );
     if (known.length === 0) return undefined;
+    const money = known.reduce((sum, { cost = 0 }) => sum + cost, 0);
     return {
+      ...(money > 0 && { cost: money }),
       input: known.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
       output: known.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
     };

@@ -3,7 +3,7 @@ import type { GonePlace } from "../../core/delivery.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { Schedules } from "../../schedules/index.ts";
+import type { ScheduledRun, Schedules } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Wake } from "../declare/wake.ts";
@@ -29,6 +29,8 @@ export interface ThreadRuntimeOptions {
   readonly questions?: ThreadQuestions;
   /** Scheduled tasks of this object, which the loop drives. @default none */
   readonly schedules?: () => Pick<Schedules, "work" | "isBusy" | "nextWakeAt">;
+  /** Returns the run of a schedule that a turn belongs to. @default none does */
+  readonly runOf?: (turnId: string) => ScheduledRun | undefined;
 }
 
 /** The bot's own code, as a conversation calls it. */

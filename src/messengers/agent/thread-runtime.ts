@@ -173,7 +173,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       attachments: this.attachments,
       approvals: options.approvals,
       hasUnread: () => this.#intake.hasUnread(),
-      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers),
+      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers, options.runOf),
     });
     this.#intake = new Intake({
       database,

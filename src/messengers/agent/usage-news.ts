@@ -1,4 +1,7 @@
 import type { Deps } from "../../core/deps.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { UsedTokens } from "../../core/used-tokens.ts";
+import type { ScheduledRun } from "../../schedules/index.ts";
 import type { TurnStatsEntry } from "../../turn/turn-stats.ts";
 import type { Turn } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -17,18 +20,19 @@ export function usageNews(
   bot: { readonly keepUsageMs?: number },
   memory: Pick<ThreadMemory, "keepUntold">,
   messengers: Pick<DeclaredMessengers, "find">,
+  runOf: (turnId: string) => ScheduledRun | undefined = () => undefined,
 ): (turn: Turn, used: TurnStatsEntry) => void {
   return (turn, { cost = 0, inputTokens = 0, outputTokens = 0 }) => {
-    if (turn.kind !== "messages" || inputTokens + outputTokens === 0) return;
-    const { messengerId, thread } = turn.context;
+    if (inputTokens + outputTokens === 0) return;
+    const payer = turn.kind === "messages" ? payerOf(turn.context) : scheduledPayerOf(runOf(turn.id));
+    if (payer === undefined) return;
+    const { messengerId } = payer;
     const isLimited = messengers.find(messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
     const keepMs = Math.max(bot.keepUsageMs ?? 0, isLimited ? DAY_MS : 0);
     if (keepMs === 0) return;
     const used = {
       turnId: turn.id,
-      messengerId,
-      chatId: thread.chatId,
-      userId: personOf(turn.context),
+      ...payer,
       at: clock.now(),
       inputTokens,
       outputTokens,
@@ -36,4 +40,17 @@ export function usageNews(
     };
     memory.keepUntold({ kind: "used", used, keepMs });
   };
+}
+
+type Payer = Pick<UsedTokens, "messengerId" | "chatId" | "userId">;
+
+function payerOf(event: MessengerEvent): Payer {
+  return { messengerId: event.messengerId, chatId: event.thread.chatId, userId: personOf(event) };
+}
+
+/** The person who made a schedule pays for it. A declared one has no person, and its own name instead. */
+function scheduledPayerOf(run: ScheduledRun | undefined): Payer | undefined {
+  if (run === undefined) return undefined;
+  const { chatId = "", messengerId = "" } = run.shownIn ?? run.askIn ?? {};
+  return { messengerId, chatId, userId: run.requester?.userId ?? `task:${run.schedule.taskId}` };
 }

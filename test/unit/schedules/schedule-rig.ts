@@ -141,7 +141,7 @@ export class ScheduleRig {
                 ? { state: "completed", messageIds: ["1"] }
                 : { state: "failed", code: "card-lost" };
             },
-            tokensToday: (taskId) => schedules.tokensSince(taskId, clock.now() - 86_400_000),
+            usedToday: (taskId) => schedules.usedSince(taskId, clock.now() - 86_400_000),
             broadcast: async (id, work) => {
               point();
               if (!this.broadcasts.some((one) => one.id === id)) this.broadcasts.push({ id, work });

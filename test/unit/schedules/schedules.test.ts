@@ -208,6 +208,43 @@ describe("reconciliation", () => {
   });
 });
 
+describe("the budget of a task", () => {
+  const hourly = (more: object): ThinkScheduledTasks => ({
+    digest: { schedule: "every 1 hours", prompt: "Write it.", deliverTo: "ada", ...more },
+  });
+  const spend = async (more: object): Promise<ScheduleRig> => {
+    const rig = new ScheduleRig(hourly(more));
+    rig.report = ({ request }) =>
+      request.address === undefined
+        ? { state: "completed", text: "The digest.", usage: { input: 600, output: 100, cost: 0.4 } }
+        : { state: "completed", messageIds: [`m-${request.id}`] };
+    await rig.runUntil("2026-11-18T17:30Z");
+    return rig;
+  };
+
+  it.each([
+    ["cost-limit", { mostCostPerDay: 1 }],
+    ["token-limit", { mostTokensPerDay: 2000 }],
+  ])("skips it beyond its %s of 24 hours, and tells the owner once", async (code, more) => {
+    const rig = await spend(more);
+    expect(rig.ends("digest").map((end) => end.slice(12))).toEqual([
+      "delivered",
+      "delivered",
+      "delivered",
+      `skipped: ${code}`,
+      `skipped: ${code}`,
+    ]);
+    expect(rig.told).toEqual(["digest limited digest@2026-11-18T16:00:00Z"]);
+    await rig.runUntil("2026-11-19T14:30Z");
+    expect(rig.ends("digest").at(-1)).toBe("11-19T14:00 delivered");
+  });
+
+  it("is part of the occurrence, with its money", async () => {
+    const [occurrence] = (await spend({})).schedules.list({ limit: 1 });
+    expect(occurrence?.usage).toEqual({ input: 600, output: 100, cost: 0.4 });
+  });
+});
+
 describe("a crash at any point", () => {
   const play = async (killAt: readonly number[]): Promise<ScheduleRig> => {
     const rig = new ScheduleRig(digest);

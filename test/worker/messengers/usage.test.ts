@@ -42,6 +42,43 @@ it("keeps the tokens of every conversation at the root, if the bot asks for it",
   );
 });
 
+it("counts the turns of scheduled tasks, and the occurrence has their cost", async () => {
+  const world = createWorld({
+    settings: {
+      keepUsageMs: 86_400_000,
+      modelPrices: { "scripted-1": { input: 1_000_000, output: 1_000_000 } },
+    },
+    scheduledTasks: () => ({
+      night: {
+        schedule: "every month on 1 at 00:00 in UTC",
+        prompt: "Write it.",
+        deliverTo: { messenger: "fake", chatId: "c1" },
+      },
+    }),
+  });
+  await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" });
+  await world.shows("c1", "You said: Hello");
+  await world.stub.runScheduledTask("night");
+  await vi.waitFor(
+    async () => {
+      const [occurrence] = await world.stub.listOccurrences();
+      expect(occurrence).toMatchObject({ state: "delivered", usage: { input: 1, output: 1, cost: 2 } });
+      const usage = await runInDurableObject(world.stub as never, (root) =>
+        (root as unknown as Think).usage({ by: ["person"] }),
+      );
+      expect(usage).toContainEqual({
+        messengerId: "",
+        userId: "task:night",
+        turns: 1,
+        inputTokens: 1,
+        outputTokens: 1,
+        cost: 2,
+      });
+    },
+    { timeout: 8000 },
+  );
+});
+
 it("keeps none by default", async () => {
   const world = createWorld();
   await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" });

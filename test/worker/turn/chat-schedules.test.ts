@@ -137,6 +137,23 @@ describe("a reminder", () => {
     );
   });
 
+  it("asks each person once for the time zone, in all conversations together", async () => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00" }));
+    await go(world);
+    await world.press("c1", "Berlin, Paris");
+    await untilShown(world, /\(Europe\/Berlin\)$/);
+    await go(world, "c2");
+    await untilShown(world, /^I'll remind you: Tea\n\nNext: .*\(Europe\/Berlin\)$/, "c2");
+    expect(await go(world, "c3", { user: "bob" })).toContain("asked for a time zone");
+    // The newest word counts everywhere.
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00", timezone: "Asia/Tokyo" }));
+    await go(world, "c2");
+    world.script(calls("remind_me", { text: "Cake", when: "every day at 09:00" }));
+    await go(world, "c1");
+    await untilShown(world, /^I'll remind you: Cake\n\nNext: .*\(Asia\/Tokyo\)$/);
+  });
+
   it.each<[string, object, RegExp]>([
     ["too often", { when: "every 5 minutes" }, /too often: there must be at least 15 minutes/],
     ["never", { when: "at 2020-01-01T00:00" }, /That time is over/],
