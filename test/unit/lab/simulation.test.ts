@@ -51,6 +51,9 @@ it(
     expect(totals.steered).toBeGreaterThan(SEEDS / 100);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
     expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
+    expect(totals.occurrences).toBeGreaterThan(SEEDS / 3);
+    expect(totals.digests).toBeGreaterThan(SEEDS / 4);
+    expect(totals.missed).toBeGreaterThan(0);
     expect(totals.cards).toBeGreaterThan(SEEDS / 10);
     expect(totals.revised).toBeGreaterThan(SEEDS / 5);
     expect(totals.removed).toBeGreaterThan(SEEDS / 50);
@@ -104,6 +107,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "doubt-resolved-twice": 11,
   "draft-is-message": 135,
   "edit-held-by-doubt": 21,
+  "failure-forgotten": 81,
   "file-is-vital": 12,
   "foreign-id-adopted": 11,
   "gate-open": 22,
@@ -113,6 +117,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "keyboard-lost-by-edit": 11,
   "keyboard-stripped-by-search": 110,
   "no-reserve": 15,
+  "late-alarm-catches-up": 83,
   "notice-to-last-chat": 40,
   "penalty-for-all": 472,
   "penalty-forgotten": 96,
@@ -128,6 +133,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "steer-ignored": 22,
   "stream-left-open": 16,
   "surplus-stays": 37,
+  "target-told-twice": 70,
   "takeover-beside": 10,
 };
 
