@@ -13,6 +13,7 @@ const MADE_LATE: ReadonlySet<string> = new Set([
   "model_wait_v1",
   "scheduled_task_v1",
   "occurrence_v1",
+  "scheduled_run_v1",
 ]);
 
 /** An empty database for one run. `kind` names who makes which tables in it. */

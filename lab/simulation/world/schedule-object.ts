@@ -125,6 +125,10 @@ export class ScheduleObject {
             introductionOf: () => "digest",
             submit: (conversation, request) => this.#submit(life, conversation, request, occurrence.key),
             report: (conversation, id) => this.#report(life, conversation, id),
+            runOf: async (of, { key }) => ({
+              schedule: { keeper: "", taskId: of.id, revision: "1" },
+              occurrenceKey: key,
+            }),
             remind: () => undefined,
             reportCard: () => ({ state: "failed", code: "card-lost" }),
             tokensToday: () => 0,

@@ -188,7 +188,9 @@ export class ThreadObject {
         delivery: () => runtime.delivery,
         engine: () => engine,
         session: () => runtime.memory.session(),
-        isWaiting: () => false,
+        approvalsOf: () => [],
+        database: live.database,
+        clock: live.life.clock,
         stored: async () => {
           await live.arming;
           live.life.boundary("before stored");
