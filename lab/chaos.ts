@@ -36,14 +36,34 @@ for (const breach of result.penaltyBreaches) process.stdout.write(`${breach}\n`)
 for (const problem of result.totals.problems) process.stdout.write(`${problem}\n`);
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
 for (const problem of result.cards.problems) process.stdout.write(`${problem}\n`);
+for (const problem of result.reminders.problems) process.stdout.write(`${problem}\n`);
 const { duplicated, lost, misplaced, outOfOrder, truncated, unformatted } = result.totals;
 const { miscounted, missing, twice, unanswered } = result.cards;
 const wrongCards = miscounted + missing + twice + unanswered;
+const { asked, missing: notReminded, reminders, twice: remindedTwice, unexplained } = result.reminders;
+// Where hardly any reminder was made, their part of the campaign has tested nothing.
+const wrongReminders = notReminded + remindedTwice + unexplained + (reminders < asked / 2 ? 1 : 0);
 const wrong =
-  wrongCards + lost + duplicated + truncated + outOfOrder + misplaced + unformatted + result.callsInPenalty;
+  wrongReminders +
+  wrongCards +
+  lost +
+  duplicated +
+  truncated +
+  outOfOrder +
+  misplaced +
+  unformatted +
+  result.callsInPenalty;
 if (wrong > 0) process.exitCode = 1;
 
-function table({ cards, totals, continuedMs, restartedMs, faults, ...rest }: CampaignResult): string {
+function table({
+  cards,
+  reminders,
+  totals,
+  continuedMs,
+  restartedMs,
+  faults,
+  ...rest
+}: CampaignResult): string {
   const rows: readonly (readonly [string, string | number])[] = [
     ["seconds", rest.seconds],
     ["kills", rest.kills],
@@ -74,6 +94,13 @@ function table({ cards, totals, continuedMs, restartedMs, faults, ...rest }: Cam
     ["  without an answer", cards.unanswered],
     ["  whose handler was cut by a kill", cards.presses - cards.unanswered - cards.counted],
     ["cards with a wrong count", cards.miscounted],
+    ["reminders asked for", reminders.asked],
+    ["reminders made", reminders.reminders],
+    ["digests, in all chats", reminders.digests],
+    ["  missing, of both", reminders.missing],
+    ["  visible twice, of both", reminders.twice],
+    ["digests left out, and a row says so", reminders.skipped],
+    ["  and none says so", reminders.unexplained],
     ["ready to continued reply, ms", percentiles(continuedMs)],
     ["restart to continued reply, ms", percentiles(restartedMs)],
   ];

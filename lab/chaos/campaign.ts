@@ -17,6 +17,10 @@ import { countCallsInPenalty } from "./penalty-count.ts";
 import type { PenaltyCount } from "./penalty-count.ts";
 import { askFor, createPressers, isServed, press } from "./pressers.ts";
 import type { Presser } from "./pressers.ts";
+import { judgeReminders } from "./judge-reminders.ts";
+import type { DigestRow, ReminderJudgement } from "./judge-reminders.ts";
+import { askToRemind, createReminded, remindingAnswer } from "./reminders.ts";
+import type { Reminded } from "./reminders.ts";
 import { answerTo, createWriters } from "./writers.ts";
 import type { Writer } from "./writers.ts";
 
@@ -41,6 +45,7 @@ export interface CampaignResult extends PenaltyCount {
   readonly refusedForFlood: number;
   readonly totals: Judgement;
   readonly cards: CardJudgement;
+  readonly reminders: ReminderJudgement;
   /** Times from the bot being ready again to its next text in a chat with an open answer, in milliseconds. */
   readonly continuedMs: readonly number[];
   /**
@@ -77,7 +82,9 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 async function campaign(rig: Rig, random: Random, options: CampaignOptions): Promise<CampaignResult> {
   const { simulator, model, bot } = rig;
   const pace = random.fork("model");
-  model.script((request) => answerTo(lastUserText(request), () => pace.next()));
+  model.script(
+    (request) => remindingAnswer(request, Date.now()) ?? answerTo(lastUserText(request), () => pace.next()),
+  );
   const choices = random.fork("writers");
   const writers = createWriters(simulator, () => choices.next());
   const startedAt = Date.now();
@@ -85,9 +92,11 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const restartedMs: number[] = [];
   const life = { isOver: false };
   const pressers = createPressers(simulator);
+  const reminded = createReminded(simulator);
   const writing = Promise.all([
     ...writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
     ...pressers.map((presser) => keepPressing(rig, presser, random.fork(presser.name), life)),
+    ...reminded.map((person) => keepReminding(rig, person, random.fork(person.name), life)),
   ]);
   const trouble = keepTroubling(rig, writers, random.fork("faults"), life);
 
@@ -121,6 +130,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   simulator.clearFaults();
   options.onProgress("all faults have ended");
   await rest(rig, writers, pressers);
+  const digests = await endedDigests(rig);
   await options.onLog?.(bot.logs());
   const calls = simulator.calls();
   await options.onCalls?.(describeCalls(calls, killedAt, startedAt));
@@ -137,6 +147,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
       strays(simulator, writers),
     ),
     cards: judgeCards(simulator, pressers),
+    reminders: judgeReminders(simulator, reminded, digests),
     continuedMs: continuedMs.toSorted((left, right) => left - right),
     restartedMs: restartedMs.toSorted((left, right) => left - right),
   };
@@ -180,6 +191,30 @@ async function keepPressing(
       if (random.chance(0.7)) await served();
     }
     await delay(random.int(500, 4_000));
+  }
+}
+
+/** Asks for reminders that are due within seconds, so that many are due while the bot is dead. */
+async function keepReminding(
+  { simulator }: Rig,
+  person: Reminded,
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  while (!life.isOver) {
+    await delay(random.int(2_000, 8_000));
+    if (!life.isOver) askToRemind(simulator, person, random.int(500, 12_000));
+  }
+}
+
+/** Returns the occurrences of the digest, once none of them is open. */
+async function endedDigests({ bot }: Rig): Promise<readonly DigestRow[]> {
+  for (const since = Date.now(); ;) {
+    const response = await fetch(`${bot.url}/occurrences`);
+    const rows = (await response.json()) as readonly (DigestRow & { readonly endedAt?: number })[];
+    const isOver = rows.every(({ endedAt }) => endedAt !== undefined);
+    if (isOver || Date.now() - since > QUIET_MS) return rows;
+    await delay(500);
   }
 }
 

@@ -32,6 +32,10 @@ export interface SimulationResult {
   readonly traffic: { readonly kind: TrafficKind; readonly counted: Traffic } | undefined;
   /** Messages of the bot that people deleted. */
   readonly deleted: number;
+  /** Occurrences of scheduled tasks: all, those that were delivered, and those that came too late. */
+  readonly occurrences: number;
+  readonly digests: number;
+  readonly missed: number;
 }
 
 /** Everything must be over long before this, in virtual time. */
@@ -45,6 +49,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   let figures: EndFigures | undefined;
   try {
     people.start();
+    world.schedules?.wake();
     const isOver = (): boolean => oracle.violation !== undefined;
     let end = await scheduler.run(LIMIT_MS, isOver);
     if (end === "empty") {
@@ -65,6 +70,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         plan,
         platform: world.platform,
         written: people.written,
+        ...(world.schedules !== undefined && {
+          schedules: {
+            plans: plan.items.filter((item) => item.kind === "schedule"),
+            occurrences: world.schedules.list(),
+            watch: world.scheduleWatch,
+          },
+        }),
         threads: plan.places.map((place) => {
           const thread = world.thread(place);
           return {
@@ -80,6 +92,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         }),
       });
     }
+    const occurrences = world.schedules?.list() ?? [];
     return {
       seed: plan.seed,
       violation: oracle.violation,
@@ -93,6 +106,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       happened: oracle.happened,
       deaths: world.deaths,
       traffic: trafficOf(world),
+      occurrences: occurrences.length,
+      digests: occurrences.filter(({ state }) => state === "delivered").length,
+      missed: occurrences.filter(({ code }) => code === "missed" || code === "too-late").length,
       deleted: world.platform.messages.filter(({ deletedBy }) => deletedBy === "person").length,
     };
   } finally {

@@ -28,6 +28,10 @@ interface Counts extends Happened {
   gatesDiedBusy: number;
   /** Conversations that died during a turn while their gate lived in another object. */
   speakersDied: number;
+  /** Occurrences of scheduled tasks: all, those that were delivered, and those that came too late. */
+  occurrences: number;
+  digests: number;
+  missed: number;
   /** Runs in which a conversation follows a person, or the root answers. */
   byPerson: number;
   bySelf: number;
@@ -74,6 +78,9 @@ function noCounts(): Counts {
     takenBack: 0,
     reruns: 0,
     prompts: 0,
+    occurrences: 0,
+    digests: 0,
+    missed: 0,
     rich: 0,
     richRefused: 0,
     resent: 0,
@@ -96,6 +103,9 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
   const { happened } = result;
   for (const key of Object.keys(happened) as (keyof Happened)[]) totals[key] += happened[key];
   totals.deleted += result.deleted;
+  totals.occurrences += result.occurrences;
+  totals.digests += result.digests;
+  totals.missed += result.missed;
   totals.gatesDied += deaths.gates;
   totals.gatesDiedBusy += deaths.gatesBusy;
   totals.speakersDied += deaths.speakers;
@@ -156,6 +166,9 @@ export function describeTotals(totals: Totals): string {
     ["turns that made way (steer)", totals.steered],
     ["answers restarted after an edit", totals.reruns],
     ["prompts of the bot's own code", totals.prompts],
+    ["occurrences of scheduled tasks", totals.occurrences],
+    ["of these delivered", totals.digests],
+    ["of these missed", totals.missed],
     ["messages taken back in time", totals.takenBack],
     ["files loaded", totals.files],
     ["files that could not be loaded", totals.lostFiles],

@@ -121,7 +121,8 @@ export interface OccurrenceRecord {
 
 export interface OccurrenceDelivery {
   readonly address: Address;
-  readonly state: "pending" | "delivered" | "failed";
+  /** `skipped`: there was nothing to send to this chat; `code` says why. */
+  readonly state: "pending" | "delivered" | "failed" | "skipped";
   readonly messageIds: readonly string[];
   readonly code?: string;
 }
@@ -147,7 +148,7 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
     ...(code !== undefined && { code }),
     attempts,
     lateMs,
-    deliveries: occurrence.targets.map(({ address }) => deliveryOf(address, occurrence.legs)),
+    deliveries: occurrence.targets.map(({ address }) => deliveryOf(address, occurrence)),
     ...(broadcast !== undefined && { broadcastId: broadcast.submissionId }),
     ...(usage !== undefined && { usage }),
     createdAt,
@@ -156,16 +157,18 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
   };
 }
 
-function deliveryOf(address: Address, legs: readonly Leg[]): OccurrenceDelivery {
+function deliveryOf(address: Address, { code, endedAt, legs }: Occurrence): OccurrenceDelivery {
   const leg = legs.findLast(
     (one) => one.address?.messengerId === address.messengerId && one.address.threadId === address.threadId,
   );
   const isOver = leg?.state === "delivered" || leg?.state === "failed";
+  const isSkipped = !isOver && endedAt !== undefined;
+  const reason = leg?.code ?? (isSkipped ? code : undefined);
   return {
     address,
-    state: isOver ? leg.state : "pending",
+    state: isOver ? leg.state : isSkipped ? "skipped" : "pending",
     messageIds: leg?.messageIds ?? [],
-    ...(leg?.code !== undefined && { code: leg.code }),
+    ...(reason !== undefined && { code: reason }),
   };
 }
 

@@ -1,14 +1,35 @@
 /**
- * The bot of the campaign. Its model answers people; `/card` and `/file` send a card and a file with the name that
+ * The bot of the campaign. People make reminders, and who has subscribed gets a digest every minute. Its model answers people; `/card` and `/file` send a card and a file with the name that
  * follows. A press is counted in the object's storage before the card shows the count. In groups whose title begins
  * with "By person" every member has a conversation of their own.
  */
 import { createWorker, modelFromEnv, Think } from "switchboard";
-import type { BotEnvironment, CardPress, ConfiguredModel, Content, ThinkCommands } from "switchboard";
+import type {
+  BotEnvironment,
+  CardPress,
+  ConfiguredModel,
+  Content,
+  ThinkCommands,
+  ThinkScheduledTasks,
+} from "switchboard";
 import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
 
 export class ChaosBot extends Think<BotEnvironment> {
+  override chatSchedules = { leastIntervalMs: 0, mostPerPerson: 100_000, mostPerChat: 100_000 };
+  override subscribeCommands = true;
+
+  override getScheduledTasks(): ThinkScheduledTasks {
+    return {
+      minute: { schedule: "every 1 minutes", prompt: "Write the digest.", deliverTo: "subscribers" },
+    };
+  }
+
+  override async onRequest(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname !== "/occurrences") return super.onRequest(request);
+    return Response.json(this.listOccurrences({ taskId: "minute", limit: 1000 }));
+  }
+
   override getModel(): ConfiguredModel {
     return modelFromEnv(this.env);
   }

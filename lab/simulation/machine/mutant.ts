@@ -15,6 +15,9 @@ export interface Mutant {
   readonly what: string;
   readonly threadDatabase?: (database: Database) => Database;
   readonly rootDatabase?: (database: Database) => Database;
+  readonly scheduleDatabase?: (database: Database) => Database;
+  /** Changes the storage of the scheduled tasks at the start of their process. */
+  readonly onScheduleStart?: (database: Database) => void;
   readonly gateDatabase?: (database: Database) => Database;
   readonly gate?: (gate: ChatGate) => ChatGate;
   /** The gate as a conversation sees it. */

@@ -8,7 +8,13 @@ import type { NodeDatabase } from "../../support/node-database.ts";
 const spare = new Map<string, NodeDatabase[]>();
 
 /** Tables that are made when they are first needed, so that it makes a difference whether they are there. */
-const MADE_LATE: ReadonlySet<string> = new Set(["prompt_v1", "model_wait_v1"]);
+const MADE_LATE: ReadonlySet<string> = new Set([
+  "prompt_v1",
+  "model_wait_v1",
+  "scheduled_task_v1",
+  "occurrence_v1",
+  "scheduled_run_v1",
+]);
 
 /** An empty database for one run. `kind` names who makes which tables in it. */
 export function takeStorage(kind: string): NodeDatabase {

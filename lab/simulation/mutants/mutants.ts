@@ -3,6 +3,7 @@ import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
 import { promptMutants } from "./prompt-mutants.ts";
+import { scheduleMutants } from "./schedule-mutants.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -11,6 +12,7 @@ export const mutants: readonly Mutant[] = [
   ...conversationMutants,
   ...promptMutants,
   ...cardMutants,
+  ...scheduleMutants,
 ];
 
 /** @throws {Error} if there is no mutant of this name */

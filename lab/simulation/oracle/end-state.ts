@@ -1,5 +1,6 @@
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { OperationStore } from "./contract.ts";
+import type { ScheduleEnd } from "./schedule-watch.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Platform, PlatformMessage } from "../platform/platform.ts";
@@ -18,6 +19,8 @@ export interface EndState {
   readonly plan: Pick<Plan, "policy" | "whenBusy">;
   readonly platform: Platform;
   readonly written: readonly Written[];
+  /** Undefined if the plan has no scheduled tasks. */
+  readonly schedules?: ScheduleEnd;
   readonly threads: readonly {
     readonly threadId: string;
     /** Name of its object, and all threads that the object handles. */

@@ -4,6 +4,7 @@ import { STOPPED } from "./contract.ts";
 import { checkCards } from "./check-cards.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
+import { checkSchedules } from "./check-schedules.ts";
 import { checkReply } from "./check-reply.ts";
 import { checkWords } from "./check-words.ts";
 import { describeMessage, findMessage } from "./end-state.ts";
@@ -25,6 +26,7 @@ export function checkEnd(state: EndState): EndFigures {
     failed: 0,
     gone: 0,
   };
+  if (state.schedules !== undefined) checkSchedules(state, state.schedules);
   for (const thread of state.threads) {
     const isEnded = (token: string): boolean => mayHaveEnded(state, thread.threadId, token);
     checkEveryMessageAnswered(state, thread, isEnded);

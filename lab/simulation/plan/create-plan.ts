@@ -1,6 +1,7 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
+import { drawSchedules } from "./draw-schedules.ts";
 import { gateTrouble } from "./gate-trouble.ts";
 import type { CallFault, Place, Plan, PlanItem, PlatformKind, Victim } from "./plan.ts";
 import { createRandom } from "../../support/random.ts";
@@ -56,6 +57,7 @@ export function createPlan(seed: number): Plan {
       ...prompts(random.fork("prompts"), chosen),
       ...drawCards(random.fork("cards"), places, platform),
       ...gateTrouble(random.fork("gates"), places, objects),
+      ...drawSchedules(random.fork("schedules"), places),
     ],
     interruptedStep,
     platform,

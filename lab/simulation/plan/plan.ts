@@ -98,6 +98,17 @@ export type PlanItem =
       readonly token: string;
       readonly again: boolean;
     }
+  /** A scheduled task of the bot, from the beginning, whose digests go to these places. */
+  | {
+      readonly kind: "schedule";
+      readonly task: string;
+      readonly places: readonly number[];
+      readonly fanOut: "each" | "once";
+      readonly everyMs: number;
+      /** Number of occurrences. */
+      readonly count: number;
+      readonly maxAttempts: number;
+    }
   /** A card is posted: by a command that a person writes in its place, or by the conversation of another place. */
   | {
       readonly kind: "card";

@@ -11,6 +11,7 @@ import type { IncomingEvent } from "../../../src/core/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
 import { fileContent } from "../../../src/messengers/turns/file-content.ts";
 import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
+import { ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
@@ -66,6 +67,7 @@ interface Live {
   readonly life: Life;
   readonly database: Database;
   readonly runtime: ThreadRuntime;
+  readonly engine: ModelEngine;
   readonly gate: () => ChatGate;
   budget: RootBudget | undefined;
   /** Time of the durable wake-up, as far as this process knows. */
@@ -174,6 +176,28 @@ export class ThreadObject {
     await live.arming;
     live.life.boundary("before stored");
     this.#later(live);
+  }
+
+  /** Another object asks for a turn of a scheduled task, or about one. */
+  async scheduled<Value>(body: (turns: ScheduledTurns) => Promise<Value>): Promise<Value> {
+    const live = this.#ensure();
+    const { engine, runtime } = live;
+    return body(
+      new ScheduledTurns({
+        own: () => runtime.own,
+        delivery: () => runtime.delivery,
+        engine: () => engine,
+        session: () => runtime.memory.session(),
+        approvalsOf: () => [],
+        database: live.database,
+        clock: live.life.clock,
+        stored: async () => {
+          await live.arming;
+          live.life.boundary("before stored");
+          this.#later(live);
+        },
+      }),
+    );
   }
 
   /** The bot's own code posts something. Resolves when it is durable. */
@@ -303,6 +327,7 @@ export class ThreadObject {
       life,
       database: hooked,
       runtime,
+      engine,
       gate: ownGate,
       budget: undefined,
       armedAt: this.#alarmAt,

@@ -27,6 +27,8 @@ import { RootObject } from "./root-object.ts";
 import { gateName, objectName, ROOT } from "../plan/route-places.ts";
 import { callOver } from "../machine/rpc.ts";
 import type { Wire } from "../machine/rpc.ts";
+import { ScheduleWatch } from "../oracle/schedule-watch.ts";
+import { ScheduleObject, SCHEDULES } from "./schedule-object.ts";
 import { createScheduler } from "../machine/scheduler.ts";
 import type { Scheduler } from "../machine/scheduler.ts";
 import { ThreadObject } from "./thread-object.ts";
@@ -59,6 +61,9 @@ export class World {
   readonly root: RootObject;
   /** Gates of chats whose object has no conversation, by chat. */
   readonly gates: ReadonlyMap<string, GateObject>;
+  /** The root's scheduled tasks. Undefined if the plan has none. */
+  readonly schedules: ScheduleObject | undefined;
+  readonly scheduleWatch = new ScheduleWatch();
   /**
    * Number of boundaries that all processes have passed, and that gates of conversations in other objects have passed.
    */
@@ -100,6 +105,7 @@ export class World {
     const names = [...new Set([...plan.objects, ...gates])];
     this.threads = new Map(names.map((name) => [name, this.#thread(name, mutant)] as const));
     this.gates = this.#gates(mutant);
+    this.schedules = this.#scheduled(mutant);
   }
 
   get isDown(): boolean {
@@ -141,6 +147,12 @@ export class World {
     });
     if (victim === "root" || victim === "machine") this.root.kill();
     for (const [chatId, gate] of this.gates) if (isHit(`gate ${chatId}`, true)) gate.kill();
+    if (victim === "root" || isHit(SCHEDULES, false)) {
+      this.schedules?.kill();
+      this.scheduler.after(Math.max(back, this.#downUntil) - this.scheduler.now(), () =>
+        this.schedules?.wake(),
+      );
+    }
     for (const [object, thread] of this.threads) {
       if (!isHit(object, this.#isGateForOthers(thread))) continue;
       thread.kill();
@@ -157,6 +169,7 @@ export class World {
   }
 
   close(): void {
+    this.schedules?.close();
     for (const thread of this.threads.values()) thread.close();
     for (const gate of this.gates.values()) gate.close();
     this.root.close();
@@ -236,6 +249,35 @@ export class World {
           }),
         ]),
     );
+  }
+
+  #scheduled(mutant: Mutant | undefined): ScheduleObject | undefined {
+    const plans = this.plan.items.filter((item) => item.kind === "schedule");
+    if (plans.length === 0) return undefined;
+    return new ScheduleObject({
+      plans,
+      wire: this.#wire,
+      newLife: () => this.#newLife(SCHEDULES),
+      deps: (life) => this.#deps(life),
+      log: createLog((level, line) => this.trace.add(SCHEDULES, () => `log ${level} ${line}`), {
+        now: () => this.scheduler.now(),
+      }),
+      watch: this.scheduleWatch,
+      inbox: this.oracle.inbox,
+      targetsOf: ({ places }) =>
+        places.flatMap((index) => {
+          const place = this.plan.places[index];
+          return place === undefined
+            ? []
+            : [{ conversation: this.thread(place).name, address: addressIn(place) }];
+        }),
+      turnsOf: (conversation) => {
+        const thread = this.threads.get(conversation);
+        if (thread === undefined) throw new Error(`There is no object ${conversation}.`);
+        return thread;
+      },
+      mutant,
+    });
   }
 
   /** Returns the gate of a chat, as another object calls it. */

@@ -92,13 +92,14 @@ export class ScheduledTurns {
     const turns = [...(prompt === undefined ? [] : [prompt]), ...outcomes];
     const usage = this.#usageOf(turns);
     const messageIds = turns.flatMap((turn) => this.#messages(turn.id).ids);
-    const problem = this.runs.problemOf(id);
-    if (problem !== undefined) return { state: "failed", code: problem, messageIds, usage };
     const last = turns.at(-1);
+    const failure = this.runs.problemOf(id) ?? failureOf(last);
+    if (failure !== undefined) {
+      // Text that is still on its way will be seen, so another try would be a second answer.
+      if (turns.some((turn) => this.#delivered(turn.id).state === "open")) return { state: "open" };
+      return { state: "failed", code: failure, messageIds, usage };
+    }
     if (last === undefined) return { state: "failed", code: "turn-lost" };
-    if (last.state === "aborted") return { state: "failed", code: "stopped", messageIds, usage };
-    if (last.state === "error")
-      return { state: "failed", code: last.error ?? "turn-failed", messageIds, usage };
     if (ending !== undefined && outcomes.length === 0)
       return { state: "skipped", code: ending, messageIds, usage };
     if ((prompt ?? last).answerTo.length === 0)
@@ -200,4 +201,9 @@ export class ScheduledTurns {
       output: known.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
     };
   }
+}
+
+function failureOf(turn: Prompt | undefined): string | undefined {
+  if (turn?.state === "aborted") return "stopped";
+  return turn?.state === "error" ? (turn.error ?? "turn-failed") : undefined;
 }

@@ -131,6 +131,27 @@ describe("scheduled tasks", () => {
     ]);
   });
 
+  it("say of each chat that got nothing why", async () => {
+    const rig = new ScheduleRig(digest);
+    rig.find = () => ({ kind: "found", targets: [targetOf("c1"), targetOf("c2")] });
+    rig.report = ({ request }) => {
+      if (request.address === undefined) return { state: "completed", text: "The digest." };
+      if (request.address.chatId === "c1") return { state: "completed", messageIds: [] };
+      return { state: "completed", messageIds: ["7"] };
+    };
+    await rig.runUntil("2026-11-19T12:00Z");
+    expect(rig.schedules.list()[0]?.deliveries).toMatchObject([
+      { state: "skipped", code: "empty-answer" },
+      { state: "delivered", messageIds: ["7"] },
+    ]);
+    rig.report = () => ({ state: "failed", code: "turn-failed" });
+    await rig.runUntil("2026-11-20T12:00Z");
+    expect(rig.schedules.list()[0]?.deliveries).toMatchObject([
+      { state: "skipped", code: "turn-failed" },
+      { state: "skipped", code: "turn-failed" },
+    ]);
+  });
+
   it("never follow text that somebody has seen with another try", async () => {
     const rig = new ScheduleRig({
       digest: { ...DAILY, prompt: "x", deliverTo: "ada", fanOut: "each", retry: { maxAttempts: 5 } },

@@ -1,0 +1,111 @@
+import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { Leg } from "../../../src/schedules/occurrence.ts";
+import type { Mutant } from "../machine/mutant.ts";
+
+/** Defects of scheduled tasks. A digest that cuts into a running turn is a defect of the queue: see `promptMutants`. */
+export const scheduleMutants: readonly Mutant[] = [
+  {
+    name: "occurrence-again",
+    what: "an occurrence begins again after a crash",
+    onScheduleStart: (database) => {
+      if (!hasTables(database)) return;
+      database.run(
+        "UPDATE occurrence_v1 SET state = 'due', legs = '[]', targets = '[]' WHERE state = 'running' AND legs <> '[]'",
+      );
+    },
+  },
+  {
+    name: "target-left-out",
+    what: "the last chat of a digest is left out",
+    scheduleDatabase: (database) =>
+      withBindings(database, "INTO occurrence_v1", (bindings) => {
+        const legs = JSON.parse(textOf(bindings[LEGS])) as readonly Leg[];
+        const shown = legs.filter(({ address }) => address !== undefined);
+        const left = shown.length > 1 ? legs.filter((leg) => leg !== shown.at(-1)) : legs;
+        return bindings.with(LEGS, JSON.stringify(left));
+      }),
+  },
+  {
+    name: "target-told-twice",
+    what: "the first chat of a digest is asked under two ids",
+    scheduleDatabase: (database) =>
+      withBindings(database, "INTO occurrence_v1", (bindings) => {
+        const legs = JSON.parse(textOf(bindings[LEGS])) as readonly Leg[];
+        const first = legs.find(({ address }) => address !== undefined);
+        const isMade = legs.some(({ submissionId }) => submissionId.endsWith("+"));
+        if (first === undefined || isMade || first.state !== "new") return bindings;
+        const again: Leg = { ...first, submissionId: `${first.submissionId}+` };
+        return bindings.with(LEGS, JSON.stringify([...legs, again]));
+      }),
+  },
+  {
+    name: "late-alarm-catches-up",
+    what: "a late wake-up runs every occurrence that was missed",
+    scheduleDatabase: catchingUp,
+  },
+  {
+    name: "failure-forgotten",
+    what: "each failure counts as the first one, and is told again",
+    scheduleDatabase: (database) =>
+      withBindings(database, "INTO scheduled_task_v1", (bindings) => bindings.with(FAILURES, 0)),
+  },
+];
+
+/** Positions of values in the statements of the store. */
+const LEGS = 9;
+const RUN_AT = 4;
+const SCHEDULED_FOR = 3;
+const FAILURES = 6;
+
+function hasTables(database: Database): boolean {
+  return database.all("SELECT 1 AS found FROM sqlite_master WHERE name = 'occurrence_v1'").length > 0;
+}
+
+function withBindings(
+  database: Database,
+  statement: string,
+  change: (bindings: readonly SqlValue[]) => readonly SqlValue[],
+): Database {
+  return {
+    all: (asked, ...bindings) => database.all(asked, ...bindings),
+    run: (asked, ...bindings) =>
+      database.run(asked, ...(asked.includes(statement) ? change(bindings) : bindings)),
+    transaction: (body) => database.transaction(body),
+  };
+}
+
+/** The next occurrence follows from the one before, not from the time. */
+function catchingUp(database: Database): Database {
+  const due = new Map<string, { readonly at: number; readonly everyMs: number }>();
+  return {
+    all: <Row extends Record<string, SqlValue>>(
+      statement: string,
+      ...bindings: readonly SqlValue[]
+    ): Row[] => {
+      const rows = database.all<Row>(statement, ...bindings);
+      if (!statement.includes("FROM scheduled_task_v1 WHERE run_at <=")) return rows;
+      return rows.map((row) => {
+        const { everyMs } = JSON.parse(textOf(row["rule"])) as { readonly everyMs: number };
+        const at = Number(row["scheduled_for"]);
+        due.set(textOf(row["id"]), { at, everyMs });
+        // A rule without a later occurrence: none counts as missed.
+        return { ...row, rule: JSON.stringify({ kind: "once", at }) };
+      });
+    },
+    run: (statement, ...bindings) => {
+      const known = due.get(textOf(bindings[0]));
+      const isNext = statement.includes("INTO scheduled_task_v1") && bindings[SCHEDULED_FOR] !== null;
+      if (!isNext || known === undefined) return database.run(statement, ...bindings);
+      due.delete(textOf(bindings[0]));
+      const next = known.at + known.everyMs;
+      const rule = JSON.stringify({ kind: "interval", everyMs: known.everyMs });
+      const changed = bindings.with(1, rule).with(SCHEDULED_FOR, next).with(RUN_AT, next);
+      return database.run(statement, ...changed);
+    },
+    transaction: (body) => database.transaction(body),
+  };
+}
+
+function textOf(value: SqlValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,24 @@
+import type { Random } from "../../support/random.ts";
+import type { Place, PlanItem } from "./plan.ts";
+
+/** The share of plans in which the bot has scheduled tasks. */
+const SHARE = 0.3;
+
+/** Returns scheduled tasks of the bot whose digests go to some of the places. */
+export function drawSchedules(random: Random, places: readonly Place[]): PlanItem[] {
+  const count = random.chance(SHARE) ? random.int(1, 2) : 0;
+  return Array.from({ length: count }, (_, index): PlanItem => {
+    const isForAll = random.chance(0.6);
+    const chosen = places.map((_place, place) => place).filter(() => isForAll || random.chance(0.6));
+    return {
+      kind: "schedule",
+      task: `task${index}`,
+      places: chosen.length > 0 ? chosen : [random.int(0, places.length - 1)],
+      fanOut: random.chance(0.5) ? "each" : "once",
+      // The shortest ones come due again while the machine is away, or while an earlier one is being delivered.
+      everyMs: random.pick([1_500, 4_000, 15_000]),
+      count: random.int(1, 4),
+      maxAttempts: random.pick([1, 2]),
+    };
+  });
+}

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { Prompt } from "../../../src/inbox/prompt-store.ts";
+import { ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
+import type { ScheduledTurnsOptions } from "../../../src/messengers/agent/scheduled-turns.ts";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+/** Turns of a conversation with one prompt, which has ended so, and whose reply is delivered so far. */
+function turnsWith(
+  prompt: Pick<Prompt, "state" | "error">,
+  receipt: { readonly state: DeliveryReceipt["state"]; readonly ids: readonly string[] } | undefined,
+): ScheduledTurns {
+  const own = {
+    prompts: {
+      get: (id: string) => ({ ...prompt, id, answerTo: [{ chatId: "1" }] }),
+      byKey: () => undefined,
+    },
+  };
+  const delivery = {
+    receipt: () =>
+      receipt && {
+        state: receipt.state,
+        messages: receipt.ids.map((messageId) => ({ state: "sent", messageId })),
+      },
+  };
+  return new ScheduledTurns({
+    own: () => own,
+    delivery: () => delivery,
+    engine: () => ({ stats: new TurnStats() }),
+    session: () => "s",
+    approvalsOf: () => [],
+    database: createNodeDatabase(),
+    clock: createVirtualClock(),
+    stored: () => Promise.resolve(),
+  } as unknown as ScheduledTurnsOptions);
+}
+
+it("reports a failed turn as open until it is known what people see of its text", async () => {
+  const failed = { state: "error", error: "model-failed" } as const;
+  for (const state of ["streaming", "final"] as const)
+    expect(await turnsWith(failed, { state, ids: [] }).report("t")).toEqual({ state: "open" });
+  const seen = await turnsWith(failed, { state: "delivered", ids: ["7"] }).report("t");
+  expect(seen).toMatchObject({ state: "failed", code: "model-failed", messageIds: ["7"] });
+  const unseen = await turnsWith(failed, { state: "gone", ids: [] }).report("t");
+  expect(unseen).toMatchObject({ state: "failed", code: "model-failed", messageIds: [] });
+  const empty = await turnsWith(failed, undefined).report("t");
+  expect(empty).toMatchObject({ state: "failed", code: "model-failed", messageIds: [] });
+});
+
+it("reports a stopped turn as open until it is known what people see of its text", async () => {
+  const stopped = { state: "aborted", error: undefined } as const;
+  expect(await turnsWith(stopped, { state: "final", ids: [] }).report("t")).toEqual({ state: "open" });
+  const seen = await turnsWith(stopped, { state: "delivered", ids: ["7"] }).report("t");
+  expect(seen).toMatchObject({ state: "failed", code: "stopped", messageIds: ["7"] });
+});
