@@ -1,3 +1,4 @@
+import type { Observability } from "agents/observability";
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkActions } from "../../actions/action.ts";
@@ -47,6 +48,8 @@ export interface AgentMethods {
   readonly modelPatienceMs: number;
   readonly modelAttempts: number;
   readonly sendReasoning: boolean;
+  /** Of the `agents` package. Undefined switches its events off. */
+  readonly observability?: Observability | undefined;
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;
