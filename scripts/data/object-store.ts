@@ -81,9 +81,9 @@ function tablesOf(database: DatabaseSync): string[] {
   return rows.map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite_"));
 }
 
-/** Writes a consistent copy of a database while others read and write it. */
+/** Writes a database and the log beside it into one file. */
 export function copyDatabase(from: string, to: string): void {
-  withDatabase(from, true, (database) => {
+  withDatabase(from, false, (database) => {
     database.prepare("VACUUM INTO ?").run(to);
   });
 }
@@ -113,8 +113,8 @@ function firstJobAt(file: string): number | undefined {
 }
 
 /**
- * Makes sure that every object of a copy wakes up for its jobs. The files of a running bot are copied one after the
- * other, so an alarm may have been set or used up in between. An alarm too many does no harm.
+ * Makes sure that every object of a copy wakes up for its jobs. workerd may not have written an alarm yet that an object
+ * has just set. An alarm too many does no harm.
  */
 export function completeAlarms(objectsDirectory: string): void {
   for (const { classKey, file, id } of listObjects(objectsDirectory)) {

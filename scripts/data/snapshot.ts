@@ -5,6 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { ServeError } from "../serve/serve-error.ts";
+import { copyAtOneMoment } from "./copy-at-one-moment.ts";
 import { completeAlarms, copyDatabase, faultsIn } from "./object-store.ts";
 
 const MANIFEST = "manifest.json";
@@ -20,8 +21,8 @@ const manifestSchema = z.object({
 export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 
 /**
- * Copies the data of a bot into a new folder, while the bot runs. Each object is copied at one moment, and all of them
- * wake up for their work after a restore.
+ * Copies the data of a bot into a new folder, while the bot runs. All objects are copied at the same moment: a restore
+ * is the same as a restart after a crash at that moment.
  *
  * @throws {ServeError} if there is no data, or the folder has files already
  */
@@ -31,12 +32,14 @@ export async function backUp(dataDirectory: string, target: string, now: () => n
   if (names.length === 0) throw new ServeError("no-data", `There is no data in ${dataDirectory}.`);
   await refuseFull(target);
   const draft = `${target}.part`;
-  await rm(draft, { recursive: true, force: true });
+  const raw = `${target}.raw`;
+  for (const folder of [draft, raw]) await rm(folder, { recursive: true, force: true });
   try {
-    for (const name of names) {
+    await copyAtOneMoment(dataDirectory, raw);
+    for (const name of await databasesIn(raw)) {
       const to = path.join(draft, "objects", name);
       await mkdir(path.dirname(to), { recursive: true });
-      copyDatabase(path.join(objects, name), to);
+      copyDatabase(path.join(raw, name), to);
     }
     completeAlarms(path.join(draft, "objects"));
     const bots = await readFile(path.join(dataDirectory, "bots.json")).catch(() => undefined);
@@ -53,7 +56,7 @@ export async function backUp(dataDirectory: string, target: string, now: () => n
     await rename(draft, target);
     return manifest;
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    for (const folder of [draft, raw]) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -6,11 +6,19 @@ import { writeAtomically } from "./write-atomically.ts";
 /** How other commands on this machine reach the bot that runs on a data directory. */
 export interface BotControl {
   readonly url: string;
+  /** The server's process. */
   readonly pid: number;
+  /** The process that writes the data. */
+  readonly workerdPid?: number | undefined;
   readonly adminToken: string;
 }
 
-const controlSchema = z.object({ url: z.string(), pid: z.number(), adminToken: z.string() });
+const controlSchema = z.object({
+  url: z.string(),
+  pid: z.number(),
+  workerdPid: z.number().optional(),
+  adminToken: z.string(),
+});
 const NAME = "control.json";
 
 /** Writes the file for this process. Only the user who runs the bot can read it. */

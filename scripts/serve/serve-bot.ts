@@ -140,6 +140,13 @@ async function serveLocked(
       isStarting: () => !hasListened,
     });
   let workerLog = log(current);
+  let address = "";
+  let workerdPid: number | undefined;
+  /** Commands on this machine find the bot by it. */
+  const noteWhere = async (): Promise<void> => {
+    const control = { url: address, pid: process.pid, workerdPid, adminToken };
+    if (address !== "" && !stopped.aborted) await writeControl(dataDirectory, control);
+  };
   const supervisor = superviseWorkerd({
     binary,
     configFile: current.file,
@@ -148,9 +155,13 @@ async function serveLocked(
     host,
     port,
     log: say,
+    onListening: (pid) => {
+      workerdPid = pid;
+      // A full disk does not keep the bot from running. The next start of workerd tries again.
+      noteWhere().catch(() => undefined);
+    },
     onOutput: (stdout, stderr, onWords) => void workerLog.follow(stdout, stderr, onWords),
   });
-  let address = "";
   stopped.addEventListener("abort", () => {
     say("stopping: what is not finished goes on at the next start", "serve.stopping");
     const hasWork = address !== "" && options.drain !== undefined;
@@ -160,8 +171,7 @@ async function serveLocked(
   const { url, health } = await firstAnswer(supervisor, options);
   hasListened = true;
   address = url;
-  // Commands on this machine find the bot by it.
-  await inFolder(data, () => writeControl(dataDirectory, { url, pid: process.pid, adminToken }));
+  await inFolder(data, noteWhere);
   const ended = supervisor.ended.finally(release);
   // The caller may wait for it later.
   ended.catch(() => undefined);

@@ -47,6 +47,8 @@ export function superviseWorkerd(options: {
   readonly host: string;
   readonly port: number;
   readonly log: (line: string) => void;
+  /** Called with the process id of each workerd that listens. */
+  readonly onListening: (pid: number) => void;
   /** Reads the output of each started workerd, and passes on workerd's own messages. */
   readonly onOutput: (stdout: Readable, stderr: Readable, onWords: (words: string) => void) => void;
 }): Supervisor {
@@ -117,6 +119,7 @@ export function superviseWorkerd(options: {
     onPort(child.stdio[3] as Readable, (actualPort) => {
       wasListening = true;
       port = actualPort;
+      if (child.pid !== undefined) options.onListening(child.pid);
       listening.resolve(actualPort);
       reloading?.resolve();
       reloading = undefined;

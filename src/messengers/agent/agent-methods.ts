@@ -1,3 +1,4 @@
+import type { Observability } from "agents/observability";
 import type { LanguageModel, ToolSet } from "ai";
 import type { BotTexts } from "../../core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
@@ -48,6 +49,8 @@ export interface AgentMethods {
   readonly modelPatienceMs: number;
   readonly modelAttempts: number;
   readonly sendReasoning: boolean;
+  /** Of the `agents` package. Undefined switches its events off. */
+  readonly observability?: Observability | undefined;
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;

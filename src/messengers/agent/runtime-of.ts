@@ -1,9 +1,13 @@
 import type { AgentContext } from "agents";
+import type { ObservabilityEvent } from "agents/observability";
+import { agentEventsOf } from "../../core/agent-events.ts";
+import { logBotFailure } from "../../core/bot-code.ts";
 import { durableDatabase } from "../../core/database.ts";
 import { systemDeps } from "../../core/deps.ts";
 import { countedLog, figuresOf } from "../../core/figures.ts";
 import type { Figures } from "../../core/figures.ts";
-import type { Log } from "../../core/log.ts";
+import type { Log, LogFields } from "../../core/log.ts";
+import { observedLog } from "../../core/observed-log.ts";
 import { guardVersions } from "../../core/store-versions.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { AgentMethods } from "./agent-methods.ts";
@@ -41,13 +45,28 @@ export function runtimeOf(
   let namespace: AgentNamespace | undefined;
   const ownName = (): string => nameOf(ctx) ?? name();
   const figures = (): Figures => figuresOf(ownName().split("/", 1)[0] ?? "");
+  /** Publishes what a line means as events of `agents/observability`. An observer of the bot's own must not disturb it. */
+  const observe = (event: string, fields: LogFields): void => {
+    if (agent.observability === undefined) return;
+    try {
+      for (const { payload, type } of agentEventsOf(event, fields)) {
+        const published = { type, agent: self, name: ownName(), payload, timestamp: systemDeps.clock.now() };
+        agent.observability.emit(published as ObservabilityEvent);
+      }
+    } catch (error) {
+      logBotFailure(log, "observability", error);
+    }
+  };
   const runtime = new AgentRuntime({
     agent,
     hooks,
     name: ownName,
     database: guardVersions(durableDatabase(ctx.storage)),
     deps: systemDeps,
-    log: countedLog(log, figures, () => systemDeps.clock.now()),
+    log: observedLog(
+      countedLog(log, figures, () => systemDeps.clock.now()),
+      observe,
+    ),
     env,
     stub: (to) => {
       namespace ??= agentNamespace(ctx, env, self);

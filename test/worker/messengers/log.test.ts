@@ -1,3 +1,4 @@
+import { subscribe } from "agents/observability";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -36,6 +37,33 @@ describe("the log", () => {
     });
     const text = JSON.stringify(log.filter(({ event }) => event !== "inbox.event"));
     expect(text).not.toMatch(/psst|Hello|secret words/);
+  });
+
+  it("is published as events of agents/observability, without anything that somebody wrote", async () => {
+    const world = createWorld();
+    const events: { readonly type: string; readonly agent?: string; readonly name?: string }[] = [];
+    const take = (event: (typeof events)[number]): void => {
+      if (event.name?.startsWith(`${world.root}/`) === true) events.push(event);
+    };
+    const ends = [subscribe("chat", take), subscribe("message", take)];
+    await world.write("c1", "Hello");
+    await world.shows("c1", "You said: Hello");
+    await vi.waitFor(() =>
+      expect(events.map(({ type }) => type)).toEqual([
+        "message:request",
+        "chat:turn:start",
+        "chat:turn:finish",
+        "message:response",
+      ]),
+    );
+    for (const end of ends) end();
+    expect(events[1]).toMatchObject({
+      agent: "ScriptedBot",
+      name: `${world.root}/thread:fake:fake%3Ac1`,
+      payload: { requestId: expect.any(String) as string, trigger: "message" },
+      timestamp: expect.any(Number) as number,
+    });
+    expect(JSON.stringify(events)).not.toContain("Hello");
   });
 
   it("names an event the same way when it comes again", async () => {
