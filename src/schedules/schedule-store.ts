@@ -177,15 +177,13 @@ export function createScheduleStore(database: Database): ScheduleStore {
     dueOccurrences: (now, limit) =>
       occurrences(`WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, scheduled_for LIMIT ?`, now, limit),
     legsSince: (taskId, since) =>
-      isThere()
-        ? database
-            .all<{ legs: string }>(
-              "SELECT legs FROM occurrence_v1 WHERE task_id = ? AND created_at >= ?",
-              taskId,
-              since,
-            )
-            .flatMap(({ legs }) => JSON.parse(legs) as Leg[])
-        : [],
+      tables
+        .all<{ legs: string }>(
+          "SELECT legs FROM occurrence_v1 WHERE task_id = ? AND created_at >= ?",
+          taskId,
+          since,
+        )
+        .flatMap(({ legs }) => JSON.parse(legs) as Leg[]),
     openOf: (taskId) =>
       occurrences(
         "WHERE task_id = ? AND state IN (SELECT value FROM json_each(?))",
