@@ -131,7 +131,7 @@ export class ScheduleObject {
             }),
             remind: () => undefined,
             reportCard: () => ({ state: "failed", code: "card-lost" }),
-            tokensToday: () => 0,
+            usedToday: () => ({ tokens: 0, cost: 0 }),
             broadcast: () => Promise.resolve(),
             reportBroadcast: () => Promise.resolve({ state: "failed", code: "broadcast-lost" }),
             save: (changed) => schedules.save(changed),

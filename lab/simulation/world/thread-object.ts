@@ -189,6 +189,7 @@ export class ThreadObject {
         engine: () => engine,
         session: () => runtime.memory.session(),
         approvalsOf: () => [],
+        approvalOf: () => undefined,
         database: live.database,
         clock: live.life.clock,
         stored: async () => {
