@@ -100,8 +100,15 @@ export function wordsOf(value: Json): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "string") return value === "" ? "–" : value;
   if (typeof value === "number") return String(value);
-  if (isList(value) && value.every((one) => typeof one !== "object")) return value.map(wordsOf).join(", ");
-  return JSON.stringify(value);
+  const parts = isList(value)
+    ? value.map(partOf)
+    : Object.entries(value).map(([name, part]) => `${labelOf([name]).toLowerCase()}: ${partOf(part)}`);
+  return parts.length === 0 ? "–" : parts.join(", ");
+}
+
+/** A value inside of another one. */
+function partOf(value: Json): string {
+  return typeof value === "object" && value !== null ? `(${wordsOf(value)})` : wordsOf(value);
 }
 
 export function shortened(text: string): string {

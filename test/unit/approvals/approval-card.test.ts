@@ -183,6 +183,16 @@ it("hides lists and deep values that hold something sensitive", () => {
   expect(shown).not.toMatch(/411/);
 });
 
+it.each([
+  [{ refund: { id: "R-1", amountCents: 5000 } }, "refund: (id: R-1, amount cents: 5000)"],
+  [{ sent: true, to: ["ada", "bob"], note: null }, "sent: yes, to: (ada, bob), note: –"],
+  [[{ id: 1 }, "x"], "(id: 1), x"],
+  [{}, "–"],
+])("says in words what an action returned: %j", (outcome, value) => {
+  const { fields } = approvalCard({ ...approval, state: "done", outcome }, view);
+  expect(fields).toContainEqual({ label: "Result", value });
+});
+
 it("says when it is not known whether an approved action happened", () => {
   const outcome = { error: { name: "ActionUnknownError", message: "Words for the model." } };
   const { fields, text } = approvalCard({ ...approval, state: "failed", outcome }, view);
