@@ -15,6 +15,8 @@ const streamsForMs = 2500;
 
 const seenAnswers = new Set();
 let isFirstView = true;
+/** Whether the view is on its way to a message that the person has asked for. */
+let isOnItsWay = false;
 let expiry;
 /** The open chat's messages by number. @type {Map<number, any>} */
 let shown = new Map();
@@ -22,12 +24,16 @@ let shown = new Map();
 /** Makes the next view start at its newest message, because it shows another chat. */
 export function startAtEnd() {
   isFirstView = true;
+  isOnItsWay = false;
 }
 
 export function startMessagesPane() {
   const list = byId("messages");
   startPinnedBar(messageActions.show);
   list.addEventListener("scroll", showToEnd, { passive: true });
+  list.addEventListener("scrollend", () => {
+    isOnItsWay = false;
+  });
   byId("to-end").addEventListener("click", scrollToEnd);
   new ResizeObserver(() => {
     if (isEndInSight) scrollToEnd();
@@ -48,7 +54,7 @@ function scrollToEnd() {
 export function showMessages(chat, view, refresh) {
   const list = byId("messages");
   const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
-  const isAtEnd = isFirstView || distance < 80;
+  const isAtEnd = isFirstView || (distance < 80 && !isOnItsWay);
   const focused = hideEmptyChat(list);
   const me = writerId(chat);
   shown = new Map(view.messages.map((message) => [message.id, message]));
@@ -134,6 +140,13 @@ function showToEnd() {
   byId("to-end").hidden = distance < 200;
 }
 
+/** Whether a message is not wholly visible, so that showing it will scroll, and end with `scrollend`. */
+function needsScroll(node) {
+  const list = byId("messages").getBoundingClientRect();
+  const { bottom, top } = node.getBoundingClientRect();
+  return top < list.top || bottom > list.bottom;
+}
+
 const messageActions = {
   press: (messageId, data) => {
     const chat = openChat();
@@ -154,6 +167,7 @@ const messageActions = {
       ({ mediaGroupId }) => album !== undefined && mediaGroupId === album,
     );
     const node = byId("messages").querySelector(`[data-message-id="${first?.id ?? messageId}"]`);
+    if (node !== null && needsScroll(node)) isOnItsWay = true;
     node?.scrollIntoView({ block: "center", behavior: "smooth" });
     node?.classList.add("flash");
     setTimeout(() => node?.classList.remove("flash"), 1500);
