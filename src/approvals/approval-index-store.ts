@@ -1,3 +1,4 @@
+import { parseIndexed } from "./stored-report.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
@@ -47,7 +48,7 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
   const read = (where: string, ...bindings: (string | number | null)[]): IndexedApproval[] =>
     tables
       .all<{ entry: string }>(`SELECT entry FROM approval_index_v1 ${where}`, ...bindings)
-      .map(({ entry }) => JSON.parse(entry) as IndexedApproval);
+      .map(({ entry }) => parseIndexed(entry));
   return {
     put({ approval, grantKeys = [], keys }) {
       tables.make();

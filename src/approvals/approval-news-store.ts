@@ -1,3 +1,4 @@
+import { parseReport } from "./stored-report.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import type { ApprovalReport } from "./approval-index.ts";
@@ -30,7 +31,7 @@ export function createApprovalNewsStore(database: Database): ApprovalNewsStore {
       const [row] = tables.all<{ seq: number; entry: string }>(
         "SELECT seq, entry FROM approval_news_v1 ORDER BY seq LIMIT 1",
       );
-      return row && { seq: row.seq, report: JSON.parse(row.entry) as ApprovalReport };
+      return row && { seq: row.seq, report: parseReport(row.entry) };
     },
     remove(seq) {
       database.run("DELETE FROM approval_news_v1 WHERE seq = ?", seq);

@@ -1,3 +1,6 @@
+import { z } from "zod";
+import { parseAddress } from "../core/stored-address.ts";
+import { parseCounts, parseWork } from "./stored-broadcast.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
@@ -330,14 +333,14 @@ function broadcastOf(row: Row): StoredBroadcast {
     closing: row.closing ?? undefined,
     isChecked: row.is_checked === 1,
     hash: row.hash,
-    work: row.work === null ? undefined : (JSON.parse(row.work) as BroadcastWork),
+    work: row.work === null ? undefined : parseWork(row.work),
     isSubscribed: row.is_subscribed === 1,
     cursor: row.cursor ?? undefined,
     afterKey: row.after_key,
     total: row.total,
     sent: row.sent,
-    failures: JSON.parse(row.failures) as Counts,
-    skips: JSON.parse(row.skips) as Counts,
+    failures: parseCounts(row.failures),
+    skips: parseCounts(row.skips),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     endedAt: row.ended_at ?? undefined,
@@ -349,10 +352,10 @@ function targetOf(row: TargetRow): StoredTarget {
     key: row.key,
     state: row.state,
     conversation: row.conversation ?? undefined,
-    address: row.address === null ? undefined : (JSON.parse(row.address) as Address),
+    address: row.address === null ? undefined : parseAddress(row.address),
     code: row.code ?? undefined,
     deliveryId: row.delivery_id ?? undefined,
-    messageIds: row.message_ids === null ? [] : (JSON.parse(row.message_ids) as string[]),
+    messageIds: row.message_ids === null ? [] : z.array(z.string()).parse(JSON.parse(row.message_ids)),
     tries: row.tries,
   };
 }

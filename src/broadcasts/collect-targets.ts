@@ -1,8 +1,9 @@
+import { parseSubscriberKey } from "./stored-broadcast.ts";
 import type { ChatFilter, ChatPage } from "../core/chat.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastTarget, BroadcastTargets } from "./broadcast.ts";
 import type { StoredBroadcast, BroadcastStore, StoredTarget } from "./broadcast-store.ts";
-import type { SubscriberKey, SubscriberStore } from "./subscriber-store.ts";
+import type { SubscriberStore } from "./subscriber-store.ts";
 
 /** Where the message for a target goes. */
 export type PlacedTarget =
@@ -44,7 +45,7 @@ export async function collectTargets(
       next,
     );
   if (targets === "subscribers") {
-    let after = cursor === undefined ? undefined : (JSON.parse(cursor) as SubscriberKey);
+    let after = cursor === undefined ? undefined : parseSubscriberKey(cursor);
     for (;;) {
       const page = sources.subscribers.page(after, PAGE).map(({ address }) => address);
       const last = page.at(-1);

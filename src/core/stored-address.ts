@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Address } from "./surface.ts";
 
-const addressSchema = z.object({
+export const addressSchema = z.object({
   messengerId: z.string(),
   threadId: z.string(),
   chatId: z.string(),

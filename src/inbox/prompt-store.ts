@@ -1,3 +1,6 @@
+import { z } from "zod";
+import { addressSchema } from "../core/stored-address.ts";
+import { parseMessages, parseMetadata } from "../core/stored-messages.ts";
 import type { UIMessage } from "ai";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
@@ -219,10 +222,10 @@ function parsePrompt(row: StoredPrompt): Prompt {
     state: row.state,
     idempotencyKey: row.idempotency_key ?? undefined,
     afterSeq: row.after_seq,
-    messages: row.messages === null ? [] : (JSON.parse(row.messages) as UIMessage[]),
+    messages: row.messages === null ? [] : parseMessages(row.messages),
     messageCount: row.message_count,
-    answerTo: JSON.parse(row.answer_to) as Address[],
-    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as PromptMetadata),
+    answerTo: z.array(addressSchema).parse(JSON.parse(row.answer_to)),
+    metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
     error: row.error ?? undefined,
     createdAt: row.created_at,
     startedAt: row.started_at ?? undefined,

@@ -1,8 +1,9 @@
+import { parseLegs, parseRule, parseTargets } from "./stored-occurrence.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { OPEN_STATES } from "./occurrence.ts";
-import type { Leg, Occurrence, OccurrenceState, OwnerNews, Target } from "./occurrence.ts";
+import type { Occurrence, OccurrenceState, OwnerNews } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -217,7 +218,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
 function taskOf(row: TaskRow): StoredTask {
   return {
     id: row.id,
-    rule: JSON.parse(row.rule) as Rule,
+    rule: parseRule(row.rule),
     anchor: row.anchor,
     next:
       row.scheduled_for === null || row.run_at === null
@@ -240,9 +241,9 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     prompt: row.prompt ?? undefined,
     text: row.text ?? undefined,
     sourceHash: row.source_hash ?? undefined,
-    targets: JSON.parse(row.targets) as Target[],
+    targets: parseTargets(row.targets),
     isMany: row.is_many === 1,
-    legs: JSON.parse(row.legs) as Leg[],
+    legs: parseLegs(row.legs),
     attempts: row.attempts,
     lateMs: row.late_ms,
     nextAt: row.next_at,

@@ -1,3 +1,4 @@
+import { parseSubscriberKey } from "../../broadcasts/stored-broadcast.ts";
 import type {
   Broadcast,
   BroadcastReceiptFilter,
@@ -10,7 +11,7 @@ import { createBroadcastStore } from "../../broadcasts/broadcast-store.ts";
 import { Broadcasts } from "../../broadcasts/broadcasts.ts";
 import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
 import { createSubscriberStore } from "../../broadcasts/subscriber-store.ts";
-import type { SubscriberKey, SubscriberStore } from "../../broadcasts/subscriber-store.ts";
+import type { SubscriberStore } from "../../broadcasts/subscriber-store.ts";
 import { checkContent } from "../../core/check-content.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
@@ -115,7 +116,7 @@ export class BroadcastDesk implements BroadcastCalls {
 
   async listSubscribers({ cursor, limit = 100 }: SubscriberFilter): Promise<SubscriberPage> {
     const most = Math.min(limit, MOST_LISTED);
-    const after = cursor === undefined ? undefined : (JSON.parse(cursor) as SubscriberKey);
+    const after = cursor === undefined ? undefined : parseSubscriberKey(cursor);
     const found = this.#subscribers.page(after, most + 1);
     const subscribers = found.slice(0, most);
     const last = found.length > most ? subscribers.at(-1)?.address : undefined;

@@ -1,3 +1,4 @@
+import { parsePlace } from "../../approvals/stored-report.ts";
 import type {
   ApprovalReport,
   IndexedApproval,
@@ -5,7 +6,7 @@ import type {
   PendingApprovalPage,
 } from "../../approvals/approval-index.ts";
 import { createApprovalIndexStore } from "../../approvals/approval-index-store.ts";
-import type { ApprovalIndexStore, ApprovalPlace } from "../../approvals/approval-index-store.ts";
+import type { ApprovalIndexStore } from "../../approvals/approval-index-store.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import { grantKeyOf, wantedKeys } from "../../approvals/index-keys.ts";
@@ -83,7 +84,7 @@ export class ApprovalIndex implements ApprovalIndexCalls {
 
   page({ cursor, limit = 100 }: PendingApprovalFilter): PendingApprovalPage {
     const most = Math.max(1, Math.min(limit, MOST_LISTED));
-    const after = cursor === undefined ? undefined : (JSON.parse(cursor) as ApprovalPlace);
+    const after = cursor === undefined ? undefined : parsePlace(cursor);
     const found = this.#store.waiting(after, most + 1);
     const approvals = found.slice(0, most);
     const last = found.length > most ? approvals.at(-1) : undefined;
