@@ -7,13 +7,24 @@ import type { NodeDatabase } from "../../support/node-database.ts";
  */
 const spare = new Map<string, NodeDatabase[]>();
 
-/** Tables that are made when they are first needed, so that it makes a difference whether they are there. */
-const MADE_LATE: ReadonlySet<string> = new Set([
-  "prompt_v1",
-  "model_wait_v1",
-  "scheduled_task_v1",
-  "occurrence_v1",
-  "scheduled_run_v1",
+/**
+ * Tables that every process of an object makes at its start. Others are made when they are first needed. To make one is
+ * a write, at which a process may die, so a run must not find those of another run.
+ */
+const MADE_AT_START: ReadonlySet<string> = new Set([
+  "box_v1",
+  "card_v1",
+  "gate_card_v1",
+  "gate_v1",
+  "gone_chat_v1",
+  "inbox_v1",
+  "mark_v1",
+  "moved_chat_v1",
+  "outbox_v1",
+  "press_v1",
+  "reply_v1",
+  "thread_v1",
+  "turn_v1",
 ]);
 
 /** An empty database for one run. `kind` names who makes which tables in it. */
@@ -25,12 +36,9 @@ export function takeStorage(kind: string): NodeDatabase {
 export function returnStorage(kind: string, database: NodeDatabase): void {
   const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
   for (const { name } of tables) {
-    if (MADE_LATE.has(name)) {
-      database.run(`DROP TABLE ${name}`);
-      continue;
-    }
     // The counters of row numbers are a table of SQLite's own.
-    if (!name.startsWith("sqlite_") || name === "sqlite_sequence") database.run(`DELETE FROM ${name}`);
+    if (name === "sqlite_sequence" || MADE_AT_START.has(name)) database.run(`DELETE FROM ${name}`);
+    else if (!name.startsWith("sqlite_")) database.run(`DROP TABLE ${name}`);
   }
   spare.set(kind, [...(spare.get(kind) ?? []), database]);
 }
