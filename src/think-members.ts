@@ -88,8 +88,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   /** How long the tokens of turns are kept for `usage()`, in milliseconds. `0` keeps none. */
   keepUsageMs = 0;
   /**
-   * The bot's own words for texts of approvals, grants and subscriptions that people read, in one language or in several:
-   * `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a private
+   * The bot's own words for texts of approvals, grants, subscriptions and schedules that people read, in one language or in
+   * several: `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a private
    * word in that of the person who pressed.
    *
    * @default English

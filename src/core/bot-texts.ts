@@ -1,7 +1,7 @@
 import { inLanguage } from "./local-text.ts";
 import type { LocalText } from "./local-text.ts";
 
-/** The texts of approvals, grants and subscriptions. Names in braces stand for values. */
+/** The texts of approvals, grants, subscriptions and schedules. Names in braces stand for values. */
 export const ENGLISH_TEXTS = {
   // The card of a request: its title by state.
   approvalAsks: "Is this OK?",
@@ -145,6 +145,48 @@ export const ENGLISH_TEXTS = {
   subscribedAlready: "You're already subscribed. Send /unsubscribe whenever you've had enough.",
   unsubscribed: "You're unsubscribed. Send /subscribe if you change your mind.",
   unsubscribedAlready: "You aren't subscribed. Send /subscribe if you'd like to be.",
+  // Schedules that people make in a chat, and /schedules.
+  schedulesCommand: "Show the reminders and schedules of this chat",
+  zoneQuestion: "Which time zone are you in? Pick one, or write me your city.",
+  zoneSet: "Your time zone is {zone}.",
+  zoneKept: "Thanks, I'll remember that.",
+  remindsYou: "I'll remind you: {text}",
+  writesForYou: "I'll write this for you: {text}",
+  noSchedules: "There are no schedules here. Ask me for one in your own words.",
+  moreSchedules: "And {count} more.",
+  nextTimes: "Next: {times} ({zone})",
+  schedulePaused: "Paused.",
+  scheduleOver: "It has no more occurrences.",
+  scheduleResumed: "It goes on.",
+  scheduleRuns: "It runs now.",
+  scheduleDeleted: "Deleted.",
+  deleteButton: "Delete",
+  deleteOneButton: "Delete {id}",
+  pauseButton: "Pause {id}",
+  resumeButton: "Resume {id}",
+  runButton: "Run {id} now",
+  doneButton: "Done",
+  tenMinutesButton: "10 min",
+  oneHourButton: "1 h",
+  tomorrowButton: "Tomorrow",
+  skipButton: "Skip next",
+  reminderLate: "({duration} late)",
+  reminderDone: "Done.",
+  reminderSkipped: "Done. I'll skip the next one.",
+  reminderHasNoNext: "Done. There is no next one.",
+  remindsInTenMinutes: "I'll remind you again: in 10 minutes.",
+  remindsInAnHour: "I'll remind you again: in an hour.",
+  remindsTomorrow: "I'll remind you again: tomorrow.",
+  reminderUnknown: "I don't know this reminder any more.",
+  reminderNotYours: "This reminder is for somebody else.",
+  questionNotYours: "This question is for somebody else.",
+  scheduleUnknown: "I don't know this schedule any more.",
+  scheduleNotYours: "Only the person who made this schedule can change it.",
+  schedulesOff: "Schedules are switched off here.",
+  scheduleTextLength: "A schedule needs a text of 1 to {most} characters.",
+  schedulesNotAllowed: "You may not make schedules in this group.",
+  schedulesFull: "There are already {count} schedules here, and no more fit. Delete one first.",
+  yourSchedulesFull: "You already have {count} schedules here, and no more fit. Delete one first.",
 } as const;
 
 /** Name of a text. */

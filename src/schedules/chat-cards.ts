@@ -1,3 +1,5 @@
+import { sayEnglish } from "../core/bot-texts.ts";
+import type { Say } from "../core/bot-texts.ts";
 import type { CallbackButton, CardContent } from "../core/content.ts";
 import { z } from "zod";
 import type { ChatSchedule } from "./chat-schedule.ts";
@@ -59,43 +61,44 @@ const MOST_LISTED = 8;
 const MOST_SHOWN_TEXT = 300;
 
 /** Asks a person for a time zone, once. */
-export function zoneCard(request: ScheduleRequest, by: string): CardContent {
+export function zoneCard(request: ScheduleRequest, by: string, say: Say = sayEnglish): CardContent {
   const buttons = ZONES.map(([label, zone]) => button(label, { schedules: "zone", zone, by, request }));
   return {
     kind: "card",
-    text: "Which time zone are you in? Pick one, or write me your city.",
+    text: say("zoneQuestion"),
     buttons: rowsOf(buttons, 2),
   };
 }
 
 /** Confirms a schedule with its next occurrences. */
-export function confirmationCard(shown: ShownSchedule): CardContent {
+export function confirmationCard(shown: ShownSchedule, say: Say = sayEnglish): CardContent {
   const { schedule } = shown;
-  const made = schedule.kind === "reminder" ? "I'll remind you" : "I'll write this for you";
+  const made = schedule.kind === "reminder" ? "remindsYou" : "writesForYou";
   return {
     kind: "card",
-    text: `${made}: ${quoted(schedule.text)}\n\n${whenInWords(shown)}`,
-    buttons: [[manage("Delete", "delete", schedule.id)]],
+    text: `${say(made, { text: quoted(schedule.text) })}\n\n${whenInWords(shown, say)}`,
+    buttons: [[manage(say("deleteButton"), "delete", schedule.id)]],
   };
 }
 
 /** Lists the schedules of a chat with their buttons. */
-export function listCard(schedules: readonly ShownSchedule[]): CardContent {
-  if (schedules.length === 0)
-    return { kind: "card", text: "There are no schedules here. Ask me for one in your own words." };
+export function listCard(schedules: readonly ShownSchedule[], say: Say = sayEnglish): CardContent {
+  if (schedules.length === 0) return { kind: "card", text: say("noSchedules") };
   const listed = schedules.slice(0, MOST_LISTED);
   const more = schedules.length - listed.length;
   const lines = listed.map(
-    (shown) => `**${shown.schedule.id}** ${quoted(shown.schedule.text)}\n${whenInWords(shown)}`,
+    (shown) => `**${shown.schedule.id}** ${quoted(shown.schedule.text)}\n${whenInWords(shown, say)}`,
   );
-  if (more > 0) lines.push(`And ${more} more.`);
+  if (more > 0) lines.push(say("moreSchedules", { count: more }));
   return {
     kind: "card",
     text: lines.join("\n\n"),
     buttons: listed.map(({ isPaused, schedule: { id } }) => [
-      isPaused ? manage(`Resume ${id}`, "resume", id) : manage(`Pause ${id}`, "pause", id),
-      manage(`Run ${id} now`, "run", id),
-      manage(`Delete ${id}`, "delete", id),
+      isPaused
+        ? manage(say("resumeButton", { id }), "resume", id)
+        : manage(say("pauseButton", { id }), "pause", id),
+      manage(say("runButton", { id }), "run", id),
+      manage(say("deleteOneButton", { id }), "delete", id),
     ]),
   };
 }
@@ -106,17 +109,18 @@ export function reminderCard(
   text: string,
   key: string,
   { isLate, isRecurring }: { readonly isLate: string | undefined; readonly isRecurring: boolean },
+  say: Say = sayEnglish,
 ): CardContent {
   const press = (label: string, action: "done" | "10m" | "1h" | "tomorrow" | "skip"): CallbackButton =>
     button(label, { schedules: "reminder", do: action, id, key });
   const rows = [
-    [press("Done", "done"), press("10 min", "10m")],
-    [press("1 h", "1h"), press("Tomorrow", "tomorrow")],
+    [press(say("doneButton"), "done"), press(say("tenMinutesButton"), "10m")],
+    [press(say("oneHourButton"), "1h"), press(say("tomorrowButton"), "tomorrow")],
   ];
   return {
     kind: "card",
-    text: `⏰ ${text}${isLate === undefined ? "" : `\n\n(${isLate} late)`}`,
-    buttons: isRecurring ? [...rows, [press("Skip next", "skip")]] : rows,
+    text: `⏰ ${text}${isLate === undefined ? "" : `\n\n${say("reminderLate", { duration: isLate })}`}`,
+    buttons: isRecurring ? [...rows, [press(say("skipButton"), "skip")]] : rows,
   };
 }
 
@@ -125,11 +129,11 @@ export function answeredCard(text: string, answer: string): CardContent {
   return { kind: "card", text: `⏰ ${text}\n\n${answer}` };
 }
 
-export function whenInWords({ isPaused, next, schedule }: ShownSchedule): string {
-  if (isPaused) return "Paused.";
-  if (next.length === 0) return "It has no more occurrences.";
+export function whenInWords({ isPaused, next, schedule }: ShownSchedule, say: Say = sayEnglish): string {
+  if (isPaused) return say("schedulePaused");
+  if (next.length === 0) return say("scheduleOver");
   const times = next.map((at) => timeInWords(at, schedule.timezone).replace(/ \([^)]*\)$/, ""));
-  return `Next: ${times.join(", ")} (${schedule.timezone})`;
+  return say("nextTimes", { times: times.join(", "), zone: schedule.timezone });
 }
 
 function quoted(text: string): string {

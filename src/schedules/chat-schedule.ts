@@ -28,6 +28,8 @@ export interface ChatScheduleOptions {
 export interface SchedulePerson {
   readonly userId: string;
   readonly fullName?: string | undefined;
+  /** IETF language tag, if the platform tells it. */
+  readonly language?: string | undefined;
 }
 
 /** A schedule that somebody has made in a chat. Plain JSON. */
@@ -58,7 +60,7 @@ export const chatScheduleSchema = z.object({
     topicId: z.string().exactOptional(),
     isDirectMessage: z.boolean(),
   }),
-  madeBy: z.object({ userId: z.string(), fullName: z.string().optional() }),
+  madeBy: z.object({ userId: z.string(), fullName: z.string().optional(), language: z.string().optional() }),
   createdAt: z.number(),
 }) satisfies z.ZodType<ChatSchedule>;
 

@@ -1,6 +1,8 @@
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { CardContent } from "../../core/content.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import { sayIn } from "../../core/bot-texts.ts";
+import type { BotTexts, Say } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
@@ -43,6 +45,8 @@ export interface ChatSchedulesOptions {
   readonly defaultZone: () => string | undefined;
   readonly schedules: () => Schedules;
   readonly root: () => ZoneCalls;
+  /** The bot's own words for texts that people read. */
+  readonly texts: () => BotTexts;
   readonly post: (id: string, address: Address, content: CardContent) => void;
   readonly revise: (id: string, content: CardContent) => void;
 }
@@ -63,8 +67,6 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const MOST_TEXT = 2000;
 const KEEP_OVER_MS = 90 * DAY_MS;
-const UNKNOWN = "I don't know this schedule any more.";
-const NOT_YOURS = "Only the person who made this schedule can change it.";
 
 /**
  * Schedules that people make in the chats of one conversation. They are tasks beside the declared ones, whose
@@ -95,8 +97,8 @@ export class ChatSchedules {
     return this.#active().map((schedule) => this.#shown(schedule));
   }
 
-  listCard(): CardContent {
-    return listCard(this.list());
+  listCard(reader: Pick<SchedulePerson, "language"> | undefined): CardContent {
+    return listCard(this.list(), this.#say(reader));
   }
 
   /** Makes a schedule, or asks for the person's time zone first. */
@@ -112,7 +114,11 @@ export class ChatSchedules {
     const known = timezone === undefined ? await this.#zones.of(zonedPerson(place)) : undefined;
     const zone = timezone ?? known ?? this.#options.defaultZone();
     if (zone === undefined) {
-      this.#options.post(`${cardId}:zone`, place.address, zoneCard({ kind, text, when }, person.userId));
+      this.#options.post(
+        `${cardId}:zone`,
+        place.address,
+        zoneCard({ kind, text, when }, person.userId, this.#say(person)),
+      );
       return { kind: "zone-asked" };
     }
     const result = this.#add({ kind, text, when }, place, zone, cardId);
@@ -139,7 +145,7 @@ export class ChatSchedules {
       this.#reconcile();
       return this.#shown(added);
     });
-    post(cardId, address, confirmationCard(made));
+    post(cardId, address, confirmationCard(made, this.#say(person)));
     return { kind: "done", shown: made };
   }
 
@@ -154,8 +160,9 @@ export class ChatSchedules {
     place: RequestPlace,
   ): Promise<ScheduleResult> {
     const known = this.#store.get(id);
-    if (known === undefined) return { kind: "refused", why: UNKNOWN };
-    if (!(await this.#mayChange(known, place))) return { kind: "refused", why: NOT_YOURS };
+    if (known === undefined) return { kind: "refused", why: this.#say(place.person)("scheduleUnknown") };
+    if (!(await this.#mayChange(known, place)))
+      return { kind: "refused", why: this.#say(place.person)("scheduleNotYours") };
     const { deps } = this.#options;
     const timezone = change.timezone ?? known.timezone;
     const schedule =
@@ -177,8 +184,9 @@ export class ChatSchedules {
     place: RequestPlace,
   ): Promise<ScheduleResult> {
     const known = this.#store.get(id);
-    if (known === undefined) return { kind: "refused", why: UNKNOWN };
-    if (!(await this.#mayChange(known, place))) return { kind: "refused", why: NOT_YOURS };
+    if (known === undefined) return { kind: "refused", why: this.#say(place.person)("scheduleUnknown") };
+    if (!(await this.#mayChange(known, place)))
+      return { kind: "refused", why: this.#say(place.person)("scheduleNotYours") };
     const schedules = this.#options.schedules();
     if (action === "pause" || action === "resume") schedules.pause(id, action === "pause");
     if (action === "run") schedules.runNow(id);
@@ -204,8 +212,13 @@ export class ChatSchedules {
     return parsed.success ? this.#press(press, parsed.data) : undefined;
   }
 
+  #say(person: Pick<SchedulePerson, "language"> | undefined): Say {
+    return sayIn(this.#options.texts(), person?.language);
+  }
+
   async #press({ cardId, event, person }: CardPress, press: SchedulePress): Promise<PressAnswer> {
-    if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
+    const say = this.#say(person);
+    if (person === undefined) return alert(say("pressAnonymous"));
     const { id: threadId, chatId, isDirectMessage, topicId } = event.thread;
     const address = {
       messengerId: event.messengerId,
@@ -214,25 +227,26 @@ export class ChatSchedules {
       ...(topicId !== undefined && { topicId }),
       isDirectMessage,
     };
-    const place = { person: { userId: person.userId, fullName: person.fullName }, address };
+    const { fullName, language, userId } = person;
+    const place = { person: { userId, fullName, language }, address };
     switch (press.schedules) {
       case "reminder":
         return this.#answerReminder(cardId, press, place);
       case "manage": {
         const result = await this.manage(press.id, press.do, place);
         if (result.kind === "refused") return alert(result.why);
-        this.#options.revise(cardId, this.listCard());
-        return MANAGED[press.do];
+        this.#options.revise(cardId, this.listCard(person));
+        return say(MANAGED[press.do]);
       }
       case "zone": {
-        if (press.by !== person.userId) return alert("This question is for somebody else.");
+        if (press.by !== person.userId) return alert(say("questionNotYours"));
         const refused = await this.#mayMake(press.request.text, place);
         if (refused !== undefined) return alert(refused);
-        if (!isTimeZone(press.zone)) return alert(UNKNOWN);
+        if (!isTimeZone(press.zone)) return alert(say("scheduleUnknown"));
         await this.#zones.remember(zonedPerson(place), press.zone);
         const result = this.#add(press.request, place, press.zone, `${cardId}:made`);
-        this.#options.revise(cardId, { kind: "card", text: `Your time zone is ${press.zone}.` });
-        return result.kind === "refused" ? alert(result.why) : "Thanks, I'll remember that.";
+        this.#options.revise(cardId, { kind: "card", text: say("zoneSet", { zone: press.zone }) });
+        return result.kind === "refused" ? alert(result.why) : say("zoneKept");
       }
     }
   }
@@ -243,17 +257,16 @@ export class ChatSchedules {
     press: Extract<SchedulePress, { schedules: "reminder" }>,
     place: RequestPlace,
   ): Promise<PressAnswer> {
+    const say = this.#say(place.person);
     const { database, deps, revise, schedules } = this.#options;
     const known = this.#store.get(press.id);
-    if (known === undefined) return alert("I don't know this reminder any more.");
-    if (!(await this.#mayChange(known, place))) return alert("This reminder is for somebody else.");
+    if (known === undefined) return alert(say("reminderUnknown"));
+    if (!(await this.#mayChange(known, place))) return alert(say("reminderNotYours"));
     const now = deps.clock.now();
     const answer = database.transaction((): string => {
-      if (press.do === "done") return "Done.";
+      if (press.do === "done") return say("reminderDone");
       if (press.do === "skip")
-        return schedules().skipNext(known.id)
-          ? "Done. I'll skip the next one."
-          : "Done. There is no next one.";
+        return schedules().skipNext(known.id) ? say("reminderSkipped") : say("reminderHasNoNext");
       const when =
         press.do === "tomorrow"
           ? tomorrowAs(known, now)
@@ -261,7 +274,7 @@ export class ChatSchedules {
       const id = this.#store.nextId();
       this.#store.save({ ...known, id, schedule: when, createdAt: now });
       this.#reconcile();
-      return `I'll remind you again: ${LATER[press.do]}.`;
+      return say(LATER[press.do]);
     });
     revise(cardId, answeredCard(known.text, answer));
     return answer;
@@ -299,19 +312,17 @@ export class ChatSchedules {
   }
 
   async #mayMake(text: string, place: RequestPlace): Promise<string | undefined> {
+    const say = this.#say(place.person);
     const { settings } = this.#options;
     const limits = this.#limits();
-    if (settings() === false) return "Schedules are switched off here.";
-    if (text.trim() === "" || text.length > MOST_TEXT)
-      return `A schedule needs a text of 1 to ${MOST_TEXT} characters.`;
+    if (settings() === false) return say("schedulesOff");
+    if (text.trim() === "" || text.length > MOST_TEXT) return say("scheduleTextLength", { most: MOST_TEXT });
     if (!place.address.isDirectMessage && !(await this.#isManager(place, true)))
-      return "You may not make schedules in this group.";
+      return say("schedulesNotAllowed");
     const all = this.#active();
-    if (all.length >= limits.mostPerChat)
-      return `There are already ${all.length} schedules here, and no more fit. Delete one first.`;
+    if (all.length >= limits.mostPerChat) return say("schedulesFull", { count: all.length });
     const own = all.filter(({ madeBy }) => madeBy.userId === place.person.userId);
-    if (own.length >= limits.mostPerPerson)
-      return `You already have ${own.length} schedules here, and no more fit. Delete one first.`;
+    if (own.length >= limits.mostPerPerson) return say("yourSchedulesFull", { count: own.length });
     return undefined;
   }
 
@@ -343,12 +354,12 @@ export class ChatSchedules {
 }
 
 const LATER_MS = { "10m": 10 * MINUTE_MS, "1h": 60 * MINUTE_MS } as const;
-const LATER = { "10m": "in 10 minutes", "1h": "in an hour", tomorrow: "tomorrow" } as const;
+const LATER = { "10m": "remindsInTenMinutes", "1h": "remindsInAnHour", tomorrow: "remindsTomorrow" } as const;
 const MANAGED = {
-  pause: "Paused.",
-  resume: "It goes on.",
-  run: "It runs now.",
-  delete: "Deleted.",
+  pause: "schedulePaused",
+  resume: "scheduleResumed",
+  run: "scheduleRuns",
+  delete: "scheduleDeleted",
 } as const;
 
 function zonedPerson({ address, person }: RequestPlace): ZonedPerson {

@@ -27,7 +27,10 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
   const placeOf = ({ person }: ActionContext): RequestPlace | undefined => {
     const to = address();
     if (person === undefined || to === undefined) return undefined;
-    return { person: { userId: person.userId, fullName: person.fullName }, address: to };
+    return {
+      person: { userId: person.userId, fullName: person.fullName, language: person.language },
+      address: to,
+    };
   };
   const within = async (
     context: ActionContext,

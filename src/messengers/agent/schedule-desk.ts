@@ -4,6 +4,7 @@ import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
 import type { CardContent } from "../../core/content.ts";
+import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import { errorCode } from "../../core/errors.ts";
@@ -48,7 +49,7 @@ import type { InnerCalls } from "./inner-calls.ts";
 import { scheduleActions } from "./schedule-actions.ts";
 
 export interface ScheduleDeskOptions {
-  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone" | "chatSchedules">;
+  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone" | "chatSchedules" | "texts">;
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -126,6 +127,7 @@ export class ScheduleDesk {
     this.chat = new ChatSchedules({
       ...options,
       settings: () => options.agent.chatSchedules,
+      texts: () => options.agent.texts ?? {},
       defaultZone: () => options.agent.getDefaultTimezone(),
       schedules: () => this.schedules,
     });
@@ -136,7 +138,9 @@ export class ScheduleDesk {
     if (work.kind !== "reminder") return;
     const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs) : undefined;
     const isRecurring = task.rule.kind !== "once";
-    this.#options.post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }));
+    const { agent, post } = this.#options;
+    const say = sayIn(agent.texts ?? {}, this.chat.get(task.id)?.madeBy.language);
+    post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }, say));
   }
 
   /**
@@ -186,10 +190,10 @@ export class ScheduleDesk {
     if (this.#options.agent.chatSchedules === false) return {};
     return {
       schedules: {
-        description: "Show the reminders and schedules of this chat",
-        handler: async () => {
+        description: this.#options.agent.texts?.schedulesCommand ?? ENGLISH_TEXTS.schedulesCommand,
+        handler: async ({ event }) => {
           await this.ready();
-          return this.chat.listCard();
+          return this.chat.listCard(event.author);
         },
       },
     };

@@ -64,6 +64,25 @@ describe("a reminder", () => {
     );
   });
 
+  it("has its cards and answers in the language of the person", async () => {
+    const texts = {
+      remindsYou: { en: "I'll remind you: {text}", de: "Ich erinnere dich: {text}" },
+      doneButton: { en: "Done", de: "Erledigt" },
+      reminderDone: { en: "Done.", de: "Gut gemacht." },
+      noSchedules: { en: "None.", de: "Hier ist nichts geplant." },
+    };
+    const german = { language: "de" } as const;
+    const world = create({ settings: { chatSchedules: true, texts } });
+    world.script(calls("remind_me", () => ({ text: "Tea", when: soon(), ...IN_LONDON })));
+    await go(world, "c1", german);
+    await untilShown(world, /^Ich erinnere dich: Tea/);
+    expect(await world.press("c1", "Erledigt", german)).toBe("Gut gemacht.");
+    await world.write("c1", "/schedules", german);
+    await untilShown(world, /^Hier ist nichts geplant\./);
+    await world.write("c1", "/schedules");
+    await untilShown(world, /^None\./);
+  });
+
   it("comes once when it is due, and is answered once", async () => {
     const world = create();
     world.script(calls("remind_me", () => ({ text: "Tea", when: soon(), ...IN_LONDON })));
