@@ -18,7 +18,8 @@ import { attachmentContent } from "./messengers/replies/attachment-content.ts";
 import type { ModelPrices } from "./core/used-tokens.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
-import type { ChatScheduleOptions, ThinkScheduledTasks } from "./schedules/index.ts";
+import type { Address } from "./core/surface.ts";
+import type { ChatScheduleOptions, QuietHours, ThinkScheduledTasks } from "./schedules/index.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
@@ -248,6 +249,14 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   getDefaultTimezone(): string | undefined {
     return undefined;
   }
+
+  /**
+   * Returns the times of day at which no scheduled digest is written to a chat: it waits for their end, in the zone of that
+   * chat. Other chats of the same digest do not wait. Reminders come when people have asked for them.
+   *
+   * @default none
+   */
+  quietHoursOf?(chat: Address): QuietHours | undefined | Promise<QuietHours | undefined>;
 
   /**
    * Returns the words spoken in a voice message or an audio file. The model reads them next to the line that names the

@@ -5,9 +5,9 @@ import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { parseSchedule } from "./parse-schedule.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
 import type { HandlerTask, Lateness, PromptTask, ThinkScheduledTasks } from "./scheduled-task.ts";
-import { parseTimeOfDay } from "./quiet-hours.ts";
+import { parseQuietHours } from "./quiet-hours.ts";
 import type { CheckedQuietHours } from "./quiet-hours.ts";
-import { isTimeZone, momentOf, parseIsoTime } from "./time-zone.ts";
+import { momentOf, parseIsoTime } from "./time-zone.ts";
 
 /** A scheduled task with every default filled in. */
 export interface CheckedTask {
@@ -167,16 +167,12 @@ function workOf(id: string, task: ThinkScheduledTasks[string], zone: string | un
 
 function quietHoursOf(
   id: string,
-  { from, timezone, to }: NonNullable<PromptTask["quietHours"]>,
+  hours: NonNullable<PromptTask["quietHours"]>,
   otherZone: string | undefined,
 ): CheckedQuietHours {
-  const [fromMs, toMs] = [parseTimeOfDay(from), parseTimeOfDay(to)];
-  if (fromMs === undefined || toMs === undefined || fromMs === toMs)
-    throw invalid(id, '"quietHours" needs two different times of day, such as from "22:00" to "07:00".');
-  const zone = timezone ?? otherZone;
-  if (zone === undefined || !isTimeZone(zone))
-    throw invalid(id, 'The "quietHours" have no time zone. Add "timezone" to them, such as "Europe/London".');
-  return { from: fromMs, to: toMs, zone };
+  const checked = parseQuietHours(hours, otherZone);
+  if ("problem" in checked) throw invalid(id, checked.problem);
+  return checked;
 }
 
 function endOf(id: string, until: string, zone: string | undefined): number {

@@ -42,6 +42,8 @@ export interface Leg {
   readonly recites: boolean;
   readonly submissionId: string;
   readonly state: "new" | "open" | "waiting" | "delivered" | "done" | "failed" | "skipped";
+  /** It does not begin before this, because its chat has quiet hours. In epoch milliseconds. */
+  readonly notBefore?: number | undefined;
   /** Since when it is in this state, in epoch milliseconds. Undefined: since the occurrence began. */
   readonly since?: number | undefined;
   /** Reason of `failed` and `skipped`, or how a request for consent ended otherwise than with the action. */

@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS, startOfDay } from "./civil-time.ts";
-import { civilTimeAt, momentOf } from "./time-zone.ts";
+import type { QuietHours } from "./scheduled-task.ts";
+import { civilTimeAt, isTimeZone, momentOf } from "./time-zone.ts";
 
 /** Times of day at which a task writes to nobody. Plain JSON. */
 export interface CheckedQuietHours {
@@ -14,6 +15,28 @@ export interface CheckedQuietHours {
 export function parseTimeOfDay(text: string): number | undefined {
   const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
   return match === null ? undefined : (Number(match[1]) * 60 + Number(match[2])) * MINUTE_MS;
+}
+
+/**
+ * Checks quiet hours.
+ *
+ * @param otherZone zone of hours that name none
+ */
+export function parseQuietHours(
+  { from, timezone, to }: QuietHours,
+  otherZone: string | undefined,
+): CheckedQuietHours | { readonly problem: string } {
+  const [fromMs, toMs] = [parseTimeOfDay(from), parseTimeOfDay(to)];
+  if (fromMs === undefined || toMs === undefined || fromMs === toMs)
+    return {
+      problem: '"quietHours" needs two different times of day, such as from "22:00" to "07:00".',
+    };
+  const zone = timezone ?? otherZone;
+  if (zone === undefined || !isTimeZone(zone))
+    return {
+      problem: 'The "quietHours" have no time zone. Add "timezone" to them, such as "Europe/London".',
+    };
+  return { from: fromMs, to: toMs, zone };
 }
 
 /** Returns the end of the quiet hours that a moment falls into, in epoch milliseconds. Undefined outside of them. */

@@ -71,6 +71,8 @@ export interface OccurrenceHost {
   /** Stores a turn in the object of its conversation, unless it is known there. */
   readonly submit: (conversation: string, request: LegRequest) => Promise<void>;
   readonly report: (conversation: string, submissionId: string) => Promise<LegReport>;
+  /** Returns the end of the quiet hours of a chat, in epoch milliseconds. Undefined outside of them. */
+  readonly quietUntil?: (address: Address) => Promise<number | undefined>;
   /** For whom a turn of this occurrence runs. */
   readonly runOf: (task: CheckedTask, occurrence: Occurrence) => Promise<ScheduledRun>;
   /** Posts the card of a reminder, unless it was posted before. */
@@ -319,6 +321,8 @@ async function advance(
     return { leg: { ...leg, state: "open" } };
   }
   if (leg.state === "new") {
+    const notBefore = leg.address === undefined ? undefined : await host.quietUntil?.(leg.address);
+    if (notBefore !== undefined) return { leg: { ...leg, notBefore } };
     await host.submit(leg.conversation, {
       id: leg.submissionId,
       prompt: leg.recites ? host.introductionOf(task) : (occurrence.prompt ?? ""),
@@ -358,6 +362,11 @@ function metadataOf({ scheduledFor }: Occurrence, task: CheckedTask): CheckedTas
 
 function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: readonly Leg[]): StepResult {
   const now = clock.now();
+  const isQuiet = open.every(({ notBefore, state }) => state === "new" && notBefore !== undefined);
+  if (isQuiet) {
+    const nextAt = Math.max(now + LOOK_AGAIN_MS, Math.min(...open.map(({ notBefore = now }) => notBefore)));
+    return { kind: "continues", occurrence: { ...occurrence, state: "running", nextAt } };
+  }
   const isWaiting = open.every(({ state }) => state === "waiting");
   const begun = occurrence.startedAt ?? now;
   // A decision of somebody is followed by quick work.

@@ -8,11 +8,12 @@ import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "
 import type { IndexedApproval } from "../../approvals/approval-index.ts";
 import type { ModelPrices } from "../../core/used-tokens.ts";
 import type { Content } from "../../core/content.ts";
+import type { Address } from "../../core/surface.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel, ModelCallError } from "../../models/index.ts";
-import type { ChatScheduleOptions, ThinkScheduledTasks } from "../../schedules/index.ts";
+import type { ChatScheduleOptions, QuietHours, ThinkScheduledTasks } from "../../schedules/index.ts";
 import type { IncomingHooks } from "../declare/incoming-hooks.ts";
 import type { ThinkChannels } from "../declare/channels.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
@@ -69,6 +70,7 @@ export interface AgentMethods {
   readonly chatSchedules: boolean | ChatScheduleOptions;
   getScheduledTasks(): ThinkScheduledTasks;
   getDefaultTimezone(): string | undefined;
+  quietHoursOf?(chat: Address): QuietHours | undefined | Promise<QuietHours | undefined>;
   renderAttachment?(
     attachment: StoredAttachment,
     surface: AttachmentSurface,

@@ -27,8 +27,11 @@ export interface ChannelDefinition {
   readonly kind?: ChannelKind;
   /** Put before the system prompt of the channel's turns. */
   readonly instructions?: string | ((context: ChannelContext) => string | Promise<string>);
-  /** Returns those of the bot's tools and actions that the channel's turns may call. It can remove tools, not add any. */
-  readonly tools?: (all: ToolSet) => ToolSet;
+  /**
+   * Returns those of the bot's tools and actions that the channel's turns may call, by name. It can remove tools, not add
+   * any.
+   */
+  readonly tools?: (all: ToolSet) => Readonly<Record<string, unknown>>;
   /** Most model calls of one turn. `maxSteps` of `beforeTurn` counts more. @default `maxSteps` of the bot */
   readonly maxTurns?: number;
 }

@@ -3,6 +3,8 @@ import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { checkTasks } from "../../../src/schedules/check-tasks.ts";
 import { runOccurrence } from "../../../src/schedules/run-occurrence.ts";
 import type { FoundTargets, LegReport, LegRequest, ManyWork } from "../../../src/schedules/run-occurrence.ts";
+import { quietUntil } from "../../../src/schedules/quiet-hours.ts";
+import type { CheckedQuietHours } from "../../../src/schedules/quiet-hours.ts";
 import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
 import { Schedules } from "../../../src/schedules/schedules.ts";
 import { recordLog } from "../../support/log-recorder.ts";
@@ -33,6 +35,8 @@ export class ScheduleRig {
       ? { state: "completed", text: "The digest." }
       : { state: "completed", messageIds: [`m-${request.id}`] };
   find: () => FoundTargets = () => ({ kind: "found", targets: [targetOf("c1")] });
+  /** Quiet hours of chats. */
+  quiet: Readonly<Record<string, CheckedQuietHours>> = {};
   tasks: ThinkScheduledTasks;
   schedules: Schedules;
   /** Number of points passed at which the process can be killed. */
@@ -130,6 +134,11 @@ export class ScheduleRig {
               schedule: { keeper: "", taskId: of.id, revision: "1" },
               occurrenceKey: key,
             }),
+            quietUntil: async ({ chatId }) => {
+              point();
+              const hours = this.quiet[chatId];
+              return hours && quietUntil(hours, clock.now());
+            },
             remind: (id) => {
               point();
               if (!this.reminders.includes(id)) this.reminders.push(id);

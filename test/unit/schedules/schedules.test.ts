@@ -266,6 +266,40 @@ describe("the budget of a task", () => {
   });
 });
 
+describe("the quiet hours of a chat", () => {
+  const HOUR_MS = 3_600_000;
+  const play = async (killAt = Number.POSITIVE_INFINITY): Promise<ScheduleRig> => {
+    const rig = new ScheduleRig({
+      digest: { schedule: "at 2026-11-19T09:00Z", prompt: "Write it.", deliverTo: ["c1", "tokyo"] },
+    });
+    rig.find = () => ({ kind: "found", targets: [targetOf("c1"), targetOf("tokyo")] });
+    // It is 18:00 in Tokyo.
+    rig.quiet = { tokyo: { from: 18 * HOUR_MS, to: 20 * HOUR_MS, zone: "Asia/Tokyo" } };
+    rig.killAt = killAt;
+    await rig.runUntil("2026-11-19T10:59Z");
+    return rig;
+  };
+
+  it("hold back its digest and nobody else's, until they end in the chat's zone", async () => {
+    const rig = await play();
+    expect([textsTo(rig, "c1"), textsTo(rig, "tokyo")]).toEqual([["The digest."], []]);
+    await rig.runUntil("2026-11-19T11:01Z");
+    expect(textsTo(rig, "tokyo")).toEqual(["The digest."]);
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
+  });
+
+  it("neither lose nor double it, whenever the process dies", async () => {
+    const { points } = await play();
+    const first = new ScheduleRig(digest).points + 1;
+    for (let point = first; point <= points; point += 1) {
+      const rig = await play(point);
+      await rig.runUntil("2026-11-19T12:00Z");
+      expect(rig.kills).toBe(1);
+      expect([textsTo(rig, "c1"), textsTo(rig, "tokyo")]).toEqual([["The digest."], ["The digest."]]);
+    }
+  });
+});
+
 describe("a crash at any point", () => {
   const play = async (killAt: readonly number[]): Promise<ScheduleRig> => {
     const rig = new ScheduleRig(digest);

@@ -42,7 +42,7 @@ describe("the channel of a turn", () => {
     const world = create({
       fake: {
         instructions: ({ channelId, kind, thread }) => `You are on ${channelId} (${kind}) in ${thread}.`,
-        tools: ({ lookup: only }) => ({ lookup: only, stolen: buy }) as never,
+        tools: ({ lookup: only }) => ({ lookup: only, stolen: buy }),
       },
       web: { instructions: "Use tables." },
     });

@@ -156,6 +156,32 @@ describe("a scheduled prompt", () => {
     expect(world.chats.visible("c1")).toHaveLength(2);
   });
 
+  it("waits for the end of a chat's quiet hours, and of no other one's", async () => {
+    const soonMinutes = new Date(Date.now() + 7_200_000).toISOString().slice(11, 16);
+    const before = new Date(Date.now() - 3_600_000).toISOString().slice(11, 16);
+    const world = await start(
+      { digest: { ...MONTHLY, prompt: "Write it.", deliverTo: [to("c1"), to("c2")] } },
+      {
+        settings: {
+          quietHoursOf: ({ chatId }) =>
+            chatId === "c2" ? { from: before, to: soonMinutes, timezone: "UTC" } : undefined,
+        },
+      },
+      ["c1", "c2"],
+    );
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(2), 8000);
+    await vi.waitFor(
+      async () =>
+        expect(await world.stub.listOccurrences()).toMatchObject([
+          { state: "running", deliveries: [{ state: "delivered" }, { state: "pending" }] },
+        ]),
+      8000,
+    );
+    expect(world.chats.visible("c2")).toHaveLength(1);
+  });
+
   it("chooses its chats by a function over the directory", async () => {
     const world = await start(
       {
