@@ -18,6 +18,7 @@ import { fiftyPart, longPart, stormPart, tokensPart } from "./bench/parts/engine
 import { latencyPart } from "./bench/parts/latency.ts";
 import { routesPart } from "./bench/parts/routes.ts";
 import { rowsPart } from "./bench/parts/rows.ts";
+import { schedulesPart } from "./bench/parts/schedules.ts";
 import { threadsPart } from "./bench/parts/threads.ts";
 import { transcriptsPart } from "./bench/parts/transcripts.ts";
 import { webhookPart } from "./bench/parts/webhook.ts";
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   most: mostPart,
   routes: routesPart,
   rows: rowsPart,
+  schedules: schedulesPart,
   long: longPart,
   fifty: fiftyPart,
   storm: stormPart,

@@ -11,12 +11,17 @@ import { createWebhookClient, type WebhookClient } from "./webhook-client.ts";
 /** Kind of the chats in which people write. `by-person`: private chats, with conversations that follow a person. */
 export type ChatsKind = "private" | "group" | "forum" | "by-person";
 
-/** `now:` and `before:`: the plain bot on these sources and on those of another checkout. `consent`: a bot with actions. `content`: a bot whose commands send a card and a document. `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
+/**
+ * `now:` and `before:`: the plain bot on these sources and on those of another checkout. `consent`: a bot with actions.
+ * `content`: a bot whose commands send a card and a document. `schedules`: one whose conversations have a task each.
+ * `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person.
+ */
 export type ContenderName =
   | `${"now" | "before"}:${ChatsKind}`
   | "switchboard"
   | "content"
   | "consent"
+  | "schedules"
   | "group"
   | "forum"
   | "by-person"
@@ -42,6 +47,7 @@ const DESCRIPTIONS: Readonly<Record<OwnName, Description>> = {
   switchboard: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true },
   content: { config: "lab/bench/switchboard/content.jsonc", path: WEBHOOK, isBot: true },
   consent: { config: "lab/bench/switchboard/consent.jsonc", path: WEBHOOK, isBot: true },
+  schedules: { config: "lab/bench/switchboard/schedules.jsonc", path: WEBHOOK, isBot: true },
   group: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "group" },
   forum: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "forum" },
   "by-person": { config: "lab/bench/switchboard/by-person.jsonc", path: WEBHOOK, isBot: true },

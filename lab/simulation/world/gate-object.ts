@@ -3,6 +3,7 @@ import type { Database } from "../../../src/core/database.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { BotBudget, ChatGate, LocalSpeaker } from "../../../src/core/gate.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
+import { Crash } from "../machine/life.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -38,7 +39,8 @@ export function startGate({ chatId, life, mutant, oracle, ...parts }: GateParts)
     acquire: async (request) => {
       const grant = await gate.acquire(request);
       // A process that has died runs on until it would have an effect. Nobody gets its grants.
-      if (!life.isDead) oracle.onGrant(request, grant);
+      if (life.isDead) throw new Crash("grant");
+      oracle.onGrant(request, grant);
       return grant;
     },
     penalize: async (address, retryAfterMs) => {

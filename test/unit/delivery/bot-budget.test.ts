@@ -328,3 +328,24 @@ it("meters each messenger apart", async () => {
   expect((await lend("telegram")).kind).toBe("wait");
   expect((await lend("slack")).kind).toBe("lent");
 });
+
+it("lends a thousand chats that ask within five seconds their calls in order, at the rate of the bot", async () => {
+  const root = await seasoned();
+  const startAt = root.clock.now();
+  const waiting = Array.from({ length: 1_000 }, (_, chat) => ({ chat, at: startAt + chat * 5 }));
+  const served: number[] = [];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    await root.clock.advance(Math.max(0, next.at - root.clock.now()));
+    const loan = await root.lend("post", next.chat);
+    if (loan.kind === "lent") {
+      served.push(next.chat);
+      continue;
+    }
+    const { retryAt } = loan;
+    const place = waiting.findIndex(({ at }) => at > retryAt);
+    waiting.splice(place === -1 ? waiting.length : place, 0, { chat: next.chat, at: retryAt });
+  }
+  expect(served).toEqual(served.toSorted((a, b) => a - b));
+  expect(served).toHaveLength(1_000);
+  expect(root.clock.now() - startAt).toBeLessThan(34_000);
+});
