@@ -33,7 +33,8 @@ function parse(text: string): ReadonlyMap<string, Metric> {
       metrics.set(...current);
     } else {
       const sample = sampleOf(line);
-      const key = JSON.stringify([sample.name, Object.entries(sample.labels).toSorted()]);
+      const labels = Object.entries(sample.labels).map(([label, text]) => `${label}=${text}`);
+      const key = JSON.stringify([sample.name, labels.toSorted()]);
       if (seen.has(key)) throw new Error(`${line} is there twice.`);
       seen.add(key);
       const [name = "", metric] = current ?? [];
