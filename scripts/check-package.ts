@@ -1,6 +1,6 @@
 /**
  * `npm run check-package`: builds the package, checks how npm and TypeScript will see it, and uses it as a user does. Takes
- * about a minute.
+ * two minutes.
  */
 import { reportSteps, runStep, tool } from "./run-step.ts";
 

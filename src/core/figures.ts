@@ -109,6 +109,20 @@ export function figuresOf(root: string): Figures {
   return figures;
 }
 
+const totals = new Map<string, Figures>();
+
+/**
+ * Returns what has arrived at a root, by its name. It belongs to the process, because an idle root leaves the memory and
+ * comes back.
+ */
+export function totalsOf(root: string): Figures {
+  const known = totals.get(root);
+  if (known !== undefined) return known;
+  const figures = new Figures();
+  totals.set(root, figures);
+  return figures;
+}
+
 function seriesOf(name: string, labels: Labels): string {
   const parts = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
   return parts.length === 0 ? name : `${name}{${parts.join(",")}}`;

@@ -59,6 +59,11 @@ export class UserFolder {
     return this.npm(folder, "install", "--prefer-offline", "--no-audit", "--no-fund");
   }
 
+  /** Runs a line of a shell script in a folder of the user, with the programs that are installed there. */
+  shell(folder: string, line: string): Promise<Outcome> {
+    return outcome("sh", ["-c", line], folder, ownEnvironment());
+  }
+
   /** Runs a program that is installed here. */
   program(name: string, ...parameters: string[]): Promise<Outcome> {
     return outcome(this.file("node_modules/.bin", name), parameters, this.path, environment());

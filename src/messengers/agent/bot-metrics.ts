@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Figures, figuresOf, PENALTY } from "../../core/figures.ts";
-import type { FigureDeltas, Note } from "../../core/figures.ts";
+import { figuresOf, PENALTY, totalsOf } from "../../core/figures.ts";
+import type { FigureDeltas, Figures, Note } from "../../core/figures.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import { renderMetrics } from "../root/render-metrics.ts";
 
@@ -28,9 +28,6 @@ export interface RootFigures {
  */
 export class BotMetrics {
   readonly #options: BotMetricsOptions;
-  /** At the root: the totals since its start. */
-  readonly #totals = new Figures();
-
   constructor(options: BotMetricsOptions) {
     this.#options = options;
   }
@@ -101,6 +98,15 @@ export class BotMetrics {
   }
 
   get #pending(): Figures {
-    return figuresOf(this.#options.name().split("/", 1)[0] ?? "");
+    return figuresOf(this.#root());
+  }
+
+  /** At the root: the totals since the start of its process. */
+  get #totals(): Figures {
+    return totalsOf(this.#root());
+  }
+
+  #root(): string {
+    return this.#options.name().split("/", 1)[0] ?? "";
   }
 }

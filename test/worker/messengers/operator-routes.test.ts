@@ -1,4 +1,4 @@
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
@@ -92,6 +92,17 @@ describe("what the operator asks", () => {
     const methods = new Set(inner.mock.calls.map(([method]) => method));
     expect([...methods].filter((method) => /figure|metric/.test(method))).toEqual(["metrics"]);
     inner.mockRestore();
+  });
+
+  it("still gets them after the idle root has left the memory", async () => {
+    const world = createWorld();
+    const ask = serve(world);
+    await world.write("c1", "Hello");
+    await world.shows("c1", "You said: Hello");
+    const done = 'switchboard_turns_total{outcome="done"} 1\n';
+    await vi.waitFor(async () => expect(await (await ask("/metrics", ADMIN)).text()).toContain(done));
+    await evictDurableObject(world.stub);
+    expect(await (await ask("/metrics", ADMIN)).text()).toContain(done);
   });
 
   it("warns in /health of a model that fails, until it works again", async () => {
