@@ -3,7 +3,7 @@ import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { OPEN_STATES } from "./occurrence.ts";
-import type { Occurrence, OccurrenceState, OwnerNews } from "./occurrence.ts";
+import type { Leg, Occurrence, OccurrenceState, OwnerNews } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -184,7 +184,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
           taskId,
           since,
         )
-        .flatMap(({ legs }) => JSON.parse(legs) as Leg[]),
+        .flatMap(({ legs }) => parseLegs(legs)),
     openOf: (taskId) =>
       occurrences(
         "WHERE task_id = ? AND state IN (SELECT value FROM json_each(?))",
