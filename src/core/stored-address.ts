@@ -7,7 +7,7 @@ export const addressSchema = z.object({
   chatId: z.string(),
   topicId: z.string().optional(),
   isDirectMessage: z.boolean(),
-});
+} satisfies Record<keyof Address, z.ZodType>);
 
 /** Reads an address as it is stored with a reply. */
 export function parseAddress(json: string): Address {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { addressSchema } from "../core/stored-address.ts";
-import type { Leg, Target } from "./occurrence.ts";
+import type { Leg, OccurrenceUsage, Target } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
 
 const days = z.discriminatedUnion("kind", [
@@ -26,7 +26,17 @@ const ruleSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("once"), at: z.number() }),
 ]);
 
-const targetSchema = z.object({ conversation: z.string(), address: addressSchema });
+const targetSchema = z.object({ conversation: z.string(), address: addressSchema } satisfies Record<
+  keyof Target,
+  z.ZodType
+>);
+
+/** Each schema names every key of its type, because it drops all others. */
+const usageSchema = z.object({
+  input: z.number().optional(),
+  output: z.number().optional(),
+  cost: z.number().optional(),
+} satisfies Record<keyof OccurrenceUsage, z.ZodType>);
 
 const legSchema = z.object({
   conversation: z.string(),
@@ -35,14 +45,12 @@ const legSchema = z.object({
   recites: z.boolean(),
   submissionId: z.string(),
   state: z.enum(["new", "open", "waiting", "delivered", "done", "failed", "skipped"]),
+  notBefore: z.number().optional(),
   since: z.number().optional(),
   code: z.string().optional(),
   messageIds: z.array(z.string()),
-  usage: z
-    .object({ input: z.number().optional(), output: z.number().optional() })
-    .transform(({ input, output }) => ({ input, output }))
-    .optional(),
-});
+  usage: usageSchema.transform(({ input, output, cost }) => ({ input, output, cost })).optional(),
+} satisfies Record<keyof Leg, z.ZodType>);
 
 /** Reads the rule of a task, as it is stored. Its keys keep their order, because rules are compared as text. */
 export function parseRule(json: string): Rule {
