@@ -1,5 +1,7 @@
 import { readdir } from "node:fs/promises";
+import http from "node:http";
 import path from "node:path";
+import { json } from "node:stream/consumers";
 import type { BotDoor, ScheduleChange } from "../telegram/control/contract.ts";
 import type { MovedClock } from "./moved-clock.ts";
 
@@ -16,19 +18,16 @@ export interface BotDoorOptions {
 
 /** Opens the door that the playground has put into the bot that it serves. */
 export function openBotDoor({ bot, clock, dataDirectory }: BotDoorOptions): BotDoor {
-  const ask = async (operation: string, body: object): Promise<object> => {
-    const response = await fetch(`${bot.url}/switchboard/playground/${operation}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${bot.adminToken}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as { readonly error?: string };
-    if (!response.ok) throw new Error(answer.error ?? `The bot answered ${response.status}.`);
-    return answer;
-  };
+  const ask = (operation: string, body: object): Promise<object> =>
+    postOnce(`${bot.url}/switchboard/playground/${operation}`, bot.adminToken, body);
   return {
     shiftMs: () => clock.shiftMs,
-    schedules: (chat) => ask("schedules", { chat }),
+    // The bot restarts when its sources change. The page keeps what it shows, and reads again.
+    schedules: (chat) =>
+      ask("schedules", { chat }).catch((error: unknown) => {
+        if (error instanceof Error && "syscall" in error) return { isAway: true };
+        throw error;
+      }),
     async changeSchedule(change: ScheduleChange) {
       await ask("manage", change);
     },
@@ -37,6 +36,22 @@ export function openBotDoor({ bot, clock, dataDirectory }: BotDoorOptions): BotD
       await ask("rearm", { ids: await objectIds(path.join(dataDirectory, "objects")) });
     },
   };
+}
+
+/** Posts JSON on a connection of its own: one that is kept breaks when the bot restarts. */
+function postOnce(url: string, token: string, body: object): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const request = http.request(url, { method: "POST", headers, agent: false }, (response) => {
+      json(response).then((answer) => {
+        if (response.statusCode === 200) return resolve(answer as object);
+        const { error } = answer as { readonly error?: string };
+        return reject(new Error(error ?? `The bot answered ${response.statusCode ?? 0}.`));
+      }, reject);
+    });
+    request.on("error", reject);
+    request.end(JSON.stringify(body));
+  });
 }
 
 /** Returns the ids of all objects on the disk. */

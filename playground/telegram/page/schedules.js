@@ -60,7 +60,7 @@ export async function refreshSchedules() {
     ...(chatId !== undefined && { chatId }),
     ...(threadId && { topicId: threadId }),
   });
-  if (chatId !== page.open.chatId || threadId !== page.open.threadId) return;
+  if (answer.isAway || chatId !== page.open.chatId || threadId !== page.open.threadId) return;
   const { bot, chat = [], conversation } = answer;
   const words =
     openChat() === undefined ? "Open a chat." : "None. Ask the bot for a reminder, or for a digest.";
