@@ -10,14 +10,14 @@ const contentSchema = z
   .transform((content) => content as Content);
 
 const workSchema = z.discriminatedUnion("kind", [
-  z.object({
+  z.looseObject({
     kind: z.literal("content"),
     content: contentSchema,
     informModel: z.boolean(),
     noteKind: z.string().optional(),
-    options: z.object({ silent: z.boolean().optional(), protect: z.boolean().optional() }).optional(),
+    options: z.looseObject({ silent: z.boolean().optional(), protect: z.boolean().optional() }).optional(),
   }),
-  z.object({ kind: z.literal("prompt"), messages: storedMessages, metadata: storedMetadata.optional() }),
+  z.looseObject({ kind: z.literal("prompt"), messages: storedMessages, metadata: storedMetadata.optional() }),
 ]);
 
 const countsSchema = z.record(z.string(), z.number());
