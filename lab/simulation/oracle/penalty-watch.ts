@@ -11,7 +11,6 @@ interface Penalty {
 /** A penalty that the platform has announced, and that the chat's gate must learn of. */
 interface Spoken {
   readonly chatId: string;
-  readonly threadId: string;
   readonly until: number;
   readonly at: number;
   /** The process that got the answer. */
@@ -36,9 +35,9 @@ export class PenaltyWatch {
   }
 
   /** Records that the platform has announced a penalty to a process. */
-  spoken({ chatId, threadId }: Address, retryAfterMs: number, life: Life): void {
+  spoken({ chatId }: Pick<Address, "chatId">, retryAfterMs: number, life: Life): void {
     const at = this.#now();
-    this.#spoken.push({ chatId, threadId, until: at + retryAfterMs, at, life });
+    this.#spoken.push({ chatId, until: at + retryAfterMs, at, life });
   }
 
   /** Records that the chat's gate was told. Returns the time until which the gate must keep the chat silent. */
@@ -66,15 +65,15 @@ export class PenaltyWatch {
   /** Returns the problem of a call that leaves a process now, if it has one. */
   check({ address, method, number }: SurfaceCall, by: Life): string | undefined {
     const now = this.#now();
-    const { chatId, threadId } = address;
+    const { chatId } = address;
     const penalty = this.#known.get(chatId);
     if (penalty !== undefined && now < penalty.until && now > penalty.since + NEWS_MS) {
       return `call #${number} (${method}) left ${penalty.until - now} ms before the end of a penalty`;
     }
     const isUntold = this.#spoken.some((spoken) => {
       if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until) return false;
-      const isKnown = spoken.life === by || spoken.threadId === threadId;
-      const lateMs = isKnown ? NEWS_MS : GATE_TOLD_MS;
+      // Other processes know it from the gate, also those that post in the same topic.
+      const lateMs = spoken.life === by ? NEWS_MS : GATE_TOLD_MS;
       return now > spoken.at + lateMs && (penalty?.until ?? 0) < spoken.until - NEWS_MS;
     });
     return isUntold
