@@ -114,6 +114,7 @@ describe("serve", () => {
     expect(JSON.parse(await readFile(control, "utf8"))).toEqual({
       url: bot.url,
       pid: bot.pid,
+      workerdPid: expect.any(Number),
       adminToken: expect.stringMatching(/^[\w-]{32}$/),
     });
     expect((await stat(control)).mode & 0o077).toBe(0);
