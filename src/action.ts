@@ -21,8 +21,8 @@ export type ActionOptions<Schema extends FlexibleSchema, Output> = AnyActionOpti
  * Defines an action: a tool whose effect happens once, that may need a permission or somebody's consent. The type of the
  * input of `execute` follows from `inputSchema`.
  *
- * @throws {ConfigurationError} `action-never-waits`, `action-time`, `action-without-approver` or `action-ask-in` if its
- *   options contradict each other
+ * @throws {ConfigurationError} `action-never-waits`, `action-time`, `action-expiry`, `action-without-approver` or
+ *   `action-ask-in` if its options contradict each other
  * @example
  * getActions() {
  *   return {

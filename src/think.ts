@@ -285,10 +285,10 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /**
    * Returns the approvals of this conversation, newest first, also ended ones, with the person, decision, time and
-   * place.
+   * place. The root returns those of all conversations, with their conversation, but without calls that a grant covered.
    */
-  listApprovals(filter: ApprovalFilter = {}): ApprovalRecord[] {
-    return [...this.#runtime.actions.desk.approvals.list(filter)];
+  async listApprovals(filter: ApprovalFilter = {}): Promise<ApprovalRecord[]> {
+    return this.#runtime.executions.list(filter);
   }
 
   /**

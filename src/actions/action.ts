@@ -163,7 +163,11 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly askIn?: "here" | "approver-dm" | AskTarget;
   /** Time after which the people who may decide are reminded, once, in milliseconds. @default no reminder */
   readonly remindAfterMs?: number;
-  /** Time to decide, in milliseconds. After that the action cannot run any more. @default 604800000 (7 days) */
+  /**
+   * Time to decide, in milliseconds. After that the action cannot run any more. At most 89 days.
+   *
+   * @default 604800000 (7 days)
+   */
   readonly expiresAfterMs?: number;
   /**
    * Paths of the input whose values nobody may see on the card, such as `card.number`. They are masked everywhere on it,

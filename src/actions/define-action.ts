@@ -2,12 +2,16 @@ import type { FlexibleSchema } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ActionOptions } from "./action.ts";
 
+/** A card can be changed for 90 days. The last one is for showing what came of the decision. */
+const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
+
 /**
  * Returns an action with its defaults filled in.
  *
  * @throws {ConfigurationError} `action-never-waits` for `kind: "durable-pause"` with `approval: false`,
- *   `action-time` for a time limit that is not a positive number, `action-without-approver` if nobody could agree,
- *   `action-ask-in` if it names nobody whose private chat could be found
+ *   `action-time` for a time limit that is not a positive number, `action-expiry` if people would have longer to decide
+ *   than their card can be changed, `action-without-approver` if nobody could agree, `action-ask-in` if it names nobody
+ *   whose private chat could be found
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
@@ -26,6 +30,12 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
         `The ${name} of an action must be a positive number of milliseconds, not ${String(value)}.`,
       );
     }
+  }
+  if (expiresAfterMs !== undefined && expiresAfterMs > LONGEST_WAIT_MS) {
+    throw new ConfigurationError(
+      "action-expiry",
+      `The expiresAfterMs of an action must be at most ${LONGEST_WAIT_MS} (89 days), not ${expiresAfterMs}: its card can be changed for 90 days only.`,
+    );
   }
   const { approvers, askIn, requesterMayApprove } = options;
   if (askIn === "approver-dm" && (approvers === "anyone" || typeof approvers === "function")) {

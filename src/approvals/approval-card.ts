@@ -83,7 +83,8 @@ const TITLES = {
   void: "approvalVoid",
 } as const satisfies Record<Approval["state"], TextName>;
 
-function titleOf({ decidedBy, outcome, state, successor }: Approval, { role }: CardView): TextName {
+function titleOf({ decidedBy, outcome, reason, state, successor }: Approval, { role }: CardView): TextName {
+  if (state === "void" && reason === "approvers-missing") return "approvalNobody";
   if (state === "waiting" && role === "status") return "approvalWaits";
   if (state === "replaced" && (decidedBy === undefined || successor !== undefined)) return "approvalReplaced";
   if (state === "failed" && isUnknownOutcome(failureName(outcome))) return "approvalUnknownOutcome";

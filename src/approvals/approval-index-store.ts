@@ -2,6 +2,7 @@ import { parseIndexed } from "./stored-report.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import type { ApprovalFilter } from "./approval-store.ts";
 import type { ApprovalReport, IndexedApproval } from "./approval-index.ts";
 import type { WantedKeys } from "./index-keys.ts";
 
@@ -11,6 +12,7 @@ const SCHEMA = [
     id TEXT PRIMARY KEY, state TEXT NOT NULL, entry TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX IF NOT EXISTS approval_index_waiting_v1 ON approval_index_v1 (created_at, id) WHERE state = 'waiting'`,
+  "CREATE INDEX IF NOT EXISTS approval_index_order_v1 ON approval_index_v1 (created_at, id)",
   `CREATE TABLE IF NOT EXISTS approval_key_v1 (
     key TEXT NOT NULL, created_at INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, created_at, id)
   ) STRICT, WITHOUT ROWID`,
@@ -32,6 +34,8 @@ export interface ApprovalIndexStore {
   get(id: string): IndexedApproval | undefined;
   /** Returns those that wait, the oldest first. */
   waiting(after: ApprovalPlace | undefined, limit: number): IndexedApproval[];
+  /** Returns those of any state, the newest first. */
+  list(filter: ApprovalFilter, limit: number): IndexedApproval[];
   /** Returns those that wait and have the person's or the chat's key, the oldest first. */
   named(wanted: WantedKeys, limit: number): IndexedApproval[];
   /** Returns those that wait in the messenger without names of people who may decide, the oldest first. */
@@ -94,6 +98,19 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
         "WHERE state = 'waiting' AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
         after?.createdAt ?? 0,
         after?.id ?? "",
+        limit,
+      ),
+    list: ({ before, person, since = 0, state }, limit) =>
+      read(
+        `WHERE created_at >= ?1 AND (?2 IS NULL OR state = ?2)
+           AND (?3 IS NULL OR json_extract(entry, '$.requestedBy.userId') = ?3
+             OR json_extract(entry, '$.decidedByUserId') = ?3)
+           AND (?4 IS NULL OR (created_at, id) < (SELECT created_at, id FROM approval_index_v1 WHERE id = ?4))
+         ORDER BY created_at DESC, id DESC LIMIT ?5`,
+        since,
+        state ?? null,
+        person ?? null,
+        before ?? null,
         limit,
       ),
     named: ({ person, thread }, limit) =>

@@ -20,6 +20,8 @@ export interface IndexedApproval extends PendingApproval {
   readonly endedAt?: number;
   /** The person or system that decided. */
   readonly decidedBy?: string;
+  /** User id of the person who decided. */
+  readonly decidedByUserId?: string;
   /** Whether it was decided with the administrator's token, whoever the approvers are. */
   readonly isDecidedByAdmin?: true;
 }
@@ -73,6 +75,7 @@ export function indexedApprovalOf(approval: Approval, conversation: string): Ind
     ...(origin !== undefined && { chat: { messengerId: origin.messengerId, chatId: origin.chatId } }),
     ...(endedAt !== undefined && { endedAt }),
     ...(decider !== undefined && { decidedBy: decider }),
+    ...(decidedBy?.person !== undefined && { decidedByUserId: decidedBy.person.userId }),
     ...(decidedBy?.isAdmin === true && { isDecidedByAdmin: true as const }),
   };
 }

@@ -56,7 +56,9 @@ export interface ApprovalFilter {
   readonly since?: number;
   /** User id of the person who asked or decided. */
   readonly person?: string;
-  /** At most 1000. @default 100 */
+  /** Only older ones than this: the id of the last one of the page before. */
+  readonly before?: string;
+  /** At most 1000, at the root 200. @default 100 */
   readonly limit?: number;
 }
 
@@ -213,15 +215,17 @@ export class ApprovalStore {
   }
 
   /** Newest first. */
-  list({ state, since = 0, person, limit = 100 }: ApprovalFilter): Approval[] {
+  list({ before, state, since = 0, person, limit = 100 }: ApprovalFilter): Approval[] {
     return this.#read(
       `WHERE created_at >= ?1 AND (?2 IS NULL OR state = ?2)
          AND (?3 IS NULL OR json_extract(requester, '$.userId') = ?3 OR json_extract(decided_by, '$.person.userId') = ?3)
-       ORDER BY seq DESC LIMIT ?4`,
+         AND (?4 IS NULL OR seq < (SELECT seq FROM approval_v1 WHERE id = ?4))
+       ORDER BY seq DESC LIMIT ?5`,
       since,
       state ?? null,
       person ?? null,
-      Math.min(limit, 1_000),
+      before ?? null,
+      Math.max(1, Math.min(limit, 1_000)),
     );
   }
 

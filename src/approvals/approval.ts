@@ -35,7 +35,8 @@ export type ApproverRule =
  * - `expired`: nobody decided in time
  * - `withdrawn`: the person who asked took it back
  * - `replaced`: somebody asked for changes, or the same action was asked for again with another input
- * - `void`: it can never run, because the chat is gone or the bot no longer has the action; `reason` is a `VoidReason`
+ * - `void`: it can never run, because the chat is gone, the bot no longer has the action, or nobody may decide; `reason`
+ *   is a `VoidReason`
  */
 export type ApprovalState =
   | "waiting"
@@ -49,8 +50,8 @@ export type ApprovalState =
   | "replaced"
   | "void";
 
-/** Why an approval is `void`. */
-export type VoidReason = "chat-gone" | "messenger-undeclared" | "action-removed";
+/** Why an approval is `void`. `approvers-missing`: nobody may decide about it, so nobody was asked. */
+export type VoidReason = "chat-gone" | "messenger-undeclared" | "action-removed" | "approvers-missing";
 
 /** Whether an approval can still change. */
 export function isOpen(state: ApprovalState): boolean {

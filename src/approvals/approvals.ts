@@ -12,31 +12,15 @@ import type {
   VoidReason,
 } from "./approval.ts";
 import { isOpen, isRequester, mayExplain } from "./approval.ts";
+import { questionOf } from "./approval-request.ts";
+import type { ApprovalRequest } from "./approval-request.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import type { Unreached } from "./card-place.ts";
 import { ApprovalStore } from "./approval-store.ts";
 import { GrantedCalls } from "./granted-calls.ts";
 import { Grants } from "./grants.ts";
 
-/** A call that needs consent, in its stored form. */
-export type ApprovalRequest = Omit<
-  Approval,
-  | "id"
-  | "createdAt"
-  | "state"
-  | "decidedAt"
-  | "decidedBy"
-  | "isInline"
-  | "reason"
-  | "isExplained"
-  | "successor"
-  | "outcome"
-  | "endedAt"
-  | "drawnState"
-  | "isTold"
-  | "cardOf"
-  | "isCardTaken"
->;
+export type { ApprovalRequest } from "./approval-request.ts";
 
 /** Functions of the object that its approvals need. */
 export interface ApprovalHost {
@@ -145,24 +129,11 @@ export class Approvals {
     const isSamePerson = known?.requester?.userId === asked.requester?.userId;
     if (known !== undefined && (known.state !== "waiting" || !isSamePerson)) return undefined;
     const taken = cardToTake(asked, outdated);
-    const approval: Approval = {
-      ...asked,
+    const approval = questionOf(asked, {
       id: this.#host.newId(),
+      now: this.#host.clock.now(),
       cardOf: taken === undefined ? undefined : (taken.cardOf ?? taken.id),
-      isCardTaken: false,
-      createdAt: this.#host.clock.now(),
-      state: "waiting",
-      decidedAt: undefined,
-      decidedBy: undefined,
-      isInline: false,
-      reason: undefined,
-      isExplained: false,
-      successor: undefined,
-      outcome: undefined,
-      endedAt: undefined,
-      drawnState: undefined,
-      isTold: false,
-    };
+    });
     this.#store.makeTable();
     this.#host.database.transaction(() => {
       // The model has asked again by itself, so it need not be told.
@@ -180,6 +151,24 @@ export class Approvals {
     });
     this.#host.onChange();
     return this.#store.get(approval.id) ?? approval;
+  }
+
+  /**
+   * Stores a question that nobody may answer, already ended. Its card says why, and the turn itself tells the model. A
+   * turn that repeats the call gets no second card.
+   */
+  refuse(asked: ApprovalRequest, reason: VoidReason): void {
+    const isKnown = this.#store
+      .ofTurn(asked.requestId)
+      .some(({ action, inputHash }) => action === asked.action && inputHash === asked.inputHash);
+    if (isKnown) return;
+    const question = questionOf(asked, { id: this.#host.newId(), now: this.#host.clock.now() });
+    this.#store.makeTable();
+    this.#host.database.transaction(() => {
+      this.#store.insert(question);
+      this.#draw(this.#change(question, { state: "void", reason, isTold: true }));
+    });
+    this.#host.onChange();
   }
 
   /** Returns the waiting questions of earlier runs of the same schedule, oldest first. */

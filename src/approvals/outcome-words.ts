@@ -30,6 +30,7 @@ const VOID = {
   "chat-gone": "chatGone",
   "messenger-undeclared": "messengerUndeclared",
   "action-removed": "actionRemoved",
+  "approvers-missing": "approversMissing",
 } as const satisfies Record<VoidReason, TextName>;
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";

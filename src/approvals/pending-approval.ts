@@ -10,6 +10,8 @@ export interface ApprovalRecord extends Omit<Approval, "input" | "outcome"> {
   readonly input: PlainJson;
   /** Result of the action: its output, or `{ error }`. */
   readonly outcome: PlainJson | undefined;
+  /** The conversation that asked, as in `listConversations()`. Only in the root's list. */
+  readonly conversation?: string;
 }
 
 /**

@@ -17,6 +17,7 @@ export const ENGLISH_TEXTS = {
   approvalChanged: "Changes wanted",
   approvalReplaced: "Replaced by a newer request",
   approvalVoid: "No longer possible",
+  approvalNobody: "Not done: nobody may decide about this",
   // Its buttons.
   approveButton: "Approve",
   rejectButton: "Reject",
@@ -61,6 +62,8 @@ export const ENGLISH_TEXTS = {
   chatGone: "the chat in which it was asked accepts no messages any more",
   messengerUndeclared: "the bot no longer serves the messenger in which it was asked",
   actionRemoved: "the bot no longer has this action",
+  approversMissing:
+    "it needs somebody's consent, and nobody may give it. The bot's team can name somebody who may.",
   notPossible: "it is not possible any more",
   maybeHappened: "It may or may not have happened.",
   notAllowedAnyMore: "The person who asked is not allowed to do this any more.",

@@ -322,6 +322,7 @@ export class AgentRuntime extends LifecycleCapability {
       database: this.#options.database,
       clock: this.#options.deps.clock,
       callsTo: (conversation) => this.#callsIn(conversation),
+      keepMs: () => this.#options.agent.keepApprovalsMs,
       titleOf: (...chat) => this.root.titleOf(...chat),
       titleOfConversation: (name) => this.root.titleOfConversation(name),
     });

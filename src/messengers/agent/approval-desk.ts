@@ -6,7 +6,7 @@ import { Approvals } from "../../approvals/approvals.ts";
 import type { ApprovalRequest } from "../../approvals/approvals.ts";
 import { unreachedWords } from "../../approvals/card-place.ts";
 import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
-import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
+import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import { decisionWords, failureName } from "../../approvals/outcome-words.ts";
 import { sayIn } from "../../core/bot-texts.ts";
@@ -117,6 +117,12 @@ const showSchema = z.strictObject({
   chat: z.string().optional(),
 }) satisfies z.ZodType<ShowPress>;
 
+const NOBODY_DECIDES = {
+  code: "approvers-missing",
+  problem:
+    "A person has to agree to this action, and nobody may: the person who asks may not, and there is nobody else who may. Nobody was asked. Tell the person, and that the bot's team must name somebody who may decide.",
+} as const satisfies ConsentProblem;
+
 /** A question that was stored, with a note for the model. */
 interface AskedQuestion {
   readonly approvalId: string;
@@ -191,12 +197,21 @@ export class ApprovalDesk implements ThreadQuestions {
       this.#options.runs?.setProblem(asked.rootRequest, problem.code);
       return problem;
     }
+    if (await this.#approvers.isNobody({ ...asked, ...places })) return this.#refuse(asked);
     const approval = this.approvals.request({ ...asked, ...places, preview }, () =>
       this.#options.thread().own.calls.park(requestId, toolCallId),
     );
     if (approval === undefined) return undefined;
     const { id, unreached } = approval;
     return { approvalId: id, note: unreached.length === 0 ? undefined : unreachedWords(unreached) };
+  }
+
+  /** Nobody may decide. The chat and the audit have it at once; of a scheduled run its occurrence has it. */
+  #refuse(asked: ApprovalRequest): ConsentProblem {
+    const { code } = NOBODY_DECIDES;
+    if (asked.schedule === undefined) this.approvals.refuse(asked, code);
+    else this.#options.runs?.setProblem(asked.rootRequest, code);
+    return NOBODY_DECIDES;
   }
 
   /** Uses a grant for a call. See `ActionHost.useGrant`. */
@@ -235,6 +250,11 @@ export class ApprovalDesk implements ThreadQuestions {
       .waiting()
       .filter(({ id }) => executionId === undefined || id === executionId)
       .map(pendingApprovalOf);
+  }
+
+  /** Returns those of these approvals that are still kept. */
+  read(ids: readonly string[]): ApprovalRecord[] {
+    return ids.map((id) => this.approvals.get(id)).filter((one) => one !== undefined);
   }
 
   /** Decides for the bot's own code, which has checked the caller. */

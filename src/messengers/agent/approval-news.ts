@@ -36,13 +36,14 @@ export class ApprovalNews {
 
   /** Stores that an approval has a new state. Called in the transaction that stores the state. */
   changed(approval: Approval): void {
-    const { action, id, requestId, state, toolCallId } = approval;
+    const { action, id, reason, requestId, state, toolCallId } = approval;
     this.#options.log.info("approval.changed", {
       turn: requestId,
       approval: id,
       action,
       call: toolCallId,
       state,
+      ...(state === "void" && { code: reason }),
     });
     this.#store.add({
       approval: indexedApprovalOf(approval, this.#options.conversation()),

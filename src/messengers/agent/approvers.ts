@@ -3,6 +3,7 @@ import type { Action, ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
 import { isRequester } from "../../approvals/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../../approvals/approval.ts";
+import type { ApprovalRequest } from "../../approvals/approval-request.ts";
 import { placesOf } from "../../approvals/index-keys.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -53,8 +54,20 @@ export class Approvers {
     return holding(permissions);
   }
 
+  /**
+   * Tells whether nobody in a chat may decide about a call, as far as the bot says who may. A turn without a chat is for
+   * the bot's own code, which may always decide.
+   */
+  async isNobody(asked: ApprovalRequest): Promise<boolean> {
+    const { origin, requester } = asked;
+    if (origin === undefined || othersAreOpen(asked)) return false;
+    if (requester === undefined) return true;
+    const isAsker = { surface: "chat", person: requester, messengerId: origin.messengerId } as const;
+    return !(await this.mayDecide(asked, isAsker));
+  }
+
   /** Tells whether somebody may decide, asked now. */
-  async mayDecide(approval: Approval, decider: Decider): Promise<boolean> {
+  async mayDecide(approval: ApprovalRequest, decider: Decider): Promise<boolean> {
     const { messengerId, person, surface } = decider;
     // The bot's own code, or the token, has proved who asks.
     if (surface === "api" || decider.isAdmin === true) return true;
@@ -103,6 +116,22 @@ export class Approvers {
     const place = { address: addressOf({ messengerId, thread }), chat: thread };
     const grant = await this.#options.rights.ofPerson(requestId, person, place);
     return grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined;
+  }
+}
+
+/** Whether somebody other than the person who asked may decide, or the bot does not say who may. */
+function othersAreOpen({ approvers, askedIn, origin, requester }: ApprovalRequest): boolean {
+  switch (approvers.kind) {
+    case "function":
+      return true;
+    case "requester":
+      // Without a person the bot's team decides.
+      return requester === undefined;
+    case "anyone":
+      return requester === undefined || origin?.isDirectMessage !== true || askedIn.length > 0;
+    case "people":
+    case "permissions":
+      return approvers.userIds?.some((userId) => userId !== requester?.userId) ?? true;
   }
 }
 

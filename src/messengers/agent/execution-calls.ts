@@ -1,15 +1,17 @@
 import type { ApprovalDecision } from "../../approvals/approval.ts";
-import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
+import type { IndexedApproval } from "../../approvals/approval-index.ts";
+import type { ApprovalFilter } from "../../approvals/approval-store.ts";
+import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
 import type { DecidesApprovals } from "../root/approval-calls.ts";
 import type { ApprovalIndex } from "../root/approval-index.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
 
 export interface ExecutionCallsOptions {
-  readonly desk: () => Pick<ApprovalDesk, "decide" | "pending">;
+  readonly desk: () => Pick<ApprovalDesk, "approvals" | "decide" | "pending" | "read">;
   /** The approvals of all conversations, if this object is the root. */
-  readonly index: () => Pick<ApprovalIndex, "waiting" | "conversationOf"> | undefined;
+  readonly index: () => Pick<ApprovalIndex, "list" | "waiting" | "conversationOf"> | undefined;
   /** Returns the calls to another conversation. */
-  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "decideExecution">;
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "decideExecution" | "readApprovals">;
   /** Resolves when the object can be used. */
   readonly ready: () => Promise<void>;
   /** Resolves when changes and the wake-up are durable. */
@@ -30,6 +32,44 @@ export class ExecutionCalls {
     const indexed = index()?.waiting(executionId) ?? [];
     const known = new Set(indexed.map((one) => one.executionId));
     return [...indexed, ...own.filter((one) => !known.has(one.executionId))];
+  }
+
+  /** Returns what was asked, newest first. At the root each conversation of the page is asked for its own. */
+  async list(filter: ApprovalFilter): Promise<ApprovalRecord[]> {
+    const { desk, index, ready } = this.#options;
+    await ready();
+    const all = index();
+    if (all === undefined) return [...desk().approvals.list(filter)];
+    let page = all.list(filter);
+    let found = await this.#recordsOf(page, filter);
+    // A conversation may have deleted what the index still names. An empty page means that there is no more.
+    for (let last = page.at(-1); found.length === 0 && last !== undefined; last = page.at(-1)) {
+      page = all.list({ ...filter, before: last.executionId });
+      found = await this.#recordsOf(page, filter);
+    }
+    return found;
+  }
+
+  async #recordsOf(
+    page: readonly IndexedApproval[],
+    { state }: Pick<ApprovalFilter, "state">,
+  ): Promise<ApprovalRecord[]> {
+    const { callsTo, desk } = this.#options;
+    const asked = Map.groupBy(page, ({ conversation }) => conversation);
+    const read = await Promise.all(
+      [...asked].map(async ([conversation, those]) => {
+        const ids = those.map(({ executionId }) => executionId);
+        // The root's own approvals have no name of a conversation.
+        const kept = conversation === "" ? desk().read(ids) : await callsTo(conversation).readApprovals(ids);
+        return kept.map((one) => ({ ...one, conversation }));
+      }),
+    );
+    const records = new Map(read.flat().map((one) => [one.id, one]));
+    // The index hears of a new state a moment later.
+    return page
+      .map(({ executionId }) => records.get(executionId))
+      .filter((one) => one !== undefined)
+      .filter((one) => state === undefined || one.state === state);
   }
 
   /** Resolves when the decision is durable. */

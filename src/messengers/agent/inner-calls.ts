@@ -91,6 +91,7 @@ const METHODS = {
   decideAnywhere: true,
   decideApproval: true,
   decideExecution: true,
+  readApprovals: true,
   approvalHints: true,
   lookAtApprovals: true,
   endGrant: true,

@@ -5,7 +5,7 @@ import type {
   PendingApprovalFilter,
   PendingApprovalPage,
 } from "../../approvals/approval-index.ts";
-import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
+import type { ApprovalRecord, ExecutionDecision } from "../../approvals/pending-approval.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 
@@ -96,6 +96,8 @@ export interface DecidesApprovals {
   /** Decides for the bot's own code, which has checked the caller. */
   decideExecution(id: string, decision: ApprovalDecision): Promise<ExecutionDecision>;
   decideApproval(id: string, decided: OutsideDecision): Promise<OutsideResult>;
+  /** Returns those of these approvals that the conversation still keeps. */
+  readApprovals(ids: readonly string[]): Promise<readonly ApprovalRecord[]>;
   /** Returns those of these requests that wait and that this person may see in this chat. */
   lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]>;
   /**

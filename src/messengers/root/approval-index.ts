@@ -7,6 +7,7 @@ import type {
 } from "../../approvals/approval-index.ts";
 import { createApprovalIndexStore } from "../../approvals/approval-index-store.ts";
 import type { ApprovalIndexStore } from "../../approvals/approval-index-store.ts";
+import type { ApprovalFilter } from "../../approvals/approval-store.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import { grantKeyOf, wantedKeys } from "../../approvals/index-keys.ts";
@@ -25,15 +26,18 @@ export interface ApprovalIndexOptions {
   readonly clock: Clock;
   /** Returns the calls to a conversation, which may be in this object. */
   readonly callsTo: (conversation: string) => DecidesApprovals;
+  /** How long approvals are found after their end, in milliseconds. */
+  readonly keepMs: () => number;
   /** Returns the title of a chat, if the root knows one. */
   readonly titleOf: (messengerId: string, chatId: string) => string | undefined;
   /** Returns the title of a conversation's chat, if the root knows one. */
   readonly titleOfConversation: (name: string) => string | undefined;
 }
 
-const KEEP_MS = 30 * 24 * 60 * 60_000;
 const SWEEP_EVERY_MS = 60 * 60_000;
 const MOST_LISTED = 1000;
+/** Records of one page: each conversation among them is asked. */
+const MOST_RECORDS = 200;
 /** Hints of one kind: each conversation among them is asked. */
 const MOST_HINTS = 50;
 
@@ -53,7 +57,7 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     const now = this.#options.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
-    this.#store.sweep(now - KEEP_MS);
+    this.#store.sweep(now - this.#options.keepMs());
   }
 
   async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {
@@ -101,6 +105,11 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     if (id === undefined) return [...this.page({ limit: MOST_LISTED }).approvals];
     const found = this.#store.get(id);
     return found?.state === "waiting" ? [found] : [];
+  }
+
+  /** Returns a page of all that was asked, the newest first. */
+  list(filter: ApprovalFilter): IndexedApproval[] {
+    return this.#store.list(filter, Math.max(1, Math.min(filter.limit ?? 100, MOST_RECORDS)));
   }
 
   async findApproval(id: string): Promise<IndexedApproval | undefined> {

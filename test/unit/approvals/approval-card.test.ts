@@ -223,6 +223,16 @@ it("says in words why it can never run", () => {
   );
 });
 
+it("says that nobody may decide, and who can change that", () => {
+  const card = approvalCard({ ...approval, state: "void", reason: "approvers-missing" }, view);
+  expect(card.text).toContain("Not done: nobody may decide about this");
+  expect(card.buttons).toBeUndefined();
+  expect(card.fields).toContainEqual({
+    label: "Why",
+    value: "it needs somebody's consent, and nobody may give it. The bot's team can name somebody who may.",
+  });
+});
+
 it("shows only the state where people are asked elsewhere, with the way back", () => {
   const unreached = [{ who: "Dana", why: "never-wrote" }] as const;
   const status = approvalCard({ ...approval, unreached }, { ...view, role: "status" });

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineAction } from "../../../src/actions/define-action.ts";
 import { Approvals } from "../../../src/approvals/approvals.ts";
 import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
 import type { Approval, Decider, VoidReason } from "../../../src/approvals/approval.ts";
@@ -131,6 +133,39 @@ describe("an approval (I9)", () => {
     expect(rig.told).toEqual([`${id}:done`]);
     expect(rig.approvals.get(id)).toMatchObject({ state: "done", decidedBy: BORIS, outcome: "done" });
     expect(rig.approvals.nextWakeAt()).toBeUndefined();
+  });
+
+  it("is over at once if nobody may decide: the chat sees it once, and no turn tells it again", async () => {
+    const rig = createRig();
+    rig.approvals.refuse(asked("7"), "approvers-missing");
+    rig.approvals.refuse({ ...asked("7"), toolCallId: "again" }, "approvers-missing");
+    expect(rig.approvals.list()).toMatchObject([
+      { state: "void", reason: "approvers-missing", endedAt: rig.clock.now() },
+    ]);
+    await rig.approvals.work();
+    expect(rig.drawn).toEqual(["void"]);
+    expect(rig.told).toEqual([]);
+    expect(rig.runs).toEqual([]);
+    expect(rig.approvals.nextWakeAt()).toBeUndefined();
+    // Another input is another request.
+    rig.approvals.refuse(asked("8"), "approvers-missing");
+    expect(rig.approvals.list()).toHaveLength(2);
+  });
+
+  it("is stored once if nobody may decide, wherever a crash comes before the turn repeats the call", () => {
+    for (let writes = 0; writes < 8; writes += 1) {
+      const rig = createRig();
+      rig.toGo = writes;
+      try {
+        rig.approvals.refuse(asked("7"), "approvers-missing");
+      } catch {
+        // The process has died.
+      }
+      rig.toGo = Infinity;
+      rig.start();
+      rig.approvals.refuse(asked("7"), "approvers-missing");
+      expect(rig.approvals.list()).toMatchObject([{ state: "void", drawnState: "void", isTold: true }]);
+    }
   });
 
   it("counts the first of two decisions, and says so to the second", async () => {
@@ -420,4 +455,14 @@ describe("a question of a schedule", () => {
       { numRuns: 40 },
     );
   });
+});
+
+it("refuses an action that gives people longer than its card can be changed", () => {
+  const defined = (expiresAfterMs: number): unknown =>
+    defineAction({ description: "Refund", inputSchema: z.object({}), expiresAfterMs, execute: () => null });
+  expect(() => defined(89 * DAY_MS + 1)).toThrow(
+    expect.objectContaining({ code: "action-expiry", name: "ConfigurationError" }),
+  );
+  expect(() => defined(Infinity)).toThrow("action must be at most");
+  expect(defined(89 * DAY_MS)).toMatchObject({ expiresAfterMs: 89 * DAY_MS });
 });

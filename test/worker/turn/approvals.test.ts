@@ -1,13 +1,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ActionError, roles } from "../../../src/index.ts";
-import type { IndexedApproval } from "../../../src/index.ts";
+import type { ApprovalFilter, ApprovalRecord, IndexedApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import { asked, createRefundBot, shown, told } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
 import { textOf } from "../support/scripted-model.ts";
-import type { World } from "../support/world.ts";
+import type { World, WorldOptions } from "../support/world.ts";
 import type { ScriptedBot } from "../worker.ts";
 
 beforeEach(() => void captureLog());
@@ -241,6 +241,65 @@ describe("who decides", () => {
   });
 });
 
+describe("a request about which nobody may decide", () => {
+  const onlyAda = roles({ billing: ["ada"] });
+  const nobody = roles({ billing: [] });
+  const holding = (granted: typeof onlyAda): WorldOptions => ({
+    authorizeTurn: ({ person }) => ({
+      allowed: true,
+      grantedPermissions: granted(person),
+      people: granted.people,
+    }),
+  });
+  const billing = { approvers: { role: "billing" } } as const;
+
+  it.each<[string, RefundOptions, WorldOptions, { isGroup?: boolean; mentions?: boolean }]>([
+    [
+      "only the person who asks has the role",
+      { ...billing, requesterMayApprove: false },
+      holding(onlyAda),
+      GROUP,
+    ],
+    ["nobody has the role", billing, holding(nobody), GROUP],
+    ["the list has only the person who asks", { approvers: ["ada"], requesterMayApprove: false }, {}, GROUP],
+    ["the list is empty", { approvers: [] }, {}, GROUP],
+    ["nobody else is in the chat", { approvers: "anyone", requesterMayApprove: false }, {}, {}],
+  ])("is not asked, and the chat and the model hear it at once: %s", async (_why, options, rest, how) => {
+    const lines = captureLog();
+    const { effects, world } = createRefundBot(options, rest);
+    await world.write("c1", "Refund 7", how);
+    await shown(world, "Not done: nobody may decide about this");
+    await shown(world, "Somebody has to decide.");
+    const read = JSON.stringify(world.requests.at(-1)?.prompt.at(-1));
+    expect(read).toContain("ActionConsentError");
+    expect(read).toContain("Nobody was asked.");
+    expect(world.chats.messages("c1").flatMap(({ buttons }) => buttons)).toEqual([]);
+    const bot = world.thread("c1");
+    expect(await bot.pendingApprovals()).toEqual([]);
+    expect(await bot.listApprovals()).toMatchObject([{ state: "void", reason: "approvers-missing" }]);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ event: "approval.changed", state: "void", code: "approvers-missing" }),
+    );
+    expect(told(world)).toEqual([]);
+    expect(effects).toEqual([]);
+  });
+
+  it.each<[string, RefundOptions, WorldOptions]>([
+    ["the person who asks is the only one who may", billing, holding(onlyAda)],
+    [
+      "the bot does not say who has the role",
+      { ...billing, requesterMayApprove: false },
+      { authorizeTurn: ({ person }) => ({ allowed: true, grantedPermissions: onlyAda(person) }) },
+    ],
+    ["only the bot's code knows who may", { approvers: () => false }, {}],
+  ])("is asked if somebody may or could: %s", async (_why, options, rest) => {
+    const { world } = createRefundBot(options, rest);
+    await world.write("c1", "Refund 7", GROUP);
+    await asked(world);
+    expect(await world.thread("c1").pendingApprovals()).toHaveLength(1);
+  });
+});
+
 describe("the bot's own code", () => {
   it("lists, approves and rejects, each once", async () => {
     const { effects, world } = createRefundBot({
@@ -293,6 +352,45 @@ describe("the bot's own code", () => {
     await shown(world, 'Their words: "Not this week".', "c2");
     await vi.waitFor(() => expect(effects.toSorted()).toEqual(["7", "9"]), 8000);
     await vi.waitFor(async () => expect(await pending()).toEqual([]), 8000);
+  });
+
+  it("lists at the root what was asked in all conversations, also what has ended, in pages", async () => {
+    const { world } = createRefundBot({ approvers: "anyone" });
+    const listed = (filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]> =>
+      world.stub.listApprovals(filter);
+    const inputs = async (filter?: ApprovalFilter): Promise<unknown[]> =>
+      (await listed(filter)).map(({ input }) => (input as { orderId: string }).orderId);
+    const until = (count: number, filter?: ApprovalFilter): Promise<void> =>
+      vi.waitFor(async () => expect(await inputs(filter)).toHaveLength(count), 8000);
+    await world.write("c1", "Refund 1");
+    await until(1);
+    await world.write("g1", "Refund 2", { ...GROUP, user: "bob" });
+    await until(2);
+    await world.stub.submitMessages("Refund 3");
+    await until(3);
+    await world.press("c1", "Reject");
+    await world.press("g1", "Approve", { ...GROUP, user: "eve" });
+    await until(1, { state: "waiting" });
+    await until(1, { state: "done" });
+    expect(await inputs()).toEqual(["3", "2", "1"]);
+    const [own, second, first] = await listed();
+    expect(first).toMatchObject({
+      state: "rejected",
+      conversation: "thread:fake:fake%3Ac1",
+      decidedBy: { surface: "chat", person: { userId: "ada" } },
+    });
+    expect(own?.conversation).toBe("");
+    expect(await inputs({ person: "ada" })).toEqual(["1"]);
+    expect(await inputs({ person: "bob" })).toEqual(["2"]);
+    expect(await inputs({ person: "eve" })).toEqual(["2"]);
+    expect(await inputs({ since: second?.createdAt ?? 0 })).toEqual(["3", "2"]);
+    expect(await inputs({ limit: 2 })).toEqual(["3", "2"]);
+    expect(await inputs({ limit: 2, before: second?.id ?? "" })).toEqual(["1"]);
+    expect(await inputs({ before: first?.id ?? "" })).toEqual([]);
+    expect(await inputs({ before: "none" })).toEqual([]);
+    // A conversation lists its own.
+    expect(await world.thread("c1").listApprovals({ before: first?.id ?? "" })).toEqual([]);
+    expect(await world.thread("c1").listApprovals()).toHaveLength(1);
   });
 
   it("rejects without a word of the model, if it says so", async () => {

@@ -215,14 +215,12 @@ describe("a scheduled run whose action needs consent", () => {
     expect(effects).toEqual(["1"]);
   });
 
-  it.each<[string, ThinkScheduledTasks, string]>([
-    [
-      "no owner",
-      { night: { ...MONTHLY, prompt: "Refund them.", deliverTo: to("team") } },
-      "approvers-missing",
-    ],
-  ])("fails with the reason if nobody can decide: %s", async (_name, tasks, code) => {
-    const { effects, world } = await create(tasks);
+  it.each<[string, ThinkScheduledTasks, RefundOptions]>([
+    ["no owner", { night: { ...MONTHLY, prompt: "Refund them.", deliverTo: to("team") } }, {}],
+    ["an empty list", NIGHT, { approvers: [] }],
+  ])("fails with the reason if nobody can decide: %s", async (_name, tasks, options) => {
+    const code = "approvers-missing";
+    const { effects, world } = await create(tasks, {}, options);
     await world.stub.runScheduledTask("night");
     expect(await until(world, ["failed"])).toMatchObject([{ code }]);
     expect(effects).toEqual([]);
