@@ -132,7 +132,7 @@ export function answeredCard(text: string, answer: string): CardContent {
 export function whenInWords({ isPaused, next, schedule }: ShownSchedule, say: Say = sayEnglish): string {
   if (isPaused) return say("schedulePaused");
   if (next.length === 0) return say("scheduleOver");
-  const times = next.map((at) => timeInWords(at, schedule.timezone).replace(/ \([^)]*\)$/, ""));
+  const times = next.map((at) => timeInWords(at, schedule.timezone, say).replace(/ \([^)]*\)$/, ""));
   return say("nextTimes", { times: times.join(", "), zone: schedule.timezone });
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { sayEnglish } from "../core/bot-texts.ts";
+import type { Say } from "../core/bot-texts.ts";
 import type { Address } from "../core/surface.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
@@ -130,9 +132,9 @@ export function previewOf(
   timezone: string,
   now: number,
   leastIntervalMs: number,
+  say: Say = sayEnglish,
 ): { readonly next: readonly number[]; readonly problem?: undefined } | { readonly problem: string } {
-  if (!isTimeZone(timezone))
-    return { problem: `"${timezone}" is not a time zone. Use a name such as "Europe/London".` };
+  if (!isTimeZone(timezone)) return { problem: say("zoneUnknown", { zone: timezone }) };
   const parsed = parseSchedule(schedule, timezone);
   if ("problem" in parsed) return parsed;
   const found: number[] = [];
@@ -141,12 +143,8 @@ export function previewOf(
     if (at === undefined) break;
     found.push(at);
   }
-  if (found.length === 0)
-    return { problem: "That time is over, or never comes. Name a time that is still to come." };
+  if (found.length === 0) return { problem: say("scheduleNever") };
   const tooClose = found.some((at, index) => index > 0 && at - (found[index - 1] ?? 0) < leastIntervalMs);
-  if (tooClose)
-    return {
-      problem: `That is too often: there must be at least ${leastIntervalMs / 60_000} minutes in between.`,
-    };
+  if (tooClose) return { problem: say("scheduleTooOften", { minutes: leastIntervalMs / 60_000 }) };
   return { next: found.slice(0, 3) };
 }

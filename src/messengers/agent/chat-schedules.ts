@@ -136,7 +136,7 @@ export class ChatSchedules {
     const { database, deps, post } = this.#options;
     const now = deps.clock.now();
     const schedule = parseWhen(when, now, timezone);
-    const preview = previewOf(schedule, timezone, now, this.#limits().leastIntervalMs);
+    const preview = previewOf(schedule, timezone, now, this.#limits().leastIntervalMs, this.#say(person));
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
     const made = database.transaction(() => {
       const id = this.#store.nextId();
@@ -167,7 +167,9 @@ export class ChatSchedules {
     const timezone = change.timezone ?? known.timezone;
     const schedule =
       change.when === undefined ? known.schedule : parseWhen(change.when, deps.clock.now(), timezone);
-    const preview = previewOf(schedule, timezone, deps.clock.now(), this.#limits().leastIntervalMs);
+    const { leastIntervalMs } = this.#limits();
+    const say = this.#say(place.person);
+    const preview = previewOf(schedule, timezone, deps.clock.now(), leastIntervalMs, say);
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
     const changed = { ...known, schedule, timezone, text: change.text ?? known.text };
     this.#options.database.transaction(() => {

@@ -142,10 +142,10 @@ export class ScheduleDesk {
   #remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
     const { work } = task;
     if (work.kind !== "reminder") return;
-    const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs) : undefined;
     const isRecurring = task.rule.kind !== "once";
     const { agent, post } = this.#options;
     const say = sayIn(agent.texts ?? {}, this.chat.get(task.id)?.madeBy.language);
+    const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs, say) : undefined;
     post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }, say));
   }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { previewOf } from "../../../src/schedules/chat-schedule.ts";
 import { listCard, reminderCard, zoneCard } from "../../../src/schedules/chat-cards.ts";
+import { durationInWords, timeInWords } from "../../../src/schedules/time-in-words.ts";
+import { sayIn } from "../../../src/core/bot-texts.ts";
 import { checkContent } from "../../../src/core/check-content.ts";
 import { parseWhen } from "../../../src/schedules/parse-when.ts";
 
@@ -47,6 +49,45 @@ describe("the preview of a schedule", () => {
     expect(previewOf(schedule, BERLIN, NOW, QUARTER)).toEqual({
       problem: expect.stringMatching(expected) as string,
     });
+  });
+});
+
+describe("the texts about times", () => {
+  const german = sayIn(
+    {
+      weekdays: "So Mo Di Mi Do Fr Sa",
+      oneMinute: "1 Minute",
+      minutes: "{count} Minuten",
+      hours: "{count} Stunden",
+      days: "{count} Tage",
+      zoneUnknown: "Die Zeitzone {zone} gibt es nicht.",
+      scheduleNever: "Das ist vorbei.",
+      scheduleTooOften: "Mindestens {minutes} Minuten.",
+    },
+    undefined,
+  );
+
+  it.each([
+    [0, "1 minute", "1 Minute"],
+    [99, "99 minutes", "99 Minuten"],
+    [100, "2 hours", "2 Stunden"],
+    [48 * 60, "2 days", "2 Tage"],
+  ])("name %d minutes in the bot's language", (minutes, english, translated) => {
+    expect(durationInWords(minutes * 60_000)).toBe(english);
+    expect(durationInWords(minutes * 60_000, german)).toBe(translated);
+  });
+
+  it("name the day of the week", () => {
+    expect(timeInWords(NOW, BERLIN)).toBe("Sun 2026-11-22 23:30 (Europe/Berlin)");
+    expect(timeInWords(NOW, BERLIN, german)).toBe("So 2026-11-22 23:30 (Europe/Berlin)");
+  });
+
+  it.each([
+    ["every 10 minutes", BERLIN, "Mindestens 15 Minuten."],
+    ["at 2026-11-22T20:00", BERLIN, "Das ist vorbei."],
+    ["every day at 09:00", "Mars", "Die Zeitzone Mars gibt es nicht."],
+  ])("say what is wrong: %s", (schedule, zone, problem) => {
+    expect(previewOf(schedule, zone, NOW, 15 * 60_000, german)).toEqual({ problem });
   });
 });
 

@@ -69,13 +69,14 @@ describe("a reminder", () => {
       remindsYou: { en: "I'll remind you: {text}", de: "Ich erinnere dich: {text}" },
       doneButton: { en: "Done", de: "Erledigt" },
       reminderDone: { en: "Done.", de: "Gut gemacht." },
+      weekdays: { en: "Sun Mon Tue Wed Thu Fri Sat", de: "So Mo Di Mi Do Fr Sa" },
       noSchedules: { en: "None.", de: "Hier ist nichts geplant." },
     };
     const german = { language: "de" } as const;
     const world = create({ settings: { chatSchedules: true, texts } });
     world.script(calls("remind_me", () => ({ text: "Tea", when: soon(), ...IN_LONDON })));
     await go(world, "c1", german);
-    await untilShown(world, /^Ich erinnere dich: Tea/);
+    await untilShown(world, /^Ich erinnere dich: Tea\n\nNext: (?:So|Mo|Di|Mi|Do|Fr|Sa) /);
     expect(await world.press("c1", "Erledigt", german)).toBe("Gut gemacht.");
     await world.write("c1", "/schedules", german);
     await untilShown(world, /^Hier ist nichts geplant\./);
