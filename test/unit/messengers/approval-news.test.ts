@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import type { Approval } from "../../../src/approvals/approval.ts";
 import { createApprovalIndexStore } from "../../../src/approvals/approval-index-store.ts";
+import { indexedApprovalOf } from "../../../src/approvals/approval-index.ts";
 import type { IndexedApproval } from "../../../src/approvals/approval-index.ts";
 import { ApprovalNews } from "../../../src/messengers/agent/approval-news.ts";
+import { ApprovalIndex } from "../../../src/messengers/root/approval-index.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -96,4 +98,34 @@ it("never lets an old report open an ended approval again", () => {
   expect(index.get("a1")?.state).toBe("done");
   index.sweep(4);
   expect(index.get("a1")).toBeUndefined();
+});
+
+it("is found at the root as long as the bot keeps approvals", async () => {
+  const clock = createVirtualClock();
+  const day = 24 * 60 * 60 * 1000;
+  const index = new ApprovalIndex({
+    database: createNodeDatabase(),
+    clock,
+    callsTo: () => {
+      throw new Error("No conversation is asked.");
+    },
+    keepMs: () => 100 * day,
+    titleOf: () => undefined,
+    titleOfConversation: () => undefined,
+  });
+  const note = (id: string): Promise<void> => {
+    const ended = { ...approval("done", id), createdAt: clock.now(), endedAt: clock.now() };
+    return index.noteApproval({ approval: indexedApprovalOf(ended, "thread:any:1"), keys: [] });
+  };
+  const listed = (): string[] => index.list({}).map(({ executionId }) => executionId);
+  await note("old");
+  await clock.advance(99 * day);
+  await note("newer");
+  expect(listed()).toEqual(["newer", "old"]);
+  await clock.advance(2 * day);
+  await note("newest");
+  expect(listed()).toEqual(["newest", "newer"]);
+  // A page is bounded, whatever the caller asks for.
+  for (let count = 0; count < 250; count += 1) await note(`many${count}`);
+  expect(index.list({ limit: 1_000 })).toHaveLength(200);
 });
