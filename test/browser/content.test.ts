@@ -134,6 +134,22 @@ describe("a card", () => {
     await expect.poll(() => rig.page.locator(":focus").textContent()).toBe("Back");
     expect(await articles().locator("img").getAttribute("src")).not.toBe(before);
   });
+
+  it("shows the answer to a press once, by the simulator's clock, which may have been moved", async () => {
+    const aWeek = 7 * 86_400_000;
+    rig.timeMs = Date.now() + aWeek;
+    const reply_markup = new InlineKeyboard().text("Open?", "open").text("Closed?", "closed");
+    await rig.api.sendMessage(rig.chat.id, "Our shop", { reply_markup });
+    const { id } = rig.simulator.pressButton(rig.chat, rig.chat.id, 1, "open");
+    await rig.api.answerCallbackQuery(id, { text: "We are open.", show_alert: true });
+    await rig.page.getByRole("dialog").getByText("We are open.").waitFor();
+    rig.simulator.pressButton(rig.chat, rig.chat.id, 1, "closed");
+    rig.timeMs += 20_000;
+    await rig.page.reload();
+    await articles().getByText("Our shop").waitFor();
+    expect(await rig.page.getByRole("dialog").count()).toBe(0);
+    expect(await rig.page.getByRole("button", { name: "Closed?" }).getAttribute("aria-busy")).toBeNull();
+  });
 });
 
 describe("what people do with messages", () => {

@@ -59,7 +59,7 @@ export function showMessages(chat, view, refresh) {
   const me = writerId(chat);
   shown = new Map(view.messages.map((message) => [message.id, message]));
   const waiting = view.callbackAnswers.filter(
-    (answer) => answer.answeredAt === undefined && Date.now() - answer.pressedAt < 15_000,
+    (answer) => answer.answeredAt === undefined && page.state.now - answer.pressedAt < 15_000,
   );
   const messages = joinAlbums(view.messages);
   showPinned(view.messages);
@@ -210,7 +210,7 @@ function showAnswers(answers) {
   for (const answer of answers) {
     if (answer.answeredAt === undefined || seenAnswers.has(answer.queryId)) continue;
     seenAnswers.add(answer.queryId);
-    if (answer.text === undefined || Date.now() - answer.answeredAt > 10_000) continue;
+    if (answer.text === undefined || page.state.now - answer.answeredAt > 10_000) continue;
     if (answer.showAlert) alertDialog(answer.text);
     else toast(answer.text);
   }
