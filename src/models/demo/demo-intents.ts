@@ -69,6 +69,14 @@ const INTENTS: readonly Intent[] = [
     answer: (match) => longText(Number(match.groups?.["length"] ?? 6000)),
   },
   { pattern: /\blist\b/i, answer: () => LIST },
+  {
+    pattern: /\btip\b/i,
+    answer: () => "Grind coffee just before you brew it. Ground coffee loses most of its smell within a day.",
+  },
+  {
+    pattern: /\bdigest\b/i,
+    answer: () => "The demo can't write that digest: it only lists entries that a task's source gives it.",
+  },
   { pattern: /\bhelp\b|what can you do|who are you|what are you/i, answer: () => HELP },
   {
     pattern: /\b(weather|rain|forecast|temperature)\b/i,

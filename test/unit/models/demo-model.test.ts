@@ -437,6 +437,11 @@ describe("schedules of the demo model", () => {
     expect(say("hello [{not json}]").text).toMatch(/^Hello!/);
   });
 
+  it("answers a prompt for a tip, and says that it cannot write a digest of nothing", () => {
+    expect(say("Write one short tip about coffee or tea.").text).toMatch(/^Grind coffee just before/);
+    expect(say("Write a digest of yesterday's loans.").text).toMatch(/^The demo can't write that digest/);
+  });
+
   it("calls nothing that the bot does not offer", () => {
     expect(say("remind me to order coffee in 2 minutes").calls).toEqual([]);
   });
