@@ -62,7 +62,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           maxWorkers: 3,
-          include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"],
+          // A bot in a folder of its own has its tests beside it.
+          include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
           alias,
           environment: "node",
           testTimeout: 120_000,
