@@ -69,7 +69,9 @@ export class SupportAgent extends Think<Env> {
   /** In a private chat customers act for themselves. In a group the team does, and anybody of it may agree. */
   override authorizeTurn({ chat, person }: ActionTurnContext) {
     const team = (this.env.TEAM_USER_IDS ?? "").split(",").filter((id) => id !== "");
-    if (team.length === 0 || chat?.isDirectMessage === true) return true;
+    const isOfTeam = person !== undefined && team.includes(person.userId);
+    if (team.length === 0 || (chat?.isDirectMessage === true && !isOfTeam)) return true;
+    // The team gets a list everywhere: only by that do their private chats show what waits in groups.
     const grantedPermissions = roles({ billing: team, orders: team })(person);
     return { allowed: true, grantedPermissions, reason: "Ask somebody of the shop's team." };
   }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { User } from "grammy/types";
 import { describe, expect, it } from "vitest";
 import { SUGGESTIONS } from "../../playground/shop/beside.ts";
 import { oggVoice } from "./sounds.ts";
@@ -172,6 +173,29 @@ describe("the support bot", () => {
     await log().getByText("Refund R-1 is refunded.").waitFor();
     await screenshot("refunded");
     expect(rig.shop.orders.get("1003").answer).toMatchObject({ refundedCents: 6000 });
+  });
+
+  it("lists what waits in a group for somebody of the team, also in their private chat", async () => {
+    await openGroup("Tea team");
+    await as("Ann");
+    await write(`@${rig.simulator.bot.username} cancel order 1009`);
+    const card = log().getByRole("article").filter({ hasText: "Cancel order 1009" });
+    await card.getByText("Is this OK?").waitFor();
+    const ask = async (person: User) => {
+      rig.simulator.privateChat(person);
+      await rig.page
+        .locator("#chat-list")
+        .getByRole("button", { name: new RegExp(`^${person.first_name}\\b`) })
+        .click();
+      await rig.page.getByText(`as ${person.first_name} ·`).waitFor();
+      await write("/approvals");
+    };
+    await ask(rig.people.bob);
+    await log().getByText("Waiting for your decision").waitFor({ timeout: 10_000 });
+    await log().getByText("Cancel order 1009 – asked by Ann").waitFor();
+    await ask(rig.people.eve);
+    await log().getByText("Nothing waits for your decision").waitFor({ timeout: 10_000 });
+    expect(await log().getByText("Cancel order 1009").count()).toBe(0);
   });
 
   it("answers what is said in a voice note", async () => {
