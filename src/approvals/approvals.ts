@@ -273,6 +273,11 @@ export class Approvals {
     return true;
   }
 
+  /** Whether a question of a turn is undecided. */
+  isAsking(requestId: string): boolean {
+    return this.#store.ofTurn(requestId).some(({ state }) => state === "waiting");
+  }
+
   /** Whether people have agreed to something for which a turn has asked. */
   hasConsent(requestId: string): boolean {
     return this.#store.ofTurn(requestId).some(({ state }) => CONSENTED.has(state));

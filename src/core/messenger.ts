@@ -115,7 +115,10 @@ export interface MessengerOptions {
    * - `interrupt`: it stops the running reply.
    */
   readonly whenBusy?: "queue" | "steer" | "interrupt";
-  /** Whether an edit of the last answered message restarts its answer, in place. @default false */
+  /**
+   * Whether an edit of the last answered message restarts its answer, in place. While the answer waits for consent, an edit
+   * always does. @default false
+   */
   readonly rerunOnEdit?: boolean;
   /**
    * Age after which unanswered messages, as after an outage, become one turn for each person of the thread, in

@@ -124,10 +124,11 @@ export class AgentActions {
   }
 
   /** What the conversation's loop does for approvals. */
-  get work(): Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "drop"> {
+  get work(): Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "isAsking" | "drop"> {
     const { approvals } = this.desk;
     return {
       hasConsent: (...asked) => approvals.hasConsent(...asked),
+      isAsking: (...asked) => approvals.isAsking(...asked),
       drop: (...dropped) => approvals.drop(...dropped),
       work: () => {
         this.#news.tell();

@@ -24,7 +24,7 @@ export interface ThreadRuntimeOptions {
   readonly bot: ThreadBot;
   readonly wake: Wake;
   /** Approvals of this conversation, which the loop drives. @default none */
-  readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "drop">;
+  readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "isAsking" | "drop">;
   /** The questions of these approvals, with their cards. @default none */
   readonly questions?: ThreadQuestions;
   /** Scheduled tasks of this object, which the loop drives. @default none */

@@ -17,17 +17,23 @@ export interface EditedTurnOptions {
   readonly turns: TurnStore;
   /** Whether a turn has had an effect, or will have one that people have agreed to. */
   readonly hasActed: (turn: MessagesTurn) => boolean;
+  /** Whether a turn waits for the consent of people to what the message said before. */
+  readonly isAsking: (turn: MessagesTurn) => boolean;
   readonly messengers: Pick<DeclaredMessengers, "get">;
 }
 
-/** Returns the newest turn with its edited message, if the messenger answers edited messages again. */
+/**
+ * Returns the newest turn with its edited message, if the messenger answers edited messages again, or nobody has decided
+ * about the turn's question: nobody should agree to what the person no longer wants.
+ */
 export function editedTurn(
-  { hasActed, inbox, memory, messengers, turns }: EditedTurnOptions,
+  { hasActed, inbox, isAsking, memory, messengers, turns }: EditedTurnOptions,
   edit: MessengerEvent,
 ): EditedTurn | undefined {
   const turn = turns.newest();
   if (turn?.kind !== "messages" || hasActed(turn)) return undefined;
-  if (!messengers.get(edit.messengerId).rerunOnEdit || turn.session !== memory.session()) return undefined;
+  if (turn.session !== memory.session()) return undefined;
+  if (!messengers.get(edit.messengerId).rerunOnEdit && !isAsking(turn)) return undefined;
   const row = inbox
     .rows(turn.messageSeqs)
     .find(

@@ -47,7 +47,7 @@ export interface TurnRunnerOptions {
   readonly responses: TurnResponses;
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
   /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly approvals?: Pick<Approvals, "hasConsent" | "drop"> | undefined;
+  readonly approvals?: Pick<Approvals, "hasConsent" | "isAsking" | "drop"> | undefined;
   /** Called with the use of each ended turn. */
   readonly onUsed?: TurnLogOptions["onUsed"];
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
@@ -227,7 +227,10 @@ export class TurnRunner implements Answers {
     return this.endings.stopDraft(press);
   }
 
-  /** Tells whether the edit belongs to the newest turn, and the messenger re-answers edits (`rerunOnEdit`). */
+  /**
+   * Tells whether the edit belongs to the newest turn, and that turn waits for consent or the messenger re-answers edits
+   * (`rerunOnEdit`).
+   */
   mayRerun(edit: MessengerEvent): boolean {
     return this.#rerunnable(edit) !== undefined;
   }
@@ -256,7 +259,8 @@ export class TurnRunner implements Answers {
   }
 
   #edited(edit: MessengerEvent): EditedTurn | undefined {
-    return editedTurn({ ...this.#options, hasActed: (turn) => this.#hasActed(turn) }, edit);
+    const isAsking = ({ id }: MessagesTurn): boolean => this.#options.approvals?.isAsking(id) === true;
+    return editedTurn({ ...this.#options, hasActed: (turn) => this.#hasActed(turn), isAsking }, edit);
   }
 
   #takeNext(): number | "begun" | undefined {

@@ -10,22 +10,25 @@ beforeEach(() => void captureLog());
 const messenger = { burstMs: 0, rerunOnEdit: true, delivery: { editEveryMs: 0 } };
 
 describe("a message that has led to a question, edited before the decision", () => {
-  it("replaces the card: the old input can no longer be approved", async () => {
-    const { effects, world } = createRefundBot({}, { messenger });
-    await world.write("c1", "Refund 7");
-    const card = await asked(world);
-    const token = world.chats.button("c1", "Approve") ?? "";
-    await world.post({ kind: "edit", id: "m1", chat: "c1", user: "ada", text: "Refund 8" });
-    await shown(world, "Replaced by a newer request");
-    expect(found(world, "Replaced by a newer request").id).toBe(card);
-    await shown(world, "Refund order 8");
-    await world.pressToken("c1", token);
-    expect(effects).toEqual([]);
-    await world.press("c1", "Approve");
-    await vi.waitFor(() => expect(effects).toEqual(["8"]), 8000);
-    await shown(world, "Told: Approved");
-    expect(told(world)).toHaveLength(1);
-  });
+  it.each([true, false])(
+    "replaces the card: the old input can no longer be approved (rerunOnEdit: %j)",
+    async (rerunOnEdit) => {
+      const { effects, world } = createRefundBot({}, { messenger: { ...messenger, rerunOnEdit } });
+      await world.write("c1", "Refund 7");
+      const card = await asked(world);
+      const token = world.chats.button("c1", "Approve") ?? "";
+      await world.post({ kind: "edit", id: "m1", chat: "c1", user: "ada", text: "Refund 8" });
+      await shown(world, "Replaced by a newer request");
+      expect(found(world, "Replaced by a newer request").id).toBe(card);
+      await shown(world, "Refund order 8");
+      await world.pressToken("c1", token);
+      expect(effects).toEqual([]);
+      await world.press("c1", "Approve");
+      await vi.waitFor(() => expect(effects).toEqual(["8"]), 8000);
+      await shown(world, "Told: Approved");
+      expect(told(world)).toHaveLength(1);
+    },
+  );
 
   it("is not answered again once somebody has agreed", async () => {
     const held = Promise.withResolvers<void>();
