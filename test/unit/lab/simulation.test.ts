@@ -7,7 +7,7 @@ import { onlyItems, shrink } from "../../../lab/simulation/shrink.ts";
 import { simulate, simulateSeed } from "../../../lab/simulation/simulate.ts";
 
 /** A run of its own has many more: `npm run simulate -- --seeds 10000`. */
-const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 200);
+const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 400);
 const LIMIT_MS = 120_000;
 
 /** The first seed from `from` on in which a defect shows, or nothing. */
