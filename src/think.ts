@@ -404,7 +404,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   /**
-   * Deletes a schedule that somebody has made in this conversation. Returns `false` if there is none. Declared tasks stay:
+   * Deletes a schedule that somebody has made in this conversation. Returns `false` if no schedule has this id. Declared tasks stay:
    * pause them, or remove them from the code.
    */
   async deleteScheduledTask(taskId: string): Promise<boolean> {

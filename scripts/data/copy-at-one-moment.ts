@@ -8,7 +8,7 @@ import { whileStandingStill } from "./stand-still.ts";
 /** A bot that crashes again and again is started again in between. */
 const ATTEMPTS = 5;
 
-/** SQLite makes the file with this ending anew. It is only valid for the processes that share it. */
+/** The ending of SQLite's index of its log. It is not copied: SQLite makes it again when the database is opened. */
 const SHARED_MEMORY = ".sqlite-shm";
 
 /**

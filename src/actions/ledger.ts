@@ -51,7 +51,7 @@ export type RunEnd =
 /** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
 export interface ActionLedger {
   claim(request: ClaimRequest): Claim | Promise<Claim>;
-  /** Returns what became of earlier runs under the key. Undefined if there is none, or it had no effect. Changes nothing. */
+  /** Returns how an earlier run under the key ended. Undefined if there was no run, or it had no effect. Changes nothing. */
   look(key: string, action: string, inputHash: string): LookResult | Promise<LookResult>;
   /**
    * Stores the end of a run. Ignored if another run has replaced it.

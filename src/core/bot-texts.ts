@@ -58,7 +58,7 @@ export const ENGLISH_TEXTS = {
   askedChat: "The chat in which I asked",
   chatToAsk: "The chat in which I should ask",
   decideHere: "Until then, people can decide here.",
-  // What came of it.
+  // Why a request ended without the action.
   chatGone: "the chat in which it was asked accepts no messages any more",
   messengerUndeclared: "the bot no longer serves the messenger in which it was asked",
   actionRemoved: "the bot no longer has this action",

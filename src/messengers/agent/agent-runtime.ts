@@ -80,7 +80,7 @@ export class AgentRuntime extends LifecycleCapability {
   readonly channels: ChannelPolicies;
   /** What the bot's own code sends. */
   readonly sends: SendCalls;
-  /** What the bot's own code asks and says about approvals. */
+  /** Approvals, as the bot's own code lists and decides them. */
   readonly executions: ExecutionCalls;
   /** Turns of scheduled tasks, of this object or another one. */
   readonly scheduledTurns: ScheduledTurns;

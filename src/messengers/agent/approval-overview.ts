@@ -49,8 +49,8 @@ interface Listed extends SeenApproval {
 }
 
 /**
- * What waits for a person in all conversations, and what that person asked for. The root knows which requests may
- * concern the person; the conversation that asked decides whether the person sees one.
+ * The requests of all conversations that wait for a person, and those that the person has made. The root knows which
+ * requests may concern the person; the conversation that asked decides whether the person sees one.
  */
 export class ApprovalOverview {
   readonly #options: ApprovalOverviewOptions;
