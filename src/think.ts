@@ -404,8 +404,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   /**
-   * Deletes a schedule that somebody has made in this conversation. Returns `false` if no schedule has this id. Declared tasks stay:
-   * pause them, or remove them from the code.
+   * Deletes a schedule that somebody has made in this conversation. Returns `false` if no schedule has this id. Declared
+   * tasks stay: pause them, or remove them from the code.
    */
   async deleteScheduledTask(taskId: string): Promise<boolean> {
     return this.#runtime.changeSchedules((_schedules, desk) => desk.chat.remove(taskId));
