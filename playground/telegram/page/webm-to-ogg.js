@@ -26,7 +26,8 @@ export function webmToOgg(bytes) {
     if (id === elements.simpleBlock || id === elements.block) packets.push(packetOf(content));
     at = start + size;
   }
-  if (head === undefined || packets.length === 0) throw new Error("The recording has no sound.");
+  if (head === undefined || packets.length === 0)
+    throw new Error("The recording has no sound. Record for a second or longer.");
   return writeOgg(head, packets);
 }
 
