@@ -1,3 +1,4 @@
+import { floodCounted } from "../../playground/telegram/bot-api/methods/index.ts";
 import type { ApiCall } from "../../playground/telegram/control/api-log.ts";
 
 export interface PenaltyCount {
@@ -24,7 +25,8 @@ const STORED_WITHIN_MS = 200;
 const UNDER_WAY_MS = 50;
 
 /**
- * Counts the calls that were made during a penalty. Three rules:
+ * Counts the calls that were made during a penalty. Four rules:
+ * - Only calls that the platform counts for a chat matter. The answer to a press is none of them.
  * - Calls that were on their way when the refusal came do not count.
  * - A shorter penalty does not end a longer one.
  * - A process that dies before it has stored a refusal does not know the penalty. Its calls are counted separately.
@@ -43,6 +45,7 @@ export function countCallsInPenalty(calls: readonly ApiCall[], killedAt: readonl
   const penaltyBreaches: string[] = [];
   let callsInUnheardPenalty = 0;
   for (const { chatId, at, method } of calls) {
+    if (!floodCounted.has(method)) continue;
     const broken = (penalties.get(chatId ?? 0) ?? []).filter(
       ({ toldAt, until }) => at > toldAt && at + UNDER_WAY_MS < until,
     );

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import type { ApiCall } from "../../../playground/telegram/control/api-log.ts";
 import { countCallsInPenalty } from "../../../lab/chaos/penalty-count.ts";
 
-function call(at: number, retryAfter?: number, chatId = 1): ApiCall {
+function call(at: number, retryAfter?: number, chatId = 1, method = "sendMessage"): ApiCall {
   return {
     number: at,
     at,
-    method: "sendMessage",
+    method,
     chatId,
     payload: {},
     outcome: retryAfter === undefined ? "ok" : "error",
@@ -44,4 +44,8 @@ it("counts a call apart when the bot was killed as it was told", () => {
 
 it("counts a call in a penalty that was heard of beside one that was not", () => {
   expect(counted([call(10, 9), call(1_000, 1), call(1_500), call(3_000)], 100)).toEqual([1, 2]);
+});
+
+it("does not count the answer to a press, which the platform does not count as a call to the chat", () => {
+  expect(counted([call(10, 5), call(3_000, undefined, 1, "answerCallbackQuery")])).toEqual([0, 0]);
 });
