@@ -149,7 +149,7 @@ class Engine implements Delivery {
       // After the text was whole, every edit had the same text. Only an earlier edit may still restore an older text.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
       const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#surfaces.find(record.address));
-      const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
+      const entries = this.#entriesAfterStart(record, strayUntil, now);
       for (const entry of entries) entry.isLookDue = true;
       const reply = new Reply(record, entries, now);
       if (this.#canEdit(reply)) reply.restore();
@@ -385,10 +385,16 @@ class Engine implements Delivery {
   }
 
   /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
-  #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
+  #entriesOfEarlierLife(record: ReplyRecord): OutboxEntry[] {
+    const { address, endedAt, policy } = record;
     const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#surfaces.find(address));
     const now = this.#options.deps.clock.now();
-    return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
+    return this.#entriesAfterStart(record, strayUntil, now);
+  }
+
+  #entriesAfterStart({ address, id, policy }: ReplyRecord, strayUntil: number, now: number): OutboxEntry[] {
+    const askedUntil = now + callTimeoutMs(policy, this.#surfaces.find(address));
+    return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, { askedUntil, now, strayUntil }));
   }
 
   #canEdit({ record }: Reply): boolean {

@@ -55,6 +55,10 @@ export async function probe(
     return undefined;
   }
   const failure = failureOf(surface, outcome);
+  if (failure.kind === "unknown") {
+    // A lost question may still take effect, and put this text or these buttons over newer ones.
+    entry.strayEdit = { hash: undefined, until: landsBy(policy, surface, context.deps.clock.now()) };
+  }
   if (!isVoid) return failed(context, reply, surface, entry, chosen, failure);
   // The late answer has arrived in the meantime. A penalty still counts.
   return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;

@@ -1,5 +1,6 @@
 import type { UnclaimedIds } from "../../src/core/gate.ts";
 import type { MessageStream } from "./message-stream.ts";
+import { isSearchable } from "./doubt.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /**
@@ -67,10 +68,14 @@ export function entryOf(row: OutboxRow): OutboxEntry {
 }
 
 /**
- * Returns the entry of a row after a start. An edit that was under way when the process died may still land, unless the
- * message is known to be up to date.
+ * Returns the entry of a row after a start. What was under way when the process died may still land: an edit (until
+ * `strayUntil`), unless the message is known to be up to date, and a question about a lost post (until `askedUntil`),
+ * which carries the text and the buttons that were wanted then.
  */
-export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number): OutboxEntry {
+export function entryAfterStart(
+  row: OutboxRow,
+  { askedUntil, now, strayUntil }: { askedUntil: number; now: number; strayUntil: number },
+): OutboxEntry {
   // The cause of an earlier failure may be gone, so it is tried again at once. Penalties are kept by the gate. A lost
   // post must still wait until it cannot land.
   const isRetried = row.state !== "unknown" && row.failingSince !== undefined;
@@ -78,6 +83,8 @@ export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number)
   if (row.state === "sent" && row.shownHash === undefined && strayUntil > now) {
     entry.strayEdit = { hash: undefined, until: strayUntil };
   }
+  // A post that this start finds under way has not been asked about yet.
+  if (isSearchable(row.doubt)) entry.strayEdit = { hash: undefined, until: askedUntil };
   return entry;
 }
 

@@ -1,8 +1,11 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Fault } from "../../support/fake-platform.ts";
 import { cardOf, PHOTO } from "./card-harness.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";
 import { ADDRESS } from "./engine-harness.ts";
+
+const neverAborted = new AbortController().signal;
 
 type Step = (process: CrashProcess) => void | Promise<void>;
 
@@ -63,4 +66,40 @@ it.each(SCENARIOS)("shows $name completely, whenever the process dies", async (s
     expect({ crashAt, texts: platform.visible(chatId) }).toEqual({ crashAt, texts });
     expect({ crashAt, keyboards: platform.keyboards(chatId) }).toEqual({ crashAt, keyboards });
   }
+});
+
+describe("a question about a lost post, which takes effect late,", () => {
+  const { chatId } = ADDRESS;
+  const lost = async (question: Fault): Promise<{ world: CrashWorld; process: CrashProcess }> => {
+    const world = createCrashWorld({ probing: true, capabilities: { typing: false } });
+    world.platform.fault("post", { kind: "lose", done: true });
+    world.platform.fault("probe", question);
+    const process = world.boot(0);
+    void process.delivery.run().catch(ignoreCrash);
+    await post(process);
+    await process.advance(1_000);
+    await revise(process);
+    return { world, process };
+  };
+
+  it("puts no older buttons under a card", async () => {
+    const { process, world } = await lost({ kind: "hang", answerAfterMs: 4_900 });
+    await process.advance(60_000);
+    expect(world.platform.visible(chatId)).toEqual(["Two"]);
+    expect(world.platform.keyboards(chatId)).toEqual([[["No"]]]);
+  });
+
+  it("puts no older text over a card, also when its process has died", async () => {
+    const { process, world } = await lost({ kind: "lose", done: false });
+    process.kill();
+    const next = world.boot(0);
+    void next.delivery.run().catch(ignoreCrash);
+    await next.advance(3_000);
+    expect(world.platform.visible(chatId)).toEqual(["Two"]);
+    const { text, buttons } = cardOf("One", ["Yes"]);
+    void world.platform.edit(ADDRESS, "101", { text, entities: [], buttons }, { signal: neverAborted });
+    await next.advance(60_000);
+    expect(world.platform.visible(chatId)).toEqual(["Two"]);
+    expect(world.platform.keyboards(chatId)).toEqual([[["No"]]]);
+  });
 });
