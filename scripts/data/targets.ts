@@ -1,5 +1,6 @@
 import path from "node:path";
 import { ServeError } from "../serve/serve-error.ts";
+import { evidenceIn, textOf } from "./mentions.ts";
 import { forEachRow, listObjects, rowsOf } from "./object-store.ts";
 import type { Cell, Row, StoredObject } from "./object-store.ts";
 
@@ -23,8 +24,8 @@ const MIN_NAME = 3;
  * Finds everything that belongs to a chat or a person.
  *
  * - A chat: its conversations and topics, its gate, and the chats that it was before or has become.
- * - A person: their private chats, and every conversation that has their id or a message under their name. Answers and
- *   summaries repeat what people say, so a conversation cannot forget one of them alone.
+ * - A person: their private chats, and every conversation that has their id or a message under one of their names.
+ *   Answers and summaries repeat what people say, so a conversation cannot forget one of them alone.
  *
  * @param id the platform's id of the chat or the person
  * @param names names of the person in groups, as the bot shows them to the model
@@ -35,32 +36,37 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
   const roots = all.filter(({ name }) => name !== undefined && !name.includes("/"));
   const ids = new Set([id]);
   for (const root of roots) addAliases(ids, root);
-  const isPerson = roots.some((root) => isPersonIn(root, id));
-  const listed = new Set(
+  const evidence = evidenceIn(
+    all.map(({ file }) => file),
+    id,
+  );
+  const isPerson = evidence.isPerson || roots.some((root) => isPersonIn(root, id));
+  const directory = new Map(
     roots.flatMap((root) =>
-      rowsOf(root.file, "directory_v2")
-        .filter((row) => ids.has(textOf(row.chat_id)))
-        .map((row) => `${root.name}/${textOf(row.name)}`),
+      rowsOf(root.file, "directory_v2").map(
+        (row) => [`${root.name}/${textOf(row.name)}`, textOf(row.chat_id)] as const,
+      ),
     ),
   );
-  const marks = [...names, ...(isPerson ? namesOf(roots, id) : [])]
+  const marks = [...names, ...(isPerson ? [...evidence.names, ...namesOf(roots, id)] : [])]
     .filter((name) => name.length >= MIN_NAME)
     .map((name) => `${name}: `);
   const objects = all.flatMap((object): FoundObject[] => {
     if (object.name === undefined || !object.name.includes("/")) return [];
-    if (listed.has(object.name) || isOfChat(object.name, ids))
+    const chat = directory.get(object.name);
+    if (chat === undefined ? isOfChat(object.name, ids) : ids.has(chat))
       return [{ ...object, because: "its own chat" }];
-    const isMentioned = (isPerson || names.length > 0) && mentions(object.file, ids, marks);
+    const isMentioned = mentions(object.file, isPerson ? ids : new Set(), marks);
     return isMentioned ? [{ ...object, because: "its messages" }] : [];
   });
-  const isAtRoot = roots.some((root) => mentions(root.file, ids, []));
-  if (objects.length === 0 && !isAtRoot) {
+  const isKnown = isPerson || evidence.isChat || objects.some(({ because }) => because === "its own chat");
+  if (objects.length === 0 && !isKnown) {
     throw new ServeError(
       "target-unknown",
-      `Nothing is stored about ${id}. "switchboard data usage" lists the chats with their ids.`,
+      `No chat and no person has the id ${id} here. "switchboard data usage" lists the chats with their ids. Groups keep a person's id for a week, and their messages longer: "forget" finds those with --name.`,
     );
   }
-  return { ids, objects };
+  return { ids: isKnown ? ids : new Set(), objects };
 }
 
 /** Tells whether a value names one of the ids. A number inside of a longer number does not count. */
@@ -79,11 +85,6 @@ export function namesOne(value: Cell | undefined, ids: ReadonlySet<string>): boo
     }
     return false;
   });
-}
-
-export function textOf(value: Cell | undefined): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
-  return value === null || value === undefined ? "" : String(value);
 }
 
 function isDigit(character: string): boolean {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import { listObjects, rowsOf } from "./object-store.ts";
-import { textOf } from "./targets.ts";
+import { textOf } from "./mentions.ts";
 
 /** The data of one conversation. */
 export interface ConversationUsage {

@@ -10,6 +10,7 @@ import { newcomer, readsLike, rehearse, type Person } from "./rehearsal.ts";
 
 const ADA_SAID = "my cat is called Schrodinger";
 const BOB_SAID = "my dog is called Laika";
+const CYD_SAID = "my parrot is called Kepler";
 const ADA_SAID_TO_ALL = "I am allergic to peanuts";
 
 let rig: Rig;
@@ -18,6 +19,8 @@ let ada: Person;
 let bob: Person;
 let group: SimChat;
 let others: SimChat;
+let cyd: Person;
+let club: SimChat;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "switchboard-data-"));
@@ -25,17 +28,21 @@ beforeAll(async () => {
   rehearse(rig);
   ada = newcomer(rig, "Ada");
   bob = newcomer(rig, "Bob");
+  cyd = newcomer(rig, "Cyd Charisse");
   const members = [ada.user, bob.user];
   group = rig.simulator.addGroup({ title: "Team", members });
   others = rig.simulator.addGroup({ title: "Others", members: [bob.user] });
+  club = rig.simulator.addGroup({ title: "Club", members: [cyd.user] });
   ada.write(ADA_SAID);
   bob.write(BOB_SAID);
   rig.simulator.sendText(group, ada.user, `@switchboard_bot ${ADA_SAID_TO_ALL}`);
   rig.simulator.sendText(others, bob.user, "@switchboard_bot hello");
+  rig.simulator.sendText(club, cyd.user, `@switchboard_bot ${CYD_SAID}`);
   await ada.reads("Noted.");
   await bob.reads("Noted.");
   await readsLike(rig, group, ["Noted."]);
   await readsLike(rig, others, ["Noted."]);
+  await readsLike(rig, club, ["Noted."]);
 });
 afterAll(async () => {
   await rig.close();
@@ -85,7 +92,7 @@ async function everything(dataDirectory: string): Promise<{ cells: string; bytes
 describe("the data of a served bot", () => {
   it("is listed, exported and copied while the bot runs", async () => {
     const usage = await data("usage");
-    expect(usage.result.conversations).toHaveLength(4);
+    expect(usage.result.conversations).toHaveLength(5);
     expect(usage.result.conversations).toContainEqual(
       expect.objectContaining({
         messenger: "telegram",
@@ -171,5 +178,20 @@ describe("the data of a served bot", () => {
       result: { error: { code: "backup-damaged" } },
     });
     expect((await everything(rig.bot.dataDirectory)).cells).toContain(ADA_SAID_TO_ALL);
+  });
+
+  it("keeps nothing of a person who wrote in a group only", async () => {
+    const before = await everything(rig.bot.dataDirectory);
+    expect(before.cells).toContain(CYD_SAID);
+    expect(await data("forget", "5", "--yes")).toMatchObject({
+      result: { error: { code: "target-unknown" } },
+    });
+    expect((await everything(rig.bot.dataDirectory)).cells).toBe(before.cells);
+    expect(await data("forget", String(cyd.user.id), "--yes")).toMatchObject({ code: 0 });
+    const { bytes, cells } = await everything(rig.bot.dataDirectory);
+    for (const text of [cells, bytes]) {
+      for (const trace of [CYD_SAID, String(cyd.user.id)]) expect(text).not.toContain(trace);
+    }
+    expect(cells).toContain(BOB_SAID);
   });
 });

@@ -1,5 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { namesOne } from "../../../../scripts/data/targets.ts";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { serialize } from "node:v8";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { forget } from "../../../../scripts/data/forget.ts";
+import { findTarget, namesOne } from "../../../../scripts/data/targets.ts";
 
 describe("a stored value", () => {
   it.each([
@@ -22,5 +28,81 @@ describe("a stored value", () => {
   it("names a group by its id with the sign", () => {
     expect(namesOne("telegram:-1004711:5", new Set(["-1004711"]))).toBe(true);
     expect(namesOne("telegram:-10047110", new Set(["-1004711"]))).toBe(false);
+  });
+});
+
+describe("a chat or a person to forget", () => {
+  const GROUP = "default/thread:telegram:telegram%3A-1004711";
+  let data: string;
+  let objects: string;
+  let count = 0;
+
+  beforeEach(async () => {
+    data = await mkdtemp(path.join(tmpdir(), "switchboard-targets-"));
+    objects = path.join(data, "objects", "bot-MyBot");
+    await mkdir(objects, { recursive: true });
+    const root = addObject("default");
+    root.exec(`CREATE TABLE directory_v2 (name TEXT, chat_id TEXT, is_direct INTEGER);
+      INSERT INTO directory_v2 VALUES ('thread:telegram:telegram%3A-1004711', '-1004711', 0);
+      INSERT INTO directory_v2 VALUES ('thread:telegram:telegram%3A-1004711%3A9', '-1004711', 0);
+      INSERT INTO directory_v2 VALUES ('thread:telegram:telegram%3A-1004712', '-1004712', 0);
+      CREATE TABLE menu_v1 (hash TEXT);
+      INSERT INTO menu_v1 VALUES ('a5b777c9');
+      CREATE TABLE identity_v2 (user_id TEXT);
+      INSERT INTO identity_v2 VALUES ('7000000001')`);
+    root.close();
+    const group = addObject(GROUP);
+    group.exec(`CREATE TABLE inbox_v1 (key TEXT, event TEXT);
+      INSERT INTO inbox_v1 VALUES ('telegram|m:-1004711:5',
+        '{"message":{"id":"777","author":{"userId":"200777","fullName":"Zoe Zebra"},"text":"hi"}}')`);
+    group.close();
+    addObject(`${GROUP}%3A9`).close();
+    // Her message here is so old that only the transcript has it.
+    const other = addObject("default/thread:telegram:telegram%3A-1004712");
+    other.exec(`CREATE TABLE transcript (content TEXT);
+      INSERT INTO transcript VALUES ('{"text":"Zoe Zebra: hello, number 5"}')`);
+    other.close();
+  });
+  afterEach(() => rm(data, { recursive: true, force: true }));
+
+  function addObject(name: string): DatabaseSync {
+    count += 1;
+    const database = new DatabaseSync(path.join(objects, `${String(count).padStart(64, "0")}.sqlite`));
+    database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    database.exec("CREATE TABLE _cf_KV (key TEXT, value BLOB)");
+    database.prepare("INSERT INTO _cf_KV VALUES ('__ps_name', ?)").run(serialize(name));
+    return database;
+  }
+
+  it("is a person who wrote in groups only", () => {
+    const found = findTarget(data, "200777").objects.map(({ because, name }) => [name, because]);
+    expect(found.toSorted()).toEqual([
+      [GROUP, "its messages"],
+      ["default/thread:telegram:telegram%3A-1004712", "its messages"],
+    ]);
+  });
+
+  it("is a group with its topics", () => {
+    const found = findTarget(data, "-1004711").objects.map(({ name }) => name);
+    expect(found.toSorted()).toEqual([GROUP, `${GROUP}%3A9`]);
+  });
+
+  it("is found by a name, if the id is no longer stored", () => {
+    const found = findTarget(data, "5", ["Zoe Zebra"]);
+    expect(found.objects.map(({ name }) => name)).toEqual(["default/thread:telegram:telegram%3A-1004712"]);
+    expect(found.ids.size).toBe(0);
+  });
+
+  it.each(["5", "9", "777", "telegram", "7000000001", "hi"])(
+    "is not %j, the number of a message or a topic, a word or the bot, and nothing is deleted for it",
+    (id) => {
+      expect(() => findTarget(data, id)).toThrow(expect.objectContaining({ code: "target-unknown" }));
+    },
+  );
+
+  it("leaves rows alone that only have its number for something else", async () => {
+    // The directory's rows of the two groups.
+    expect((await forget(data, findTarget(data, "200777"))).rows).toBe(2);
+    expect(findTarget(data, "-1004711").objects.map(({ name }) => name)).toEqual([`${GROUP}%3A9`]);
   });
 });
