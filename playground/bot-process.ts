@@ -1,5 +1,6 @@
 import { fromSources } from "../scripts/serve/bot-source.ts";
 import type { Health } from "../scripts/serve/health.ts";
+import type { HealthChange } from "../scripts/serve/health-watch.ts";
 import { ServeError } from "../scripts/serve/serve-error.ts";
 import { reportHealth, serveBot } from "../scripts/serve/serve-bot.ts";
 import { developSource } from "./served-bot/develop-source.ts";
@@ -57,7 +58,7 @@ export async function startBot(options: {
     stopped: stop.signal,
   };
   const server = await serveBot(bot);
-  await reportHealth(server, bot);
+  const health = await reportHealth(server, bot);
   let reloading = Promise.resolve();
   const reload = (): Promise<void> => {
     const done = reloading.then(() => server.reload());
@@ -69,7 +70,8 @@ export async function startBot(options: {
     try {
       await reload();
       watch.set(server.watched());
-      say(`Reloaded in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      say(`Reloaded in ${seconds} s${afterReload(await health?.look())}.`);
     } catch (error) {
       say(error instanceof ServeError ? error.message : String(error));
       say("Not reloaded. Save again when it is fixed.");
@@ -96,4 +98,11 @@ export async function startBot(options: {
       await server.ended.catch(() => undefined);
     },
   };
+}
+
+/** Completes the sentence about a reload. A problem ends with a full stop of its own. */
+function afterReload(change: HealthChange | undefined): string {
+  if (change === undefined) return "";
+  if (change.problem !== "") return `, but the bot cannot answer: ${change.problem.replace(/\.$/, "")}`;
+  return change.isNew ? ", and the bot can answer again" : "";
 }

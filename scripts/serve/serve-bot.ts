@@ -9,6 +9,8 @@ import { lockDataDirectory } from "./data-lock.ts";
 import { bindingNames, undeclaredNames } from "./environment.ts";
 import { askHealth, firstHealth } from "./health.ts";
 import type { Health } from "./health.ts";
+import { watchHealth } from "./health-watch.ts";
+import type { HealthWatch } from "./health-watch.ts";
 import { createWorkerLog } from "./log/create-worker-log.ts";
 import type { ServeLog } from "./log/serve-log.ts";
 import { isPortFree } from "./port.ts";
@@ -26,13 +28,6 @@ import { writeWorkerdConfig } from "./workerd-config.ts";
 
 /** Longest time to wait for a port that an earlier server may still hold. */
 const PORT_WAIT_MS = 1_500;
-
-/**
- * Wait before the second health check: a platform may refuse the bot's token shortly after the first one. Later checks
- * are rarer.
- */
-const SECOND_LOOK_MS = 3_000;
-const LOOK_EVERY_MS = 30_000;
 
 export interface ServeOptions {
   readonly source: BotSource;
@@ -208,13 +203,13 @@ async function firstAnswer(
 
 /**
  * Logs that the bot is ready, or in one sentence why it is not, and every later change. In both cases the server keeps
- * running, and `/health` has the same sentence.
+ * running, and `/health` has the same sentence. Returns undefined if the bot says nothing about itself.
  */
 export async function reportHealth(
   { adminToken, health, url }: Pick<BotServer, "adminToken" | "health" | "url">,
   { dataDirectory, say, stopped }: Pick<ServeOptions, "dataDirectory" | "say" | "stopped">,
-): Promise<void> {
-  if (health === undefined) return;
+): Promise<HealthWatch | undefined> {
+  if (health === undefined) return undefined;
   // A bot without messengers or with a broken model has no facts, and says so as its problem.
   const facts =
     health.kind === "foreign" ? undefined : await askFacts(url, adminToken).catch(() => undefined);
@@ -235,31 +230,12 @@ export async function reportHealth(
     running(
       `running ${where}, but GET /health answers ${health.status}: is this the Worker of createWorker()?`,
     );
-    return;
+    return undefined;
   } else {
     const who = facts === undefined ? "" : `: ${facts.agent} with ${facts.model ?? "no model"}`;
     running(`ready ${where}${who}`);
   }
-  void watchHealth(() => askHealth(url), health, { say, stopped });
-}
-
-async function watchHealth(
-  ask: () => Promise<Health>,
-  first: Health,
-  { say, stopped }: Pick<ServeOptions, "say" | "stopped">,
-): Promise<void> {
-  const messageOf = (health: Health): string => (health.kind === "problem" ? health.message : "");
-  let said = messageOf(first);
-  for (let waitMs = SECOND_LOOK_MS; ; waitMs = LOOK_EVERY_MS) {
-    await delay(waitMs, undefined, { ref: false });
-    if (stopped.aborted) return;
-    const health = await ask();
-    // workerd may be restarting, which its supervisor logs.
-    if (health.kind !== "ready" && health.kind !== "problem") continue;
-    const message = messageOf(health);
-    if (message !== said) say(message === "" ? "ready again" : `not ready: ${message}`);
-    said = message;
-  }
+  return watchHealth(() => askHealth(url), health, { say, stopped });
 }
 
 interface PreparedWorker {

@@ -21,7 +21,11 @@ export class Counter extends DurableObject {
 }
 export default {
   async fetch(request: Request, env: any): Promise<Response> {
-    if (new URL(request.url).pathname !== "/") return new Response();
+    const { pathname } = new URL(request.url);
+    if (pathname === "/health" && GREETING.startsWith("?")) {
+      return Response.json({ problem: { code: "unsure", message: GREETING } }, { status: 503 });
+    }
+    if (pathname !== "/") return new Response();
     return new Response(GREETING + " " + (await env.Counter.getByName("one").next()));
   },
 };
@@ -86,4 +90,13 @@ it("keeps the running bot when a saved file is broken, says where, and goes on w
   await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Welcome back";\n');
   await says(/^Reloaded in /);
   expect(await ask()).toBe("Welcome back 2");
+});
+
+it("says with the reload that the bot cannot answer now, and that it can again", async () => {
+  await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "? Choose a greeting.";\n');
+  expect(await says(/^Reloaded in /)).toMatch(/ s, but the bot cannot answer: \? Choose a greeting\.$/);
+  said.length = 0;
+  await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Hello again";\n');
+  expect(await says(/^Reloaded in /)).toMatch(/ s, and the bot can answer again\.$/);
+  expect(said.join("\n")).not.toContain("not ready");
 });
