@@ -23,14 +23,28 @@ export async function runCommand(parameters: readonly string[], io: CommandIo): 
     await createProgram(io).parseAsync([...parameters], { from: "user" });
     return EXIT.done;
   } catch (error) {
-    // Commander has written its message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.done;
+      // Commander has written its message for people.
+      if (isJson) writeFailure(io, "usage", usageWords(error));
+      return EXIT.usage;
+    }
     if (error instanceof ReportedFailure) return EXIT.failed;
     const { code, message } = describe(error, io);
-    if (isJson) io.write(`${JSON.stringify({ error: { code, message } })}\n`);
+    if (isJson) writeFailure(io, code, message);
     else io.writeError(`${message}\n`);
     return EXIT.failed;
   }
+}
+
+function writeFailure(io: CommandIo, code: string, message: string): void {
+  io.write(`${JSON.stringify({ error: { code, message } })}\n`);
+}
+
+function usageWords({ code, message }: CommanderError): string {
+  return code === "commander.help"
+    ? "No command was given. --help lists the commands."
+    : message.replace(/^error: /, "");
 }
 
 function describe(error: unknown, io: CommandIo): { readonly code: string; readonly message: string } {

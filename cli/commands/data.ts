@@ -143,9 +143,12 @@ function usageCommand(io: CommandIo): Command {
     .description("list the conversations with their size")
     .option(...CONFIG)
     .action(async (options: Common) => {
-      const usage = dataUsage(await dataDirectory(io, options));
+      const data = await dataDirectory(io, options);
+      const usage = dataUsage(data);
       createReport(io, options).result(usage, [
-        `${usage.objects} objects, ${sizeWords(usage.bytes)}`,
+        usage.objects === 0
+          ? `No bot has stored anything in ${data}. If its data is elsewhere, set DATA_DIR.`
+          : `${usage.objects} objects, ${sizeWords(usage.bytes)}`,
         ...usage.conversations
           .slice(0, MOST_SHOWN)
           .map(

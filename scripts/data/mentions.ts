@@ -67,9 +67,7 @@ function nameOf(person: ReadonlyMap<string, unknown>): string {
     const value = person.get(key);
     return typeof value === "string" ? value : "";
   };
-  return (
-    words("fullName") || words("userName") || `${words("first_name")} ${words("last_name")}`.trim()
-  );
+  return words("fullName") || words("userName") || `${words("first_name")} ${words("last_name")}`.trim();
 }
 
 /** Reads a cell as JSON if it is an object or a list. Anything else is its own text. */

@@ -41,7 +41,7 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
     id,
   );
   const isPerson = evidence.isPerson || roots.some((root) => isPersonIn(root, id));
-  const directory = new Map(
+  const directory = new Map<string, string>(
     roots.flatMap((root) =>
       rowsOf(root.file, "directory_v2").map(
         (row) => [`${root.name}/${textOf(row.name)}`, textOf(row.chat_id)] as const,

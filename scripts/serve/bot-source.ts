@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readBuiltWorker } from "./built-worker.ts";
+import { shortPath } from "./short-path.ts";
 import { ServeError } from "./serve-error.ts";
 import { createBundler } from "./worker-bundle.ts";
 import type { Bundler, WorkerBundle } from "./worker-bundle.ts";
@@ -73,6 +74,12 @@ export async function readConfiguration(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+      throw new ServeError(
+        "bad-config",
+        `There is no ${shortPath(file)}. Go to the folder of your bot, or name its configuration with --config. To write a new bot: switchboard init my-bot`,
+      );
+    }
     throw new ServeError("bad-config", `The configuration cannot be read: ${reason}`);
   }
 }

@@ -1,12 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "switchboard-command-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs a command line without a process. */
 async function run(...parameters: string[]) {
   let output = "";
   let errors = "";
   const code = await runCommand(parameters, {
-    folder: "/nowhere",
+    folder,
     environment: {},
     isInteractive: false,
     write: (text) => (output += text),
@@ -59,5 +69,35 @@ describe("switchboard", () => {
     expect(JSON.parse(output)).toEqual({
       error: { code: "bad-port", message: expect.stringContaining("--port") as unknown },
     });
+  });
+
+  it("answers a mistake with one line of JSON, too", async () => {
+    const mistake = await run("deb", "--json");
+    expect(mistake.code).toBe(2);
+    expect(JSON.parse(mistake.output)).toEqual({
+      error: { code: "usage", message: expect.stringMatching(/^unknown command 'deb'/) as unknown },
+    });
+    const nothing = await run("--json");
+    expect(nothing.code).toBe(2);
+    expect(JSON.parse(nothing.output)).toMatchObject({ error: { code: "usage" } });
+  });
+
+  it.each([["dev", "--port", "0"], ["build"], ["serve", "--port", "0"]])(
+    "says what to do in a folder without a bot: %s",
+    async (...parameters) => {
+      const { code, errors } = await run(...parameters);
+      expect(code).toBe(1);
+      expect(errors).toMatch(
+        /^There is no \S*wrangler\.jsonc\. Go to the folder of your bot, .*--config.*switchboard init my-bot\n$/,
+      );
+    },
+  );
+
+  it("says that there is no data, and where it looked", async () => {
+    const { code, output } = await run("data", "usage");
+    expect(code).toBe(0);
+    expect(output).toBe(
+      `No bot has stored anything in ${folder}/.data. If its data is elsewhere, set DATA_DIR.\n`,
+    );
   });
 });

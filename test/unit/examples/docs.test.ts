@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { parseJsonc } from "../../../scripts/serve/worker-config.ts";
 import { allowedUpdates } from "../../../providers/telegram/index.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
@@ -128,6 +129,16 @@ describe("the documentation", () => {
     // Errors in the product's own files are the type check's business.
     complaints = output.split("\n").filter((line) => line.includes("documentation-examples"));
   }, 120_000);
+
+  it("has the files of a first bot with paths that are right in its folder", () => {
+    const [configuration, types] = [
+      ...read("docs/learn/first-bot.md").matchAll(/```json\n([\s\S]*?)```/g),
+    ].map(([, json = ""]) => JSON.parse(json) as Record<string, unknown>);
+    const files = [configuration?.["$schema"], types?.["extends"]].map(String);
+    expect(files.filter((file) => !existsSync(path.join(root, "my-bot", file)))).toEqual([]);
+    const example = parseJsonc(read("examples/minimal/wrangler.jsonc"), "wrangler.jsonc") as object;
+    expect({ ...configuration, $schema: "", name: "" }).toEqual({ ...example, $schema: "", name: "" });
+  });
 
   it("has examples that compile", () => {
     expect(EXAMPLES.length).toBeGreaterThan(10);

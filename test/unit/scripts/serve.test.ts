@@ -209,7 +209,7 @@ describe("serve", () => {
   it("names a configuration that does not exist", async () => {
     const { code, output } = await refuse({ PORT: "0" }, "/nowhere/wrangler.jsonc");
     expect(code).toBe(1);
-    expect(output).toMatch(/^The configuration cannot be read: .*\/nowhere\/wrangler\.jsonc'\n$/);
+    expect(output).toMatch(/^There is no \/nowhere\/wrangler\.jsonc\. .*--config/);
   });
 
   it("refuses a worker without a default export in one sentence, before anything runs", async () => {

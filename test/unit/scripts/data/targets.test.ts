@@ -75,16 +75,18 @@ describe("a chat or a person to forget", () => {
   }
 
   it("is a person who wrote in groups only", () => {
-    const found = findTarget(data, "200777").objects.map(({ because, name }) => [name, because]);
-    expect(found.toSorted()).toEqual([
-      [GROUP, "its messages"],
-      ["default/thread:telegram:telegram%3A-1004712", "its messages"],
-    ]);
+    const found = findTarget(data, "200777").objects.map(({ because, name }) => [name, because] as const);
+    expect(new Map(found)).toEqual(
+      new Map([
+        [GROUP, "its messages"],
+        ["default/thread:telegram:telegram%3A-1004712", "its messages"],
+      ]),
+    );
   });
 
   it("is a group with its topics", () => {
     const found = findTarget(data, "-1004711").objects.map(({ name }) => name);
-    expect(found.toSorted()).toEqual([GROUP, `${GROUP}%3A9`]);
+    expect(new Set(found)).toEqual(new Set([GROUP, `${GROUP}%3A9`]));
   });
 
   it("is found by a name, if the id is no longer stored", () => {
