@@ -75,7 +75,7 @@ export async function createBot(options: CreateBotOptions): Promise<CreatedBot> 
   }
   // npm leaves a file named .gitignore out of a package.
   await rename(path.join(folder, "gitignore"), path.join(folder, ".gitignore"));
-  for (const file of ["README.md", "wrangler.jsonc"]) {
+  for (const file of ["AGENTS.md", "README.md", "wrangler.jsonc"]) {
     const target = path.join(folder, file);
     await writeFile(target, (await readFile(target, "utf8")).replaceAll(PLACEHOLDER, name));
   }

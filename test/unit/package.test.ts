@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseJsonc } from "../../scripts/serve/worker-config.ts";
@@ -44,6 +44,28 @@ describe("the package", () => {
   it("leaves tests and tools out", () => {
     expect(manifest.files).toContain("dist");
     expect(manifest.files.filter((name) => /test|lab|scripts|\*/.test(name))).toEqual([]);
+  });
+
+  it("has every page and file that its documentation leads to", () => {
+    // npm adds these by itself.
+    const inside = ["README.md", "LICENSE", "package.json", ...manifest.files];
+    const isInside = (file: string): boolean =>
+      inside.some((name) => file === name || file.startsWith(`${name}/`));
+    const pages = inside.flatMap((name) => {
+      if (/^(?:dist|templates|LICENSE|package\.json)$/.test(name)) return [];
+      if (name.endsWith(".md")) return [name];
+      return readdirSync(path.join(root, name), { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".md"))
+        .map((file) => path.posix.join(name, file));
+    });
+    const missing = pages.flatMap((page) =>
+      [...readFileSync(path.join(root, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
+        .map(([, link = ""]) => path.posix.join(path.posix.dirname(page), link).replace(/\/$/, ""))
+        .filter((file) => !isInside(file))
+        .map((file) => `${page}: ${file}`),
+    );
+    expect(missing).toEqual([]);
+    expect(pages.length).toBeGreaterThan(40);
   });
 
   it("leaves to a bot the packages that the bot imports itself", () => {

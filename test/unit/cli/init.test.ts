@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,6 +42,7 @@ describe("switchboard init", () => {
         files: [
           ".env",
           ".gitignore",
+          "AGENTS.md",
           "README.md",
           "package.json",
           "src/bot.ts",
@@ -78,6 +80,16 @@ describe("switchboard init", () => {
       });
     },
   );
+
+  it("tells coding agents where the documentation is", async () => {
+    await run("tea");
+    const guide = await read("tea", "AGENTS.md");
+    expect(guide).toMatch(/^# tea\n/);
+    const files = [...guide.matchAll(/`node_modules\/switchboard\/([^`]+)`/g)].map(([, file = ""]) => file);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    expect(await read("tea", "README.md")).toContain("AGENTS.md");
+  });
 
   it("gives each bot secrets of its own, which nobody else can read and git does not see", async () => {
     await run("one");
