@@ -40,6 +40,7 @@ describe("switchboard init", () => {
       expect(JSON.parse(output)).toMatchObject({
         name: "tea-shop",
         files: [
+          ".dockerignore",
           ".env",
           ".gitignore",
           "AGENTS.md",
@@ -104,6 +105,7 @@ describe("switchboard init", () => {
     expect(new Set(all).size).toBe(4);
     expect((await stat(path.join(folder, "one", ".env"))).mode & 0o077).toBe(0);
     expect(await read("one", ".gitignore")).toMatch(/^\.env$/m);
+    expect(await read("one", ".dockerignore")).toMatch(/^\.env$/m);
   });
 
   it("never writes into a folder with files", async () => {
