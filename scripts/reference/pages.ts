@@ -1,3 +1,5 @@
+import { healthParts } from "./health-page.ts";
+import { logEventParts, loggedEvents } from "./log-pages.ts";
 import { readErrorCodes } from "./read-error-codes.ts";
 import type { ThrownError } from "./read-error-codes.ts";
 import { openSources } from "./read-source.ts";
@@ -21,6 +23,8 @@ export function referencePages({ root, files }: ReferenceOptions): ReadonlyMap<s
       ["delivery.md", deliveryPage(sources)],
       ["environment.md", environmentPage(sources)],
       ["error-codes.md", errorPage(sources)],
+      ["health.md", page("Health", ...healthParts(sources))],
+      ["log-events.md", page("Events of the log", ...logEventParts(loggedEvents(root)))],
     ]);
   } finally {
     sources.close();

@@ -33,6 +33,8 @@ export interface Sources {
   comment(file: string, name: string): Comment;
   /** Returns the texts of a constant object, by name. */
   texts(file: string, constant: string): ReadonlyMap<string, string>;
+  /** Returns the tree of a file. */
+  file(name: string): SourceFile;
   files(): SourceFile[];
   close(): void;
 }
@@ -71,6 +73,7 @@ export function openSources(root: string, files: readonly string[]): Sources {
     },
     comment: (file, name) => commentOf(...declaration(file, name)),
     texts: (file, constant) => textsOf(sourceOf(file), constant),
+    file: sourceOf,
     files: () => files.map(sourceOf),
     close: () => api.close(),
   };

@@ -1,0 +1,230 @@
+/**
+ * The words about each event of the log, for the reference. Events that mean the same share an entry. A test compares
+ * the names with the code.
+ */
+export const LOG_EVENTS: readonly {
+  readonly events: readonly string[];
+  readonly meaning: string;
+}[] = [
+  {
+    events: ["inbox.event"],
+    meaning:
+      "an incoming event was handled: `outcome` is `queued`, `known already`, `command: help`, `ignored: ...`, `handed to onReaction`, `given up: ...`, ... A request to a Chat SDK adapter without a stored event has a line too: `ignored: reaction`, `ignored: the adapter reported no event (answered 200)` for a receipt, `refused by the adapter (answered 401)`, `handshake answered 200`. If more than three events of a thread are ignored within a second, the others share a line with their `keys` and `count`",
+  },
+  {
+    events: ["press.interrupted"],
+    meaning: "the process died while a press was being handled; the press is answered, and not handled again",
+  },
+  {
+    events: ["press.answer-too-late"],
+    meaning:
+      "a handler of a press returned an answer more than 10 s after the press; the answer is not shown, because the press was already acknowledged",
+  },
+  {
+    events: ["inbox.unreadable"],
+    meaning: "an event could not be read, and is tried again (`attempts`)",
+  },
+  {
+    events: ["conversation.unresolved"],
+    meaning: "the bot's `conversation` function threw; the event waits",
+  },
+  {
+    events: ["webhook.failed"],
+    meaning: "an event could not be stored; the platform was asked to send it again",
+  },
+  {
+    events: ["root.failed"],
+    meaning:
+      "an object, or `root` or `authorize` of `createWorker`, could not serve a request, which was answered 503: `storage-full`, or the kind of the error",
+  },
+  {
+    events: ["turn.begun", "turn.ended"],
+    meaning:
+      "once for each turn; `outcome` is `done`, `failed`, `stopped`, `replaced`, `steered`, `parked` (the rest waits for somebody's decision), `gone` or `not-declared` (its messenger is no longer declared)",
+  },
+  {
+    events: ["turn.model-changed"],
+    meaning: "a model failed with `code`, and the next one is asked: `from`, `to`",
+  },
+  {
+    events: ["turn.model-retried"],
+    meaning: "a failed model call is made again, after `delayMs` if the server is busy or away",
+  },
+  {
+    events: ["turn.failed"],
+    meaning: "a turn failed, and neither the model nor the bot's code is the reason",
+  },
+  {
+    events: ["model.call-failed"],
+    meaning: "a call of the model failed: `code`, `status`, `provider`, `model`",
+  },
+  {
+    events: ["attachment.refused", "attachment.changed"],
+    meaning:
+      "something that an action attached to a reply was left out, or is shown in another form, such as a text",
+  },
+  {
+    events: ["bot.failed"],
+    meaning: "a `method` of the bot threw or took too long: kind and place of the error",
+  },
+  {
+    events: ["bot.output"],
+    meaning: "with `npm run serve`: the bot printed something that is not a JSON object (`text`)",
+  },
+  {
+    events: ["broadcast.ended"],
+    meaning: "the end of a broadcast, with the number of chats that were reached, failed and skipped",
+  },
+  {
+    events: ["approval.changed"],
+    meaning:
+      "an action waits for somebody's consent, or its request has a new `state`: `approved`, `rejected`, `done`, `failed`, `expired`, ...",
+  },
+  {
+    events: ["broadcast.not-handed-over"],
+    meaning: "the object of a conversation could not be reached; the call is repeated",
+  },
+  {
+    events: ["broadcast.failed"],
+    meaning: "a run of the broadcasts failed; it is repeated half a minute later",
+  },
+  {
+    events: ["approval.not-indexed"],
+    meaning: "the root could not be told of an approval, or of its new state; tried again in 5 s",
+  },
+  {
+    events: ["directory.not-written"],
+    meaning: "the list of conversations could not be updated; the conversation's next message does it",
+  },
+  {
+    events: ["schedule.ended", "schedule.failed", "schedule.skipped"],
+    meaning:
+      "an occurrence of a scheduled task has ended, failed (`code`), or was too late to run (`lateMs`)",
+  },
+  {
+    events: ["schedule.not-stored"],
+    meaning: "the storage refused the state of an occurrence; tried again in 5 s",
+  },
+  {
+    events: ["schedule.zone-not-read", "schedule.zone-not-kept"],
+    meaning:
+      "the root could not be asked for a person's time zone, or told of it; the conversation uses the zone that it knows",
+  },
+  {
+    events: ["schedule.not-nudged"],
+    meaning:
+      "the object that keeps a schedule could not be told that a run goes on; it looks by itself within minutes",
+  },
+  {
+    events: ["schedule.owner-not-told"],
+    meaning: "the chat that should hear of a task's failures cannot be reached",
+  },
+  {
+    events: ["file.unavailable"],
+    meaning: "a file that somebody sent could not be loaded",
+  },
+  {
+    events: ["menu.not-set"],
+    meaning: "the platform did not accept the bot's list of commands; tried again in an hour",
+  },
+  {
+    events: ["identity.not-refreshed"],
+    meaning:
+      "the platform did not say who the bot is; its earlier answer is used, and it is asked again in an hour",
+  },
+  {
+    events: ["chat.moved"],
+    meaning: "a group was upgraded to a supergroup; waiting messages are sent there",
+  },
+  {
+    events: ["chat.news-not-told"],
+    meaning: "the root could not be told that a chat has moved or is gone; tried again in 5 s",
+  },
+  {
+    events: ["chat.gone"],
+    meaning: "the person blocked the bot, or the chat is gone; with `thread`, only that topic of it",
+  },
+  {
+    events: ["delivery.ended"],
+    meaning:
+      "an answer or another message has reached its end: `state` is `delivered`, `failed`, `withdrawn` or `gone`",
+  },
+  {
+    events: ["delivery.call-failed"],
+    meaning: "a call to the platform failed: `method`, `kind`, `code`",
+  },
+  {
+    events: ["mark.failed"],
+    meaning: "a reaction or a pin was given up: `kind`, `code`",
+  },
+  {
+    events: ["access.not-reported"],
+    meaning:
+      "a conversation could not tell its root whether the platform accepts the token; the next refused call repeats the report",
+  },
+  {
+    events: ["delivery.misconfigured"],
+    meaning: "the platform refuses the token, or the address is not a Bot API server",
+  },
+  {
+    events: ["delivery.lost-post-found", "delivery.lost-post-not-made", "delivery.lost-post-unresolved"],
+    meaning: "the result of the search for a send without an answer",
+  },
+  {
+    events: ["delivery.rich-refused", "delivery.rich-unsupported"],
+    meaning:
+      "an answer continues without rich messages, because the platform refused the content or the method",
+  },
+  {
+    events: ["delivery.penalty-not-stored", "delivery.gate-unreachable"],
+    meaning: "the gate of the chat could not be asked or told; it is tried again",
+  },
+  {
+    events: ["delivery.unknown-messenger"],
+    meaning: "an unsent message belongs to a messenger that is no longer declared",
+  },
+  {
+    events: [
+      "delivery.split-failed",
+      "delivery.loop-failed",
+      "delivery.storage-failed",
+      "delivery.late-answer-not-stored",
+      "delivery.failed",
+      "thread.failed",
+      "wake.failed",
+    ],
+    meaning: "a fault of Switchboard or of its storage; the bot continues by itself. Please report it",
+  },
+  {
+    events: ["telegram.press-not-answered"],
+    meaning: "a press of a button that belongs to no chat could not be answered",
+  },
+  {
+    events: ["chat-sdk.receive-failed", "chat-sdk.background-slow"],
+    meaning:
+      "a request to a Chat SDK adapter was answered 503, so that the platform sends it again; `step` and `code` say why",
+  },
+  {
+    events: ["chat-sdk.event-lost"],
+    meaning:
+      "a Chat SDK adapter reported an event outside of a webhook, or after its answer, and the event could not be stored",
+  },
+  {
+    events: ["chat-sdk.warning", "chat-sdk.error"],
+    meaning: "a Chat SDK adapter's own line: `about` holds its technical words, `…` replaces all others",
+  },
+  {
+    events: ["agents.failed", "agents.warning"],
+    meaning: "the `agents` package reports a failure that has no other line: its subject, kind and place",
+  },
+  {
+    events: ["runtime.output"],
+    meaning:
+      "with `npm run serve`: a line that workerd prints itself. Messages of exceptions are left out, except with `DEBUG=1` or before the server listens",
+  },
+  {
+    events: ["runtime.output-dropped"],
+    meaning:
+      "workerd printed the same line more than five times, or more than thirty lines, within ten seconds; the rest was left out",
+  },
+];
