@@ -41,7 +41,8 @@ export interface PrepayRequest {
  * 1. A loan leaves the bucket at once. So no more calls are sent than the rate allows, however many gates hold loans.
  *    Unused calls expire.
  * 2. Cosmetic calls must leave a share of the rate to the others.
- * 3. A chat that was told to wait keeps its place. Each gets its own time, so not all of them ask again at once.
+ * 3. A chat that was told to wait keeps its place, even if it asks again late. Each gets its own time, so not all of them
+ *    ask again at once.
  * 4. After a start the bucket holds two tokens, because earlier calls are not known.
  * 5. Broadcasts leave half of a full bucket to everything else, and come after every chat that waits. So a live answer
  *    waits for other live answers only. A paid call that its chat does not make in time goes back into the bucket.
@@ -70,7 +71,7 @@ const PAID_MS = 2_000;
 const LOAN_RESERVE_SHARE = 0.5;
 const MOST_EXTRA_SLOTS = 3;
 const LOAN_MS = 3_000;
-/** A waiting chat loses its place if it does not ask within this time after its turn. */
+/** Others no longer wait behind a chat that does not ask within this time after its turn. */
 const PLACE_GRACE_MS = 1_500;
 
 interface Bot {

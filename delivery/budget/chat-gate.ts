@@ -71,7 +71,7 @@ const FIRST_TOKENS = 2;
 const SEARCH_CALLS = 8;
 /** Other objects' use of a chat is stored at most this often. */
 const NOTE_USE_MS = 30_000;
-/** A waiting speaker loses its place if it does not ask within this time after its turn. */
+/** Others no longer wait behind a speaker that does not ask within this time after its turn. */
 const PLACE_GRACE_MS = 1_500;
 /** With more chats than this in memory, idle ones are removed. */
 const MOST_CHATS = 1_000;

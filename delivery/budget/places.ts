@@ -7,7 +7,14 @@ interface Place {
   expiresAt: number;
 }
 
-/** The queue of callers that were told to wait. A place expires if its caller does not come back. */
+/** A caller that comes back later than this stands behind all others. */
+const REMEMBER_MS = 60_000;
+
+/**
+ * The queue of callers that were told to wait. Nobody waits behind a caller that does not come back in time: its place
+ * expires. If it comes back later, it still stands where it stood. Otherwise no call at all would be made on a machine so
+ * busy that everybody is late, because each caller would find all the others in front of it.
+ */
 export class Places {
   readonly #places = new Map<string, Place>();
   #order = 0;
@@ -17,7 +24,8 @@ export class Places {
     const own = this.#places.get(caller);
     let ahead = 0;
     for (const [other, place] of this.#places) {
-      if (place.expiresAt < now) this.#places.delete(other);
+      if (place.expiresAt + REMEMBER_MS < now) this.#places.delete(other);
+      else if (place.expiresAt < now) continue;
       else if (other !== caller && isBefore(place, own, rank)) ahead += 1;
     }
     return ahead;
