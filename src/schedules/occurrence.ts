@@ -71,6 +71,8 @@ export interface Occurrence {
   /** Whether there are so many chats that `broadcast` reaches them. `targets` is empty then. */
   readonly isMany: boolean;
   readonly legs: readonly Leg[];
+  /** Tokens and money of earlier tries. Undefined if none was counted. */
+  readonly spent: OccurrenceUsage | undefined;
   /** Number of tries that have begun. */
   readonly attempts: number;
   /** How late it began, in milliseconds. */
@@ -114,7 +116,10 @@ export interface OccurrenceRecord {
   readonly deliveries: readonly OccurrenceDelivery[];
   /** The delivery to many chats, for `getBroadcast`. */
   readonly broadcastId?: string;
-  /** Tokens that the model's server counted, and their cost. A restart in the middle of the turn loses the earlier ones. */
+  /**
+   * Tokens that the model's server counted in all tries, and their cost. A restart in the middle of a turn loses its
+   * earlier ones.
+   */
   readonly usage?: OccurrenceUsage;
   readonly createdAt: number;
   readonly startedAt?: number;
@@ -140,7 +145,7 @@ export interface OccurrenceFilter {
 export function recordOf(occurrence: Occurrence): OccurrenceRecord {
   const { attempts, code, createdAt, endedAt, key, lateMs, scheduledFor, startedAt, state, taskId } =
     occurrence;
-  const usage = usageOf(occurrence.legs);
+  const usage = usageOf(occurrence);
   const broadcast = occurrence.legs.find(({ isBroadcast }) => isBroadcast === true);
   return {
     occurrenceKey: key,
@@ -174,9 +179,14 @@ function deliveryOf(address: Address, { code, endedAt, legs }: Occurrence): Occu
   };
 }
 
-/** Returns the tokens and the money of an occurrence's turns. Undefined if none was counted. */
-export function usageOf(legs: readonly Pick<Leg, "usage">[]): OccurrenceUsage | undefined {
-  const used = legs.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+/** Returns the tokens and the money of an occurrence's tries. Undefined if none was counted. */
+export function usageOf({ legs, spent }: Pick<Occurrence, "legs" | "spent">): OccurrenceUsage | undefined {
+  return sumOf([spent, ...legs.map(({ usage }) => usage)]);
+}
+
+/** Returns the sum of tokens and money. Undefined if there are none. */
+export function sumOf(all: readonly (OccurrenceUsage | undefined)[]): OccurrenceUsage | undefined {
+  const used = all.filter((usage) => usage !== undefined);
   if (used.length === 0) return undefined;
   const sum = (of: (usage: OccurrenceUsage) => number | undefined): number =>
     used.reduce((total, usage) => total + (of(usage) ?? 0), 0);

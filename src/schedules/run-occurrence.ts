@@ -6,6 +6,7 @@ import { sha256 } from "../core/sha256.ts";
 import type { Address } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { CheckedTask, Work } from "./check-tasks.ts";
+import { usageOf } from "./occurrence.ts";
 import type { Leg, Occurrence, OccurrenceUsage, Target } from "./occurrence.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import type { DeliverTo, ScheduledOccurrence } from "./scheduled-task.ts";
@@ -408,9 +409,11 @@ function retried(
   const restMs = Math.min(RETRY_AFTER_MS * 2 ** (occurrence.attempts - 1), RETRY_MOST_MS);
   // A handler goes on as it is; a prompt begins again.
   const state = task.work.kind === "handler" ? "running" : "due";
+  const nextAt = clock.now() + restMs;
+  const spent = usageOf(occurrence);
   return {
     kind: "continues",
-    occurrence: { ...occurrence, state, code, legs: [], text: undefined, nextAt: clock.now() + restMs },
+    occurrence: { ...occurrence, state, code, legs: [], spent, text: undefined, nextAt },
   };
 }
 

@@ -1,9 +1,9 @@
-import { parseLegs, parseRule, parseTargets } from "./stored-occurrence.ts";
+import { parseLegs, parseRule, parseTargets, parseUsage } from "./stored-occurrence.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
-import { OPEN_STATES } from "./occurrence.ts";
-import type { Leg, Occurrence, OccurrenceState, OwnerNews } from "./occurrence.ts";
+import { OPEN_STATES, usageOf } from "./occurrence.ts";
+import type { Occurrence, OccurrenceState, OccurrenceUsage, OwnerNews } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -22,13 +22,13 @@ const SCHEMA = [
     text TEXT, source_hash TEXT, targets TEXT NOT NULL,
     is_many INTEGER NOT NULL DEFAULT 0, legs TEXT NOT NULL, attempts INTEGER NOT NULL,
     late_ms INTEGER NOT NULL, next_at INTEGER NOT NULL, code TEXT, created_at INTEGER NOT NULL, started_at INTEGER,
-    ended_at INTEGER, news TEXT, trouble_since INTEGER
+    ended_at INTEGER, news TEXT, trouble_since INTEGER, spent TEXT
   ) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS occurrence_v1_open ON occurrence_v1 (next_at) WHERE state IN ('due', 'running', 'waiting') OR news IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS occurrence_v1_ended ON occurrence_v1 (ended_at)",
 ];
 /** Columns that the first table did not have. */
-const ADDED = { trouble_since: "INTEGER" };
+const ADDED = { trouble_since: "INTEGER", spent: "TEXT" };
 const OPEN = "(state IN ('due', 'running', 'waiting') OR news IS NOT NULL)";
 
 /** A task, as far as it is stored. Everything else is in the declaration. */
@@ -62,8 +62,8 @@ export interface ScheduleStore {
   saveOccurrence(occurrence: Occurrence): void;
   /** Returns occurrences with a step that is due, in order of time. */
   dueOccurrences(now: number, limit: number): Occurrence[];
-  /** Returns the turns of a task's occurrences since a moment. */
-  legsSince(taskId: string, since: number): Leg[];
+  /** Returns the tokens and money of each of a task's occurrences since a moment. */
+  usageSince(taskId: string, since: number): (OccurrenceUsage | undefined)[];
   /** Returns open occurrences of a task. */
   openOf(taskId: string): Occurrence[];
   /** Returns occurrences, newest first. */
@@ -110,6 +110,7 @@ type OccurrenceRow = {
   ended_at: number | null;
   news: OwnerNews | null;
   trouble_since: number | null;
+  spent: string | null;
 };
 
 export function createScheduleStore(database: Database): ScheduleStore {
@@ -152,8 +153,8 @@ export function createScheduleStore(database: Database): ScheduleStore {
       database.run(
         `INSERT OR REPLACE INTO occurrence_v1
            (key, task_id, scheduled_for, state, prompt, text, source_hash, targets, is_many, legs, attempts, late_ms, next_at,
-            code, created_at, started_at, ended_at, news, trouble_since)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+            code, created_at, started_at, ended_at, news, trouble_since, spent)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         one.key,
         one.taskId,
         one.scheduledFor,
@@ -173,18 +174,19 @@ export function createScheduleStore(database: Database): ScheduleStore {
         one.endedAt ?? null,
         one.news ?? null,
         one.troubleSince ?? null,
+        one.spent === undefined ? null : JSON.stringify(one.spent),
       );
     },
     dueOccurrences: (now, limit) =>
       occurrences(`WHERE ${OPEN} AND next_at <= ? ORDER BY next_at, scheduled_for LIMIT ?`, now, limit),
-    legsSince: (taskId, since) =>
+    usageSince: (taskId, since) =>
       tables
-        .all<{ legs: string }>(
-          "SELECT legs FROM occurrence_v1 WHERE task_id = ? AND created_at >= ?",
+        .all<Pick<OccurrenceRow, "legs" | "spent">>(
+          "SELECT legs, spent FROM occurrence_v1 WHERE task_id = ? AND created_at >= ?",
           taskId,
           since,
         )
-        .flatMap(({ legs }) => parseLegs(legs)),
+        .map(({ legs, spent }) => usageOf({ legs: parseLegs(legs), spent: usageIn(spent) })),
     openOf: (taskId) =>
       occurrences(
         "WHERE task_id = ? AND state IN (SELECT value FROM json_each(?))",
@@ -244,6 +246,7 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     targets: parseTargets(row.targets),
     isMany: row.is_many === 1,
     legs: parseLegs(row.legs),
+    spent: usageIn(row.spent),
     attempts: row.attempts,
     lateMs: row.late_ms,
     nextAt: row.next_at,
@@ -254,4 +257,8 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     news: row.news ?? undefined,
     troubleSince: row.trouble_since ?? undefined,
   };
+}
+
+function usageIn(json: string | null): OccurrenceUsage | undefined {
+  return json === null ? undefined : parseUsage(json);
 }

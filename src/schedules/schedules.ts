@@ -6,7 +6,7 @@ import type { Log } from "../core/log.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { latestMissed } from "./latest-missed.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
-import { recordOf, usageOf } from "./occurrence.ts";
+import { recordOf, sumOf } from "./occurrence.ts";
 import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
 import { LIMIT_CODES } from "./step-result.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
@@ -229,7 +229,7 @@ export class Schedules {
 
   /** Returns the tokens and the money that a task has used since a moment. */
   usedSince(taskId: string, since: number): { readonly tokens: number; readonly cost: number } {
-    const { cost = 0, input = 0, output = 0 } = usageOf(this.#store.legsSince(taskId, since)) ?? {};
+    const { cost = 0, input = 0, output = 0 } = sumOf(this.#store.usageSince(taskId, since)) ?? {};
     return { tokens: (input ?? 0) + (output ?? 0), cost: cost ?? 0 };
   }
 
@@ -260,7 +260,8 @@ export class Schedules {
     const task = this.#tasks?.get(stored.id);
     if (task === undefined || stored.next === undefined) return;
     const { runAt, scheduledFor } = stored.next;
-    const intended = latestMissed(stored.rule, scheduledFor, now, stored.anchor);
+    const last = Math.min(now, task.until ?? now);
+    const intended = latestMissed(stored.rule, scheduledFor, last, stored.anchor);
     const lateMs = Math.max(0, now - intended - (runAt - scheduledFor));
     const isSkipped = task.ifLate.otherwise === "skip" && lateMs > task.ifLate.runWithinMs;
     const runs = stored.runs + 1;
@@ -299,6 +300,7 @@ export class Schedules {
       targets: [],
       isMany: false,
       legs: [],
+      spent: undefined,
       attempts: 0,
       lateMs,
       nextAt: now,

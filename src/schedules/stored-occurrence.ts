@@ -32,11 +32,13 @@ const targetSchema = z.object({ conversation: z.string(), address: addressSchema
 >);
 
 /** Each schema names every key of its type, because it drops all others. */
-const usageSchema = z.object({
-  input: z.number().optional(),
-  output: z.number().optional(),
-  cost: z.number().optional(),
-} satisfies Record<keyof OccurrenceUsage, z.ZodType>);
+const usageSchema = z
+  .object({
+    input: z.number().optional(),
+    output: z.number().optional(),
+    cost: z.number().optional(),
+  } satisfies Record<keyof OccurrenceUsage, z.ZodType>)
+  .transform(({ input, output, cost }) => ({ input, output, cost }));
 
 const legSchema = z.object({
   conversation: z.string(),
@@ -49,7 +51,7 @@ const legSchema = z.object({
   since: z.number().optional(),
   code: z.string().optional(),
   messageIds: z.array(z.string()),
-  usage: usageSchema.transform(({ input, output, cost }) => ({ input, output, cost })).optional(),
+  usage: usageSchema.optional(),
 } satisfies Record<keyof Leg, z.ZodType>);
 
 /** Reads the rule of a task, as it is stored. Its keys keep their order, because rules are compared as text. */
@@ -62,6 +64,11 @@ export function parseRule(json: string): Rule {
 /** Reads the chats of an occurrence, as they are stored. */
 export function parseTargets(json: string): Target[] {
   return z.array(targetSchema).parse(JSON.parse(json));
+}
+
+/** Reads the tokens and the money of earlier tries, as they are stored. */
+export function parseUsage(json: string): OccurrenceUsage {
+  return usageSchema.parse(JSON.parse(json));
 }
 
 /** Reads the turns of an occurrence, as they are stored. */

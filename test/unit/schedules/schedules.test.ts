@@ -90,6 +90,16 @@ describe("scheduled tasks", () => {
     expect([rig.ends("until").length, rig.ends("count").length, rig.ends("once").length]).toEqual([2, 3, 1]);
   });
 
+  it("run nothing after their last time, also if the bot was away then", async () => {
+    const until = "2026-11-20T09:00";
+    const rig = new ScheduleRig({ digest: { ...DAILY, until, prompt: "Write it.", deliverTo: "ada" } });
+    await rig.clock.advance(4 * 86_400_000);
+    rig.restart();
+    await rig.runUntil("2026-11-25T12:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 skipped: missed", "11-20T09:00 skipped: too-late"]);
+    expect(rig.turns).toEqual([]);
+  });
+
   it("never block later occurrences with a failed or a waiting one", async () => {
     const rig = new ScheduleRig(digest);
     rig.report = ({ request }) =>
@@ -258,6 +268,21 @@ describe("the budget of a task", () => {
     expect(rig.told).toEqual(["digest limited digest@2026-11-18T16:00:00Z"]);
     await rig.runUntil("2026-11-19T14:30Z");
     expect(rig.ends("digest").at(-1)).toBe("11-19T14:00 delivered");
+  });
+
+  it("counts tries that have failed", async () => {
+    const rig = new ScheduleRig(hourly({ mostTokensPerDay: 2000, retry: { maxAttempts: 3 } }));
+    rig.report = ({ request }) =>
+      request.id.endsWith("#3.0")
+        ? { state: "completed", text: "The digest.", usage: { input: 600, output: 100, cost: 0.4 } }
+        : request.address === undefined
+          ? { state: "failed", code: "model-timeout", usage: { input: 600, output: 0, cost: 0.3 } }
+          : { state: "completed", messageIds: ["7"] };
+    await rig.runUntil("2026-11-18T14:30Z");
+    expect(rig.ends("digest").map((end) => end.slice(12))).toEqual(["delivered", "skipped: token-limit"]);
+    rig.restart();
+    const first = rig.schedules.list()[1];
+    expect(first?.usage).toEqual({ input: 1800, output: 100, cost: 1 });
   });
 
   it("is part of the occurrence, with its money", async () => {
