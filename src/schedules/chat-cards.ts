@@ -3,6 +3,7 @@ import type { Say } from "../core/bot-texts.ts";
 import type { CallbackButton, CardContent } from "../core/content.ts";
 import { z } from "zod";
 import type { ChatSchedule } from "./chat-schedule.ts";
+import type { OwnerNews } from "./occurrence.ts";
 import { timeInWords } from "./time-in-words.ts";
 
 /** A request to make a schedule that waits for the person's time zone. */
@@ -79,6 +80,39 @@ export function confirmationCard(shown: ShownSchedule, say: Say = sayEnglish): C
     text: `${say(made, { text: quoted(schedule.text) })}\n\n${whenInWords(shown, say)}`,
     buttons: [[manage(say("deleteButton"), "delete", schedule.id)]],
   };
+}
+
+/** Tells the people of a chat how a schedule fares that one of them has made. Everybody sees it, so it names no reason. */
+export function newsCard(
+  { next, schedule }: ShownSchedule,
+  news: OwnerNews,
+  dueAt: number,
+  say: Say = sayEnglish,
+): CardContent {
+  const text = quoted(schedule.text);
+  const time = timeInWords(dueAt, schedule.timezone, say);
+  switch (news) {
+    case "failing": {
+      const goesOn = say(next.length > 0 ? "scheduleGoesOn" : "scheduleHasNoNext");
+      return { kind: "card", text: say("scheduleFailed", { text, time, next: goesOn }) };
+    }
+    case "limited":
+      return { kind: "card", text: say("scheduleLimited", { text, time }) };
+    case "recovered":
+      return { kind: "card", text: say("scheduleRecovered", { text }) };
+    case "paused":
+      return {
+        kind: "card",
+        text: say("schedulePausedItself", { text }),
+        buttons: [
+          [
+            manage(say("resumeButton", { id: schedule.id }), "resume", schedule.id),
+            manage(say("runButton", { id: schedule.id }), "run", schedule.id),
+            manage(say("deleteOneButton", { id: schedule.id }), "delete", schedule.id),
+          ],
+        ],
+      };
+  }
 }
 
 /** Lists the schedules of a chat with their buttons. */

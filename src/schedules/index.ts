@@ -3,6 +3,7 @@ export {
   answeredCard,
   confirmationCard,
   listCard,
+  newsCard,
   pressSchema,
   reminderCard,
   zoneCard,

@@ -15,6 +15,7 @@ import {
   createChatScheduleStore,
   isTimeZone,
   listCard,
+  newsCard,
   parseWhen,
   pressSchema,
   previewOf,
@@ -26,6 +27,7 @@ import type {
   ChatScheduleOptions,
   ChatScheduleStore,
   CheckedTask,
+  OwnerNews,
   SchedulePerson,
   SchedulePress,
   ScheduleRequest,
@@ -99,6 +101,12 @@ export class ChatSchedules {
 
   listCard(reader: Pick<SchedulePerson, "language"> | undefined): CardContent {
     return listCard(this.list(), this.#say(reader));
+  }
+
+  /** Tells how a schedule fares. Undefined if nobody has made it in this conversation. */
+  newsCard(id: string, news: OwnerNews, dueAt: number): CardContent | undefined {
+    const schedule = this.#store.get(id);
+    return schedule && newsCard(this.#shown(schedule), news, dueAt, this.#say(schedule.madeBy));
   }
 
   /** Makes a schedule, or asks for the person's time zone first. */

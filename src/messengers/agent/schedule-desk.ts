@@ -82,6 +82,7 @@ export interface ScheduleDeskOptions {
 /** The conversation of a task's own object. */
 const TASK = "task:";
 const CARD = "schedule:";
+const MADE = "made-schedule:";
 const MOST_TARGETS = 100;
 const DAY_MS = 24 * 3_600_000;
 /** Below this a reminder does not mention that it is late. */
@@ -348,8 +349,11 @@ export class ScheduleDesk {
       log.warn("schedule.owner-not-told", { task: task.id, code: located.code });
       return;
     }
+    const made = this.chat.newsCard(task.id, news, occurrence.scheduledFor);
     try {
-      post(`${CARD}${news}:${occurrence.key}`, located.address, ownerCard(task, occurrence, news));
+      // The buttons of a schedule that somebody has made are for its maker.
+      if (made !== undefined) post(`${MADE}${news}:${occurrence.key}`, located.address, made);
+      else post(`${CARD}${news}:${occurrence.key}`, located.address, ownerCard(task, occurrence, news));
     } catch (error) {
       log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
     }

@@ -229,6 +229,30 @@ describe("a digest that somebody has asked for", () => {
   });
 });
 
+describe("a digest that fails", () => {
+  it("says so once, and pauses with a card whose buttons are for its maker", async () => {
+    const group = { isGroup: true, mentions: true };
+    const texts = { scheduleFailed: { en: "Failed: {text}", de: "Hat nicht geklappt: {text}" } };
+    const world = create({ settings: { chatSchedules: true, texts } });
+    world.script((request) => {
+      if (request.said.includes("Sum up")) throw new Error("no");
+      const input = { text: "Sum up", when: "every day at 09:00", ...IN_LONDON };
+      return calls("schedule_digest", input)(request);
+    });
+    await go(world, "g1", { ...group, language: "de" });
+    for (let run = 0; run < 5; run += 1) await world.thread("g1").runScheduledTask("#1");
+    await untilShown(world, /^This failed five times in a row, so I've paused it: Sum up$/, "g1");
+    const told = world.chats.visible("g1").filter((text) => text.includes("geklappt"));
+    expect(told).toEqual(["Hat nicht geklappt: Sum up"]);
+    expect(await world.press("g1", "Delete #1", { ...group, user: "bob" })).toMatch(
+      /^Only the person who made this schedule/,
+    );
+    expect(await world.thread("g1").listScheduledTasks()).toMatchObject([{ taskId: "#1", isPaused: true }]);
+    expect(await world.press("g1", "Delete #1", group)).toBe("Deleted.");
+    expect(await world.thread("g1").listScheduledTasks()).toEqual([]);
+  });
+});
+
 describe("/schedules", () => {
   it("lists the schedules with buttons that work", async () => {
     const world = create();
