@@ -56,10 +56,18 @@ export abstract class ThinkBroadcasts<
   async #broadcast(
     content: Content,
     targets: BroadcastTargets,
-    { expiresAfterMs, idempotencyKey, informModel = true, protect, silent }: BroadcastOptions,
+    {
+      expiresAfterMs,
+      idempotencyKey,
+      ignoreQuietHours = false,
+      informModel = true,
+      protect,
+      silent,
+    }: BroadcastOptions,
   ): Promise<string> {
     const options = { ...(protect !== undefined && { protect }), ...(silent !== undefined && { silent }) };
-    const work = { kind: "content", content, informModel, options } as const;
+    const ignores = ignoreQuietHours ? { ignoresQuietHours: true } : {};
+    const work = { kind: "content", content, informModel, options, ...ignores } as const;
     const request = { id: idempotencyKey, work, targets, expiresAfterMs };
     const { id } = await runtimeIn(this).broadcasts.calls().startBroadcast(request);
     return id;

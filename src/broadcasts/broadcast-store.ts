@@ -9,7 +9,8 @@ import type { BroadcastReceiptFilter, BroadcastState, BroadcastWork, TargetState
 
 /**
  * Broadcasts of the root. A target writes one row when it is collected and one when it ends, and two more if its outcome
- * is not known at once. `after_key` says how far the broadcast has come: all targets up to it were handed over.
+ * is not known at once. An `open` one without tries waits for the end of its chat's quiet hours, and its conversation
+ * does not have the message. `after_key` says how far the broadcast has come: all targets up to it were handed over.
  */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS broadcast_v1 (
@@ -25,6 +26,9 @@ const SCHEMA = [
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX IF NOT EXISTS broadcast_target_open_v1 ON broadcast_target_v1 (broadcast, ask_at) WHERE state = 'open'`,
 ];
+
+/** A chat in its quiet hours does not have the message yet. */
+const SHOWN_STATE = "CASE WHEN state = 'open' AND tries = 0 THEN 'waiting' ELSE state END";
 
 export type Closing = "cancelled" | "expired";
 export type Counts = Readonly<Record<string, number>>;
@@ -62,7 +66,7 @@ export interface StoredTarget {
   readonly code: string | undefined;
   readonly deliveryId: string | undefined;
   readonly messageIds: readonly string[];
-  /** Number of calls whose outcome was not known. */
+  /** Number of calls whose outcome was not known. An `open` target without any waits for the end of quiet hours. */
   readonly tries: number;
 }
 
@@ -74,6 +78,12 @@ export type NewBroadcast = Pick<
 /** A target whose state changes. `askAt` only for `open`. */
 export interface TargetChange extends StoredTarget {
   readonly askAt?: number;
+}
+
+export interface OpenTargets {
+  readonly count: number;
+  /** Epoch milliseconds. Undefined if there are none. */
+  readonly nextAt: number | undefined;
 }
 
 export interface BroadcastStore {
@@ -89,10 +99,14 @@ export interface BroadcastStore {
   noteRun(seq: number, now: number): void;
   /** Returns targets whose turn has not come, in order. */
   waiting(seq: number, limit: number): StoredTarget[];
-  /** Returns targets whose outcome is asked for at `now`. */
+  /** Returns targets whose conversation has the message, and whose outcome is asked for at `now`. */
   due(seq: number, now: number, limit: number): StoredTarget[];
+  /** Returns targets whose quiet hours are over at `now`. */
+  woken(seq: number, now: number, limit: number): StoredTarget[];
   /** Returns the number of targets whose outcome is not known, and the time of the next question. */
-  open(seq: number): { readonly count: number; readonly nextAskAt: number | undefined };
+  open(seq: number): OpenTargets;
+  /** Returns the number of targets that have quiet hours, and the first end of them. */
+  quiet(seq: number): OpenTargets;
   /** Stores outcomes, and counts those that have ended. */
   change(seq: number, changes: readonly TargetChange[]): void;
   setAfterKey(seq: number, key: string): void;
@@ -141,6 +155,16 @@ export function createBroadcastStore(database: Database): BroadcastStore {
     tables.all<Row>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf);
   const readTargets = (where: string, ...bindings: (string | number)[]): StoredTarget[] =>
     tables.all<TargetRow>(`SELECT * FROM broadcast_target_v1 ${where}`, ...bindings).map(targetOf);
+  const openWhere = (seq: number, condition: string): OpenTargets => {
+    const row = firstRow(
+      tables.all<{ count: number; at: number | null }>(
+        `SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1
+         WHERE broadcast = ? AND state = 'open' AND ${condition}`,
+        seq,
+      ),
+    );
+    return { count: row?.count ?? 0, nextAt: row?.at ?? undefined };
+  };
   const bySeq = (seq: number): StoredBroadcast => {
     const found = firstRow(read("WHERE seq = ?", seq));
     if (found !== undefined) return found;
@@ -222,20 +246,20 @@ export function createBroadcastStore(database: Database): BroadcastStore {
       ),
     due: (seq, now, limit) =>
       readTargets(
-        "WHERE broadcast = ? AND state = 'open' AND ask_at <= ? ORDER BY ask_at LIMIT ?",
+        "WHERE broadcast = ? AND state = 'open' AND tries > 0 AND ask_at <= ? ORDER BY ask_at LIMIT ?",
         seq,
         now,
         limit,
       ),
-    open(seq) {
-      const row = firstRow(
-        tables.all<{ count: number; at: number | null }>(
-          "SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1 WHERE broadcast = ? AND state = 'open'",
-          seq,
-        ),
-      );
-      return { count: row?.count ?? 0, nextAskAt: row?.at ?? undefined };
-    },
+    woken: (seq, now, limit) =>
+      readTargets(
+        "WHERE broadcast = ? AND state = 'open' AND tries = 0 AND ask_at <= ? ORDER BY ask_at LIMIT ?",
+        seq,
+        now,
+        limit,
+      ),
+    open: (seq) => openWhere(seq, "tries > 0"),
+    quiet: (seq) => openWhere(seq, "tries = 0"),
     change(seq, changes) {
       database.transaction(() => {
         let { failures, sent, skips } = bySeq(seq);
@@ -286,15 +310,14 @@ export function createBroadcastStore(database: Database): BroadcastStore {
       });
     },
     targets(seq, { cursor = "", limit, state }) {
-      return state === undefined
-        ? readTargets("WHERE broadcast = ? AND key > ? ORDER BY key LIMIT ?", seq, cursor, limit)
-        : readTargets(
-            "WHERE broadcast = ? AND key > ? AND state = ? ORDER BY key LIMIT ?",
-            seq,
-            cursor,
-            state,
-            limit,
-          );
+      return readTargets(
+        `WHERE broadcast = ? AND key > ? AND (? = '' OR ${SHOWN_STATE} = ?) ORDER BY key LIMIT ?`,
+        seq,
+        cursor,
+        state ?? "",
+        state ?? "",
+        limit,
+      );
     },
     sweep(before, limit) {
       for (const { seq } of read(

@@ -34,6 +34,8 @@ export interface BroadcastOptions extends Pick<ContentOptions, "silent" | "prote
    * `keepDeliveriesMs`. @default 259200000, which is 3 days
    */
   readonly expiresAfterMs?: number;
+  /** Whether chats get it in their quiet hours, too: see `quietHoursOf`. @default false: they get it afterwards */
+  readonly ignoreQuietHours?: boolean;
 }
 
 /** What every target of a broadcast gets. Plain JSON. */
@@ -46,6 +48,8 @@ export type BroadcastWork =
       /** A word for the model that says what the content is. */
       readonly noteKind?: string;
       readonly options?: Pick<ContentOptions, "silent" | "protect">;
+      /** Whether it is sent in a chat's quiet hours, too. */
+      readonly ignoresQuietHours?: boolean | undefined;
     }
   /** A prompt: the model of each target's conversation answers it, with its own memory. */
   | {
@@ -96,7 +100,7 @@ export interface BroadcastReceipt {
 }
 
 /**
- * - `waiting`: its turn has not come
+ * - `waiting`: its turn has not come, or it has quiet hours
  * - `open`: its conversation has the message; the outcome is not known yet
  * - `sent`, `failed`, `skipped`: it has ended
  */

@@ -9,6 +9,7 @@ import type {
   BroadcastReceiptPage,
   BroadcastTargets,
   BroadcastWork,
+  TargetState,
 } from "./broadcast.ts";
 import { sumOf } from "./broadcast-store.ts";
 import type { BroadcastStore, StoredBroadcast } from "./broadcast-store.ts";
@@ -141,8 +142,8 @@ export class Broadcasts {
     const shown = targets.slice(0, page);
     const last = targets.length > page ? shown.at(-1) : undefined;
     return {
-      receipts: shown.map(({ address, code, conversation, deliveryId, messageIds, state }) => ({
-        state: state === "waiting" && found.endedAt !== undefined ? "skipped" : state,
+      receipts: shown.map(({ address, code, conversation, deliveryId, messageIds, state, tries }) => ({
+        state: shownState(state, tries, found.endedAt !== undefined),
         messageIds,
         ...(address !== undefined && { address }),
         ...(conversation !== undefined && { conversation }),
@@ -204,7 +205,8 @@ export class Broadcasts {
     const { deps, store } = this.#options;
     const now = deps.clock.now();
     if (broadcast.state === "running" && now >= broadcast.expiresAt) {
-      const isLeft = store.waiting(broadcast.seq, 1).length > 0;
+      const { seq } = broadcast;
+      const isLeft = store.waiting(seq, 1).length > 0 || store.quiet(seq).count > 0;
       if (isLeft) store.setState(broadcast.seq, "closing", "expired");
     }
     const current = store.get(broadcast.id) ?? broadcast;
@@ -215,8 +217,9 @@ export class Broadcasts {
   #endIfDone(id: string): void {
     const { deps, log, store } = this.#options;
     const current = store.get(id);
-    if (current === undefined || store.open(current.seq).count > 0) return;
+    if (current === undefined) return;
     const { closing, isChecked, seq, state } = current;
+    if (store.open(seq).count > 0 || store.quiet(seq).count > 0) return;
     const isOver = state === "closing" ? isChecked : store.waiting(seq, 1).length === 0;
     if (!isOver) return;
     store.end(seq, closing ?? "done", deps.clock.now(), closing);
@@ -224,13 +227,21 @@ export class Broadcasts {
     log.info("broadcast.ended", { broadcast: id, state: closing ?? "done", total, sent, failed, skipped });
   }
 
-  /** Returns when a broadcast has work: now, if targets wait, else when the next outcome is due. */
+  /**
+   * Returns when a broadcast has work: now, if targets wait, else when the next outcome is due or the first quiet hours
+   * end.
+   */
   #nextAt({ isChecked, seq, state }: StoredBroadcast): number {
     const { store } = this.#options;
-    const { count, nextAskAt = 0 } = store.open(seq);
-    const isWorkLeft =
-      state === "closing" ? !isChecked : count < MOST_OPEN && store.waiting(seq, 1).length > 0;
-    return isWorkLeft ? 0 : nextAskAt;
+    const open = store.open(seq);
+    const quiet = store.quiet(seq);
+    const isClosing = state === "closing";
+    const isRoom = open.count < MOST_OPEN;
+    const isWorkLeft = isClosing
+      ? !isChecked || quiet.count > 0
+      : isRoom && store.waiting(seq, 1).length > 0;
+    if (isWorkLeft || (open.count === 0 && quiet.count === 0)) return 0;
+    return Math.min(open.nextAt ?? Infinity, isRoom ? (quiet.nextAt ?? Infinity) : Infinity);
   }
 
   #wakeSoon(): void {
@@ -245,6 +256,12 @@ function progressOf(stored: StoredBroadcast): Broadcast {
   const waiting = total - sent - failed - skipped;
   const ended = endedAt === undefined ? {} : { endedAt };
   return { id, state, total, waiting, sent, failed, skipped, failures, skips, createdAt, ...ended };
+}
+
+/** A chat in its quiet hours does not have the message yet. */
+function shownState(state: TargetState, tries: number, isOver: boolean): TargetState {
+  if (state === "waiting" && isOver) return "skipped";
+  return state === "open" && tries === 0 ? "waiting" : state;
 }
 
 function checkRequest({ expiresAfterMs, id, targets, work }: NewBroadcast): void {

@@ -17,6 +17,8 @@ export interface SliceOptions {
    * epoch milliseconds, if there are none now.
    */
   readonly pay: (address: Address, work: BroadcastWork) => number | undefined;
+  /** Returns the end of the quiet hours of a chat, in epoch milliseconds. Undefined outside of them. */
+  readonly quietUntil: (address: Address) => Promise<number | undefined>;
   /** Calls the object of a conversation. */
   readonly handOver: (conversation: string, request: HandOver) => Promise<HandOverResult>;
 }
@@ -39,7 +41,8 @@ const STORE_EVERY = 50;
 const ASK_AFTER_END_MS = 24 * 60 * 60_000;
 
 /**
- * Hands over one slice of a broadcast: first the targets whose outcome is due, then new ones.
+ * Hands over one slice of a broadcast: first the targets whose outcome is due, then those whose quiet hours are over, then
+ * new ones.
  *
  * 1. A call may be repeated at any time: the object sends the message once for each broadcast and address. So a slice
  *    that was cut by a crash runs again as a whole.
@@ -48,6 +51,7 @@ const ASK_AFTER_END_MS = 24 * 60 * 60_000;
  * 3. `after_key` moves only when each target of the slice has an outcome, or is `open`.
  * 4. When the broadcast is closing, the targets that an earlier slice may have handed over are asked, and nothing new
  *    begins.
+ * 5. A target that has quiet hours is put aside until their end, and holds nobody up.
  */
 export async function runSlice(options: SliceOptions, broadcast: StoredBroadcast): Promise<void> {
   await new Slice(options, broadcast).run();
@@ -74,9 +78,13 @@ class Slice {
     const { seq } = this.#broadcast;
     store.noteRun(seq, this.#beganAt);
     const due = store.due(seq, clock.now(), SLICE);
-    const fresh = this.#broadcast.isChecked ? [] : store.waiting(seq, this.#room(due.length));
+    const room = this.#room(due.length);
+    // A slice that a crash has cut may have handed over a target before its quiet hours began, so all of them are asked.
+    const woken = store.woken(seq, this.#isClosing() ? Number.MAX_SAFE_INTEGER : clock.now(), room);
+    const fresh = this.#broadcast.isChecked ? [] : store.waiting(seq, room - woken.length);
     // The object of an `open` target may never have got the message, so it may begin now.
     for (const target of due) await this.#ask(target);
+    for (const target of woken) if (!(await this.#begin(target))) break;
     let last: string | undefined;
     for (const target of fresh) {
       if (!(await this.#begin(target))) break;
@@ -107,6 +115,11 @@ class Slice {
     }
     if (isSubscribed && !subscribers.has(address)) {
       this.#note({ ...target, state: "skipped", code: "unsubscribed" });
+      return true;
+    }
+    const quietUntil = ignoresQuietHours(this.#work) ? undefined : await this.#options.quietUntil(address);
+    if (quietUntil !== undefined) {
+      this.#note({ ...target, state: "open", tries: 0, askAt: Math.min(quietUntil, expiresAt) });
       return true;
     }
     const isTimeUp = (): boolean =>
@@ -198,4 +211,8 @@ class Slice {
   #isClosing(): boolean {
     return this.#broadcast.state === "closing";
   }
+}
+
+function ignoresQuietHours(work: BroadcastWork): boolean {
+  return work.kind === "content" && work.ignoresQuietHours === true;
 }

@@ -22,12 +22,15 @@ import type { Address } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import { noteOf } from "../turns/note-parts.ts";
+import { chatQuietUntil } from "./chat-quiet-hours.ts";
+import type { ChatQuietHoursHost } from "./chat-quiet-hours.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
 
 export interface BroadcastDeskOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
+  readonly agent: ChatQuietHoursHost["agent"];
   readonly root: () => RootRuntime;
   readonly budget: () => RootBudget;
   /** Returns the calls to the object of a conversation, which may be this one. */
@@ -59,6 +62,7 @@ export class BroadcastDesk implements BroadcastCalls {
       subscribers: this.#subscribers,
       chats: (filter) => root().listChats(filter),
       placeOf: (target) => root().places.placeOf(target),
+      quietUntil: (address) => chatQuietUntil({ ...options, clock: options.deps.clock }, address),
       pay: (address, work) => this.#pay(address, work),
       handOver: (conversation, request) => callsTo(conversation).takeBroadcast(request),
       wakeAt: (at) => this.#arm(at),

@@ -7,6 +7,7 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import { BroadcastDesk } from "./broadcast-desk.ts";
+import type { BroadcastDeskOptions } from "./broadcast-desk.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import type { SubmissionCalls } from "./submission-calls.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
@@ -16,6 +17,7 @@ export interface BroadcastPartOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
+  readonly agent: BroadcastDeskOptions["agent"];
   readonly root: () => RootRuntime;
   readonly budget: () => RootBudget;
   readonly thread: () => ThreadRuntime;

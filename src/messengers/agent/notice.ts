@@ -47,7 +47,14 @@ export async function noticeOf(
   });
   return {
     id: idempotencyKey === undefined ? undefined : `notice:${idempotencyKey}`,
-    work: { kind: "content", content, informModel, ...(kind !== undefined && { noteKind: kind }) },
+    work: {
+      kind: "content",
+      content,
+      informModel,
+      // It is about something that happens now.
+      ignoresQuietHours: true,
+      ...(kind !== undefined && { noteKind: kind }),
+    },
     targets: [address],
   };
 }

@@ -7,7 +7,7 @@ import type { CardContent } from "../../core/content.ts";
 import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
-import { ConfigurationError, errorCode } from "../../core/errors.ts";
+import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
@@ -17,8 +17,6 @@ import {
   decidedCard,
   durationInWords,
   ownerCard,
-  parseQuietHours,
-  quietUntil,
   reminderCard,
   revisionOf,
   runOccurrence,
@@ -46,6 +44,7 @@ import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
 import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AgentMethods } from "./agent-methods.ts";
+import { chatQuietUntil } from "./chat-quiet-hours.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import { scheduleActions } from "./schedule-actions.ts";
@@ -117,7 +116,7 @@ export class ScheduleDesk {
             submit: (to, request) => options.turnsOf(to).submitScheduled(request),
             report: (to, id) => options.turnsOf(to).reportScheduled(id),
             runOf: (task, current) => this.#runOf(task, current),
-            quietUntil: (address) => this.#quietUntil(address),
+            quietUntil: (address) => chatQuietUntil({ ...options, clock: deps.clock }, address),
             remind: (id, of, current) => this.#remind(id, of, current),
             reportCard: (id) => options.reportCard(id),
             usedToday: (taskId) => this.schedules.usedSince(taskId, deps.clock.now() - DAY_MS),
@@ -298,27 +297,6 @@ export class ScheduleDesk {
     const reasons = Object.entries({ ...broadcast.skips, ...broadcast.failures });
     const [code = "no-targets"] = reasons.toSorted((a, b) => b[1] - a[1])[0] ?? [];
     return broadcast.sent > 0 ? { state: "completed" } : { state: "failed", code };
-  }
-
-  /** A bot that cannot say when a chat is quiet does not lose its digests. */
-  async #quietUntil(address: Address): Promise<number | undefined> {
-    const { agent, deps, log } = this.#options;
-    if (agent.quietHoursOf === undefined) return undefined;
-    try {
-      const asked = Promise.resolve(agent.quietHoursOf(address));
-      const hours = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, asked, "quietHoursOf()");
-      if (hours === undefined) return undefined;
-      const checked = parseQuietHours(hours, agent.getDefaultTimezone());
-      if ("problem" in checked)
-        throw new ConfigurationError(
-          "quiet-hours-invalid",
-          `quietHoursOf() has returned hours that cannot be used. ${checked.problem}`,
-        );
-      return quietUntil(checked, deps.clock.now());
-    } catch (error) {
-      logBotFailure(log, "quietHoursOf", error);
-      return undefined;
-    }
   }
 
   async #runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {

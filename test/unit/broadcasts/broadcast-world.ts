@@ -47,6 +47,8 @@ export class BroadcastWorld {
   onCall: () => void = () => {};
   /** Called before each durable write of the root. */
   onWrite: () => void = () => {};
+  /** Ends of chats' quiet hours, in epoch milliseconds. */
+  quiet = new Map<string, number>();
   payAt: () => number | undefined = () => undefined;
   broadcasts: Broadcasts;
   mostAtOnce = 0;
@@ -123,6 +125,10 @@ export class BroadcastWorld {
         const address = chatAddress(chatId);
         const conversation = `${chatId} at ${this.clock.now()}`;
         return { kind: "found", address, conversation, key: address.threadId };
+      },
+      quietUntil: async ({ chatId }) => {
+        const until = this.quiet.get(chatId) ?? 0;
+        return until > this.clock.now() ? until : undefined;
       },
       pay: () => this.payAt(),
       handOver: (conversation, request) => {

@@ -219,6 +219,83 @@ describe("the end of a broadcast", () => {
   });
 });
 
+describe("the quiet hours of chats", () => {
+  const HOUR_MS = 3_600_000;
+
+  /** The first chats sleep for an hour. */
+  async function asleep(count: number, rest: Partial<NewBroadcast> = {}): Promise<BroadcastWorld> {
+    const world = new BroadcastWorld();
+    for (const chat of chatsOf(count)) {
+      world.quiet.set(chat, world.clock.now() + HOUR_MS);
+      world.subscribers.add(chatAddress(chat), 1);
+    }
+    await started(world, news(inChats(chatsOf(1_000)), rest));
+    return world;
+  }
+
+  it("hold nobody else up, however many sleep", async () => {
+    const world = await asleep(600);
+    const beganAt = world.clock.now();
+    await world.run(5);
+    expect(world.clock.now() - beganAt).toBeLessThan(60_000);
+    expect(world.broadcasts.get("news")).toMatchObject({ state: "running", sent: 400, waiting: 600 });
+    expect(world.broadcasts.receipts("news", { state: "open" }).receipts).toEqual([]);
+    expect(world.broadcasts.receipts("news", { state: "waiting" }).receipts[0]?.state).toBe("waiting");
+    await world.run();
+    expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 1_000 });
+    expect(world.clock.now() - beganAt).toBeGreaterThanOrEqual(HOUR_MS);
+    expect(world.totalPosts).toBe(1_000);
+  });
+
+  it("are asked for again when they end", async () => {
+    const world = await asleep(1);
+    await world.run(5);
+    world.quiet.set("c00000", world.clock.now() + 2 * HOUR_MS);
+    const beganAt = world.clock.now();
+    await world.run();
+    expect(world.clock.now() - beganAt).toBeGreaterThanOrEqual(2 * HOUR_MS);
+    expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 1_000 });
+  });
+
+  it("end with the broadcast", async () => {
+    const cancelled = await asleep(600);
+    await cancelled.run(5);
+    cancelled.broadcasts.cancel("news");
+    await cancelled.run();
+    const skips = { cancelled: 600 };
+    expect(cancelled.broadcasts.get("news")).toMatchObject({ state: "cancelled", sent: 400, skips });
+    const expired = await asleep(600, { expiresAfterMs: 600_000 });
+    const beganAt = expired.clock.now();
+    await expired.run();
+    expect(expired.broadcasts.get("news")).toMatchObject({ state: "expired", sent: 400, skips: { expired: 600 } });
+    expect(expired.clock.now() - beganAt).toBeLessThan(700_000);
+  });
+
+  it("do not keep somebody subscribed", async () => {
+    const world = await asleep(0);
+    await world.run();
+    for (const chat of ["a", "b"]) {
+      world.subscribers.add(chatAddress(chat), 1);
+      world.quiet.set(chat, world.clock.now() + HOUR_MS);
+    }
+    await started(world, news("subscribers", { id: "more" }));
+    await world.run(1);
+    world.subscribers.remove(chatAddress("a"));
+    await world.run();
+    expect([world.posts("a"), world.posts("b")]).toEqual([0, 1]);
+    expect(world.broadcasts.get("more")).toMatchObject({ sent: 1, skips: { unsubscribed: 1 } });
+  });
+
+  it("do not matter if the broadcast says so", async () => {
+    const work = { kind: "content", content: "Now!", informModel: true, ignoresQuietHours: true } as const;
+    const world = await asleep(600, { work });
+    const beganAt = world.clock.now();
+    await world.run();
+    expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 1_000 });
+    expect(world.clock.now() - beganAt).toBeLessThan(HOUR_MS);
+  });
+});
+
 describe("a broadcast that cannot be sent", () => {
   it.each<[string, Partial<NewBroadcast>, string]>([
     ["a key that is too long", { id: "x".repeat(201) }, "broadcast-invalid"],
@@ -247,9 +324,13 @@ describe("over kills, nobody gets a message twice, and nobody is left out", () =
     count: number,
     kills: readonly number[],
     fates: readonly Fate[],
+    /** Every third chat sleeps until then, in milliseconds. */
+    sleepMs = 0,
   ): Promise<BroadcastWorld> {
     const world = new BroadcastWorld();
     const chats = chatsOf(count);
+    const until = world.clock.now() + sleepMs;
+    for (let index = 0; index < count; index += 3) world.quiet.set(chats[index] ?? "", until);
     const seen = new Map<string, number>();
     // A fault is over at some time: each chat has it twice at most.
     world.fateOf = (chat) => {
@@ -295,8 +376,9 @@ describe("over kills, nobody gets a message twice, and nobody is left out", () =
         fc.integer({ min: 1, max: 450 }),
         fc.array(fc.integer({ min: 1, max: 600 }), { maxLength: 6 }),
         fates,
-        async (count, kills, fate) => {
-          expectWhole(await play(count, kills, fate), count);
+        fc.constantFrom(0, 10, 1_000, 60_000),
+        async (count, kills, fate, sleepMs) => {
+          expectWhole(await play(count, kills, fate, sleepMs), count);
         },
       ),
       { numRuns: 40 },

@@ -105,6 +105,27 @@ describe("broadcast", () => {
     expect(receipts).toMatchObject([{ conversation: "named:person%20of%20c1", state: "sent" }]);
   });
 
+  it("waits for the end of a chat's quiet hours, unless it says otherwise", async () => {
+    const time = (hours: number): string =>
+      new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+    const quiet = { from: time(-1), to: time(2), timezone: "UTC" };
+    const world = createWorld({
+      settings: { quietHoursOf: ({ chatId }) => (chatId === "c2" ? quiet : undefined) },
+    });
+    await known(world, "c1", "c2");
+    const id = await world.stub.broadcast("News", [inChat("c1"), inChat("c2")]);
+    await world.shows("c1", "You said: Hello", "News");
+    await expect
+      .poll(() => world.stub.getBroadcast(id), LONG)
+      .toMatchObject({ state: "running", sent: 1, waiting: 1 });
+    await world.stub.broadcast("Fire!", [inChat("c2")], { ignoreQuietHours: true });
+    await world.shows("c2", "You said: Hello", "Fire!");
+    await world.stub.deliverNotice("Your export is ready.", { channel: "fake", thread: "c2" });
+    await world.shows("c2", "You said: Hello", "Fire!", "Your export is ready.");
+    expect(await world.stub.cancelBroadcast(id)).toBe(true);
+    expect(await ended(world, id)).toMatchObject({ state: "cancelled", sent: 1, skips: { cancelled: 1 } });
+  });
+
   it("has cards whose presses reach the conversation", async () => {
     const world = createWorld();
     await known(world, "c1");
