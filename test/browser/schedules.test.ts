@@ -155,7 +155,7 @@ it("pauses, continues, runs and deletes a reminder that a person has made, by ke
       : [
           callTool("remind_me", {
             text: "Water the plants",
-            when: "every day at 09:00",
+            when: lastUserText(request).includes("once") ? "at 2031-01-02T18:00" : "every day at 09:00",
             timezone: "Asia/Tokyo",
           }),
         ],
@@ -187,4 +187,9 @@ it("pauses, continues, runs and deletes a reminder that a person has made, by ke
   await page.getByRole("button", { name: "Back to the conversation" }).click();
   await log().getByText("⏰ Water the plants").waitFor();
   expect(await task("nightWatch").getByRole("button", { name: "Delete" }).count()).toBe(0);
+
+  await write("Remind me once in 2031");
+  await page.getByRole("button", { name: "Updates and calls" }).click();
+  await task("#2").getByText("once, Thu, 2 Jan 2031, 18:00 GMT+9 · reminder · made by Ann").waitFor();
+  await screenshot("schedules-once");
 });

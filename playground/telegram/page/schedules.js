@@ -94,7 +94,7 @@ function scheduleView(item) {
   const zone = timezone ?? PAGE_ZONE;
   const title = element("strong", { id: `schedule-${item.conversation ?? "bot"}-${taskId}` }, taskId);
   const notes = [
-    timezone === undefined || schedule.includes(timezone) ? schedule : `${schedule} in ${timezone}`,
+    scheduleInWords(item, zone),
     kind === "handler" ? "runs code" : kind,
     madeBy === undefined ? "" : `made by ${madeBy}`,
   ];
@@ -126,6 +126,15 @@ function scheduleView(item) {
           ...occurrences.map((one) => occurrenceView(one, zone)),
         ),
   );
+}
+
+function scheduleInWords({ next, schedule, timezone }, zone) {
+  if (schedule.startsWith("at ")) {
+    const [first = Date.parse(schedule.slice(3))] = next;
+    // A time of day without an offset is that of the zone, and not of this page.
+    if (next.length > 0 || /(?:Z|[+-]\d\d:\d\d)$/i.test(schedule)) return `once, ${timeIn(first, zone)}`;
+  }
+  return timezone === undefined || schedule.includes(timezone) ? schedule : `${schedule} in ${timezone}`;
 }
 
 function nextView([first, ...later], zone) {
