@@ -237,9 +237,7 @@ export class Broadcasts {
     const quiet = store.quiet(seq);
     const isClosing = state === "closing";
     const isRoom = open.count < MOST_OPEN;
-    const isWorkLeft = isClosing
-      ? !isChecked || quiet.count > 0
-      : isRoom && store.waiting(seq, 1).length > 0;
+    const isWorkLeft = isClosing ? !isChecked || quiet.count > 0 : isRoom && store.waiting(seq, 1).length > 0;
     if (isWorkLeft || (open.count === 0 && quiet.count === 0)) return 0;
     return Math.min(open.nextAt ?? Infinity, isRoom ? (quiet.nextAt ?? Infinity) : Infinity);
   }

@@ -167,7 +167,8 @@ export const ENGLISH_TEXTS = {
   scheduleFailed: "This didn't work: {text}\n\nIt was due {time}. {next}",
   scheduleGoesOn: "I'll try again the next time, and tell you when it works.",
   scheduleHasNoNext: "There is no next time, so ask me again if you still need it.",
-  scheduleLimited: "I've skipped this: {text}\n\nIt was due {time}, and has used up what it may use in a day.",
+  scheduleLimited:
+    "I've skipped this: {text}\n\nIt was due {time}, and has used up what it may use in a day.",
   scheduleRecovered: "This works again: {text}",
   schedulePausedItself: "This failed five times in a row, so I've paused it: {text}",
   deleteButton: "Delete",

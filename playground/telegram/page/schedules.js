@@ -90,7 +90,7 @@ function replaceSchedule(old, made) {
 }
 
 function scheduleView(item) {
-  const { failures, isPaused, kind, madeBy, next, occurrences, schedule, taskId, text, timezone } = item;
+  const { failures, isPaused, kind, madeBy, next, occurrences, taskId, text, timezone } = item;
   const zone = timezone ?? PAGE_ZONE;
   const title = element("strong", { id: `schedule-${item.conversation ?? "bot"}-${taskId}` }, taskId);
   const notes = [

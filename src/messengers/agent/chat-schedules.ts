@@ -61,7 +61,12 @@ export interface RequestPlace {
 
 /** The result of a request, for the model or for the person who pressed. */
 export type ScheduleResult =
-  | { readonly kind: "done"; readonly shown?: ShownSchedule | undefined }
+  | {
+      readonly kind: "done";
+      readonly shown?: ShownSchedule | undefined;
+      /** Whether it was made just now, and a card has confirmed it to the person. */
+      readonly isNew?: boolean;
+    }
   | { readonly kind: "zone-asked" }
   | { readonly kind: "refused"; readonly why: string };
 
@@ -154,7 +159,7 @@ export class ChatSchedules {
       return this.#shown(added);
     });
     post(cardId, address, confirmationCard(made, this.#say(person)));
-    return { kind: "done", shown: made };
+    return { kind: "done", shown: made, isNew: true };
   }
 
   /** Changes the time or the text of a schedule. Its next occurrence follows from the new time. */
@@ -184,6 +189,7 @@ export class ChatSchedules {
       this.#store.save(changed);
       this.#reconcile();
     });
+    if (change.timezone !== undefined) await this.#zones.remember(zonedPerson(place), change.timezone);
     return { kind: "done", shown: this.#shown(changed) };
   }
 

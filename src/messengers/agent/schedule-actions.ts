@@ -119,7 +119,9 @@ function resultOf(result: ScheduleResult, now: number): unknown {
         now: timeInWords(now),
         ...(result.shown !== undefined && {
           schedule: factsOf(result.shown),
-          note: "A new schedule is confirmed to the person with a card. Do not repeat it.",
+          note: result.isNew
+            ? "It is confirmed to the person with a card. Do not repeat it."
+            : "No card tells the person. Say what has changed.",
         }),
       };
     case "zone-asked":

@@ -267,7 +267,11 @@ describe("the quiet hours of chats", () => {
     const expired = await asleep(600, { expiresAfterMs: 600_000 });
     const beganAt = expired.clock.now();
     await expired.run();
-    expect(expired.broadcasts.get("news")).toMatchObject({ state: "expired", sent: 400, skips: { expired: 600 } });
+    expect(expired.broadcasts.get("news")).toMatchObject({
+      state: "expired",
+      sent: 400,
+      skips: { expired: 600 },
+    });
     expect(expired.clock.now() - beganAt).toBeLessThan(700_000);
   });
 

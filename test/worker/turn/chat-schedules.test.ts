@@ -220,6 +220,12 @@ describe("a digest that somebody has asked for", () => {
     );
     world.script(calls("change_schedule", { id: "#1", when: "every day at 10:00" }));
     expect(await go(world, "g1", group)).toMatch(/10:00 \(Europe\/London\)/);
+    world.script(calls("change_schedule", { id: "#1", timezone: "Asia/Tokyo" }));
+    const changed = await go(world, "g1", group);
+    expect(changed).toMatch(/10:00 \(Asia\/Tokyo\)/);
+    expect(changed, "no card tells this").not.toContain("confirmed to the person");
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00" }));
+    expect(await go(world, "g1", group), "the zone is remembered").toMatch(/09:00 \(Asia\/Tokyo\)/);
     world.script(calls("pause_schedule", { id: "#1", isPaused: true }));
     expect(await go(world, "g1", group)).toContain('\\"isPaused\\":true'.replaceAll("\\", ""));
     world.script(calls("cancel_schedule", { id: "#1" }));
