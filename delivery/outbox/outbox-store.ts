@@ -171,8 +171,8 @@ export class OutboxStore {
       .all<{ message_id: string; address: string }>(
         `SELECT ids.value AS message_id, address
          FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id, ${IDS}
-         WHERE former_chat_id IS NULL AND ids.value IN (${messageIds.map(() => "?").join(", ")})`,
-        ...messageIds,
+         WHERE former_chat_id IS NULL AND ids.value IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(messageIds),
       )
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
   }

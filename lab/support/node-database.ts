@@ -18,6 +18,9 @@ export function createNodeDatabase(path = ":memory:"): NodeDatabase {
   return new Sqlite(new DatabaseSync(path), new Map(), {});
 }
 
+/** A statement of a Durable Object takes no more. */
+const MOST_BINDINGS = 100;
+
 type Prepared = ReturnType<DatabaseSync["prepare"]>;
 
 interface Statement {
@@ -43,6 +46,7 @@ class Sqlite implements NodeDatabase {
   }
 
   all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    checkBindings(bindings);
     const { names, prepared } = this.#prepare(statement);
     // The rows of node:sqlite as objects have no prototype; those of a Durable Object are plain objects.
     const rows = prepared.all(...bindings.map(bindable)) as unknown as readonly (readonly SqlValue[])[];
@@ -53,6 +57,7 @@ class Sqlite implements NodeDatabase {
   }
 
   run(statement: string, ...bindings: readonly SqlValue[]): number {
+    checkBindings(bindings);
     const write = (): number =>
       Number(this.#prepare(statement).prepared.run(...bindings.map(bindable)).changes);
     return this.#depth > 0 ? write() : this.#durably(write);
@@ -113,4 +118,8 @@ function plainRow(names: readonly string[], cells: readonly SqlValue[]): Record<
 
 function bindable(value: SqlValue): string | number | null | Uint8Array {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+}
+
+function checkBindings({ length }: readonly SqlValue[]): void {
+  if (length > MOST_BINDINGS) throw new Error(`too many SQL variables: ${length}`);
 }

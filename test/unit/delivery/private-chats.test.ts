@@ -100,3 +100,10 @@ it.each(CASES)(
     expect(lastMs).toBeLessThanOrEqual(5 * 60_000);
   },
 );
+
+it("shows every answer also when the posts of more than a hundred private chats are lost at once", async () => {
+  const count = 110;
+  const faults = Array.from({ length: count }, () => lose(false));
+  const { repeated } = await afterLoss(bot(count), count, faults);
+  expect(repeated, "repetitions without a mark").toBe(0);
+});
