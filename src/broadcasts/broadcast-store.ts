@@ -4,6 +4,9 @@ import { parseCounts, parseWork } from "./stored-broadcast.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { parseCost } from "../core/stored-cost.ts";
+import { sumOfCosts } from "../core/turn-cost.ts";
+import type { TurnCost } from "../core/turn-cost.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastReceiptFilter, BroadcastState, BroadcastWork, TargetState } from "./broadcast.ts";
 
@@ -17,7 +20,7 @@ const SCHEMA = [
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, closing TEXT,
     is_checked INTEGER NOT NULL DEFAULT 0, hash TEXT NOT NULL, work TEXT, is_subscribed INTEGER NOT NULL, cursor TEXT, after_key TEXT NOT NULL, total INTEGER NOT NULL,
     sent INTEGER NOT NULL, failures TEXT NOT NULL, skips TEXT NOT NULL, ran_at INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER, usage TEXT
   ) STRICT`,
   `CREATE INDEX IF NOT EXISTS broadcast_open_v1 ON broadcast_v1 (ran_at) WHERE ended_at IS NULL`,
   `CREATE TABLE IF NOT EXISTS broadcast_target_v1 (
@@ -27,6 +30,8 @@ const SCHEMA = [
   `CREATE INDEX IF NOT EXISTS broadcast_target_open_v1 ON broadcast_target_v1 (broadcast, ask_at) WHERE state = 'open'`,
 ];
 
+/** Columns that the first table did not have. */
+const ADDED = { usage: "TEXT" };
 /** A chat in its quiet hours does not have the message yet. */
 const SHOWN_STATE = "CASE WHEN state = 'open' AND tries = 0 THEN 'waiting' ELSE state END";
 
@@ -53,6 +58,8 @@ export interface StoredBroadcast {
   readonly sent: number;
   readonly failures: Counts;
   readonly skips: Counts;
+  /** Tokens and money of prompts that have ended. */
+  readonly usage: TurnCost | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly endedAt: number | undefined;
@@ -75,9 +82,10 @@ export type NewBroadcast = Pick<
   "id" | "hash" | "work" | "isSubscribed" | "createdAt" | "expiresAt"
 >;
 
-/** A target whose state changes. `askAt` only for `open`. */
+/** A target whose state changes. `askAt` only for `open`, `usage` only at its end. */
 export interface TargetChange extends StoredTarget {
   readonly askAt?: number;
+  readonly usage?: TurnCost | undefined;
 }
 
 export interface OpenTargets {
@@ -132,6 +140,7 @@ type Row = {
   sent: number;
   failures: string;
   skips: string;
+  usage: string | null;
   created_at: number;
   expires_at: number;
   ended_at: number | null;
@@ -150,7 +159,7 @@ type TargetRow = {
 
 /** Creates the store. Its tables are made with the first broadcast, so most bots have none. */
 export function createBroadcastStore(database: Database): BroadcastStore {
-  const tables = new LazyTables(database, { table: "broadcast_v1", schema: SCHEMA });
+  const tables = new LazyTables(database, { table: "broadcast_v1", schema: SCHEMA, added: ADDED });
   const read = (where: string, ...bindings: (string | number)[]): StoredBroadcast[] =>
     tables.all<Row>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf);
   const readTargets = (where: string, ...bindings: (string | number)[]): StoredTarget[] =>
@@ -262,7 +271,9 @@ export function createBroadcastStore(database: Database): BroadcastStore {
     quiet: (seq) => openWhere(seq, "tries = 0"),
     change(seq, changes) {
       database.transaction(() => {
-        let { failures, sent, skips } = bySeq(seq);
+        const stored = bySeq(seq);
+        const { usage: earlier } = stored;
+        let { failures, sent, skips } = stored;
         for (const { askAt, code, deliveryId, key, messageIds, state, tries } of changes) {
           database.run(
             `UPDATE broadcast_target_v1 SET state = ?, code = ?, delivery_id = ?, message_ids = ?, tries = ?, ask_at = ?
@@ -280,11 +291,13 @@ export function createBroadcastStore(database: Database): BroadcastStore {
           if (state === "failed") failures = plusOne(failures, code);
           if (state === "skipped") skips = plusOne(skips, code);
         }
+        const usage = sumOfCosts([earlier, ...changes.map((change) => change.usage)]);
         database.run(
-          "UPDATE broadcast_v1 SET sent = ?, failures = ?, skips = ? WHERE seq = ?",
+          "UPDATE broadcast_v1 SET sent = ?, failures = ?, skips = ?, usage = ? WHERE seq = ?",
           sent,
           JSON.stringify(failures),
           JSON.stringify(skips),
+          usage === undefined ? null : JSON.stringify(usage),
           seq,
         );
       });
@@ -364,6 +377,7 @@ function broadcastOf(row: Row): StoredBroadcast {
     sent: row.sent,
     failures: parseCounts(row.failures),
     skips: parseCounts(row.skips),
+    usage: parseCost(row.usage),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     endedAt: row.ended_at ?? undefined,

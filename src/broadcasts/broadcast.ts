@@ -2,7 +2,9 @@ import type { UIMessage } from "ai";
 import type { ChatEntry } from "../core/chat.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
 import type { Content, ContentOptions } from "../core/content.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { Address } from "../core/surface.ts";
+import type { TurnCost } from "../core/turn-cost.ts";
 import type { PromptMetadata } from "../core/turn-info.ts";
 
 /** One chat of a broadcast: a target, as `say` takes it, or an address from `getTurn()?.answerTo`. */
@@ -56,6 +58,8 @@ export type BroadcastWork =
       readonly kind: "prompt";
       readonly messages: readonly UIMessage[];
       readonly metadata?: PromptMetadata | undefined;
+      /** For whom it runs, if a scheduled task asks. */
+      readonly run?: ScheduledRun | undefined;
     };
 
 /**
@@ -80,6 +84,8 @@ export interface Broadcast {
   /** Number of failed and of skipped chats by code, for example `{ "bot-blocked": 3 }`. */
   readonly failures: Readonly<Record<string, number>>;
   readonly skips: Readonly<Record<string, number>>;
+  /** Tokens and money of its prompts that have ended, as far as a model's server counted them. */
+  readonly usage?: TurnCost | undefined;
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly endedAt?: number;
@@ -135,9 +141,19 @@ export interface HandOver {
 /** `waiting`: the object has stored the message, and sends it by itself. Ask again for the outcome. */
 export type HandOverResult =
   | { readonly state: "waiting" }
-  | { readonly state: "sent"; readonly deliveryId: string; readonly messageIds: readonly string[] }
-  | { readonly state: "failed"; readonly code: string; readonly deliveryId?: string }
-  | { readonly state: "skipped"; readonly code: string };
+  | {
+      readonly state: "sent";
+      readonly deliveryId: string;
+      readonly messageIds: readonly string[];
+      readonly usage?: TurnCost | undefined;
+    }
+  | {
+      readonly state: "failed";
+      readonly code: string;
+      readonly deliveryId?: string;
+      readonly usage?: TurnCost | undefined;
+    }
+  | { readonly state: "skipped"; readonly code: string; readonly usage?: TurnCost | undefined };
 
 export interface SubscriberFilter {
   /** The `cursor` of the page before. */

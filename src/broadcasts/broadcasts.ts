@@ -36,6 +36,11 @@ export interface NewBroadcast {
   readonly targets: BroadcastTargets;
   /** Time after which chats whose turn has not come are skipped, in milliseconds. @default 3 days */
   readonly expiresAfterMs?: number | undefined;
+  /**
+   * Whether the same id is the same broadcast, whatever its targets are now: those of a call that was cut count together
+   * with those of the next one. @default false
+   */
+  readonly isKnownById?: boolean | undefined;
 }
 
 const EXPIRES_AFTER_MS = 3 * 24 * 60 * 60_000;
@@ -88,13 +93,14 @@ export class Broadcasts {
   async #start({
     expiresAfterMs = EXPIRES_AFTER_MS,
     id,
+    isKnownById = false,
     targets,
     work,
   }: NewBroadcast & { id: string }): Promise<Broadcast> {
     const { deps, store } = this.#options;
     const named = typeof targets === "function" ? "function" : targets;
     const hash = createHash("sha256")
-      .update(JSON.stringify([work, named]))
+      .update(JSON.stringify(isKnownById ? id : [work, named]))
       .digest("hex");
     const createdAt = deps.clock.now();
     const known =
@@ -114,7 +120,11 @@ export class Broadcasts {
       );
     if (known.state === "collecting") {
       const pause = (): Promise<void> => wait(deps.clock, 0);
-      await collectTargets({ ...this.#options, store, pause }, known, targets);
+      // A list may be another one than that of the call that was cut. Targets that it has stored stay as they are.
+      const isNewList = isKnownById && targets !== "subscribers";
+      const { cursor, seq } = known;
+      const from = { seq, cursor: isNewList ? undefined : cursor };
+      await collectTargets({ ...this.#options, store, pause }, from, targets);
       if (store.get(id)?.state === "collecting") store.setState(known.seq, "running");
     }
     // A known one may come from a process that died before it could set the alarm.
@@ -248,12 +258,13 @@ export class Broadcasts {
 }
 
 function progressOf(stored: StoredBroadcast): Broadcast {
-  const { createdAt, endedAt, failures, id, sent, skips, state, total } = stored;
+  const { createdAt, endedAt, failures, id, sent, skips, state, total, usage } = stored;
   const failed = sumOf(failures);
   const skipped = sumOf(skips);
   const waiting = total - sent - failed - skipped;
   const ended = endedAt === undefined ? {} : { endedAt };
-  return { id, state, total, waiting, sent, failed, skipped, failures, skips, createdAt, ...ended };
+  const counts = { total, waiting, sent, failed, skipped, failures, skips };
+  return { id, state, ...counts, ...(usage !== undefined && { usage }), createdAt, ...ended };
 }
 
 /** A chat in its quiet hours does not have the message yet. */

@@ -164,23 +164,20 @@ class Slice {
     switch (result.state) {
       case "waiting":
         return this.#open(target);
-      case "sent":
-        return {
-          ...target,
-          state: "sent",
-          code: undefined,
-          deliveryId: result.deliveryId,
-          messageIds: result.messageIds,
-        };
-      case "failed":
-        return { ...target, state: "failed", code: result.code, deliveryId: result.deliveryId };
-      case "skipped":
+      case "sent": {
+        const { deliveryId, messageIds, state, usage } = result;
+        return { ...target, state, code: undefined, deliveryId, messageIds, usage };
+      }
+      case "failed": {
+        const { code, deliveryId, state, usage } = result;
+        return { ...target, state, code, deliveryId, usage };
+      }
+      case "skipped": {
+        const { state, usage } = result;
         // A closing broadcast has begun nothing: the object knows nothing of it.
-        return {
-          ...target,
-          state: "skipped",
-          code: result.code === "expired" ? (this.#broadcast.closing ?? result.code) : result.code,
-        };
+        const code = result.code === "expired" ? (this.#broadcast.closing ?? result.code) : result.code;
+        return { ...target, state, code, usage };
+      }
       default:
         return result satisfies never;
     }

@@ -23,7 +23,6 @@ export { runOccurrence } from "./run-occurrence.ts";
 export type { FoundTargets, LegReport, LegRequest, ManyWork } from "./run-occurrence.ts";
 export type { DeliverTo, DeliveryTarget, QuietHours, ThinkScheduledTasks } from "./scheduled-task.ts";
 export { revisionOf } from "./scheduled-run.ts";
-export type { ScheduledRun } from "./scheduled-run.ts";
 export { createScheduledRunStore } from "./scheduled-run-store.ts";
 export type { ScheduledRunStore } from "./scheduled-run-store.ts";
 export { createPersonZoneStore } from "./person-zone-store.ts";

@@ -1,5 +1,6 @@
 import type { Address } from "../core/surface.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
+import { sumOfCosts } from "../core/turn-cost.ts";
+import type { TurnCost } from "../core/turn-cost.ts";
 
 /**
  * - `due`: stored, and nothing was done yet
@@ -24,12 +25,6 @@ export type OccurrenceState =
 
 export const OPEN_STATES = ["due", "running", "waiting"] as const satisfies readonly OccurrenceState[];
 
-/** Tokens and money of turns. */
-export interface OccurrenceUsage extends TokenUsage {
-  /** In the currency of `modelPrices`. Undefined if no model that was called has a price. */
-  readonly cost?: number | undefined;
-}
-
 /** One turn of an occurrence, in one conversation. */
 export interface Leg {
   /** The name of the conversation. `""` is the root. */
@@ -50,7 +45,7 @@ export interface Leg {
   readonly code?: string | undefined;
   /** The platform's ids of its messages. */
   readonly messageIds: readonly string[];
-  readonly usage?: OccurrenceUsage | undefined;
+  readonly usage?: TurnCost | undefined;
 }
 
 /** One occurrence of a task, as it is stored. */
@@ -72,7 +67,7 @@ export interface Occurrence {
   readonly isMany: boolean;
   readonly legs: readonly Leg[];
   /** Tokens and money of earlier tries. Undefined if none was counted. */
-  readonly spent: OccurrenceUsage | undefined;
+  readonly spent: TurnCost | undefined;
   /** Number of tries that have begun. */
   readonly attempts: number;
   /** How late it began, in milliseconds. */
@@ -120,7 +115,7 @@ export interface OccurrenceRecord {
    * Tokens that the model's server counted in all tries, and their cost. A restart in the middle of a turn loses its
    * earlier ones.
    */
-  readonly usage?: OccurrenceUsage;
+  readonly usage?: TurnCost;
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly endedAt?: number;
@@ -180,20 +175,6 @@ function deliveryOf(address: Address, { code, endedAt, legs }: Occurrence): Occu
 }
 
 /** Returns the tokens and the money of an occurrence's tries. Undefined if none was counted. */
-export function usageOf({ legs, spent }: Pick<Occurrence, "legs" | "spent">): OccurrenceUsage | undefined {
-  return sumOf([spent, ...legs.map(({ usage }) => usage)]);
-}
-
-/** Returns the sum of tokens and money. Undefined if there are none. */
-export function sumOf(all: readonly (OccurrenceUsage | undefined)[]): OccurrenceUsage | undefined {
-  const used = all.filter((usage) => usage !== undefined);
-  if (used.length === 0) return undefined;
-  const sum = (of: (usage: OccurrenceUsage) => number | undefined): number =>
-    used.reduce((total, usage) => total + (of(usage) ?? 0), 0);
-  const cost = sum((usage) => usage.cost);
-  return {
-    input: sum(({ input }) => input),
-    output: sum(({ output }) => output),
-    ...(cost > 0 && { cost }),
-  };
+export function usageOf({ legs, spent }: Pick<Occurrence, "legs" | "spent">): TurnCost | undefined {
+  return sumOfCosts([spent, ...legs.map(({ usage }) => usage)]);
 }

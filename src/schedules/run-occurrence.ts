@@ -3,14 +3,15 @@ import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { sha256 } from "../core/sha256.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { Address } from "../core/surface.ts";
+import type { TurnCost } from "../core/turn-cost.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { CheckedTask, Work } from "./check-tasks.ts";
 import { usageOf } from "./occurrence.ts";
-import type { Leg, Occurrence, OccurrenceUsage, Target } from "./occurrence.ts";
+import type { Leg, Occurrence, Target } from "./occurrence.ts";
 import { quietUntil } from "./quiet-hours.ts";
 import type { DeliverTo, ScheduledOccurrence } from "./scheduled-task.ts";
-import type { ScheduledRun } from "./scheduled-run.ts";
 import type { StoredTask } from "./schedule-store.ts";
 import type { LimitCode, OccurrenceEnd, StepResult } from "./step-result.ts";
 
@@ -36,7 +37,7 @@ export interface LegReport {
   readonly text?: string | undefined;
   /** The messages in its chat, once all of them are visible. Undefined before, and without a chat. */
   readonly messageIds?: readonly string[] | undefined;
-  readonly usage?: OccurrenceUsage | undefined;
+  readonly usage?: TurnCost | undefined;
 }
 
 /** The targets of an occurrence that can be reached, or the reason why none can. */
@@ -49,7 +50,13 @@ export type FoundTargets =
 /** What each of many chats gets. */
 export type ManyWork =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "prompt"; readonly prompt: string; readonly metadata: CheckedTask["metadata"] };
+  | {
+      readonly kind: "prompt";
+      readonly prompt: string;
+      readonly metadata: CheckedTask["metadata"];
+      /** For whom the prompt runs. */
+      readonly run: ScheduledRun;
+    };
 
 /** What a task has used in 24 hours. */
 export interface UsedToday {
@@ -316,7 +323,12 @@ async function advance(
     const { prompt = "", text = "" } = occurrence;
     const work: ManyWork = leg.recites
       ? { kind: "text", text }
-      : { kind: "prompt", prompt, metadata: metadataOf(occurrence, task) };
+      : {
+          kind: "prompt",
+          prompt,
+          metadata: metadataOf(occurrence, task),
+          run: await host.runOf(task, occurrence),
+        };
     const { work: own } = task;
     await host.broadcast(leg.submissionId, work, own.kind === "prompt" ? own.deliverTo : undefined);
     return { leg: { ...leg, state: "open" } };
@@ -341,7 +353,7 @@ async function advance(
   switch (state) {
     case "open":
     case "waiting":
-      return { leg: { ...leg, state } };
+      return { leg: { ...leg, state, usage } };
     case "failed":
     case "skipped":
       return { leg: { ...leg, state, code, messageIds: messageIds ?? [], usage } };

@@ -1,9 +1,11 @@
-import { parseLegs, parseRule, parseTargets, parseUsage } from "./stored-occurrence.ts";
+import { parseLegs, parseRule, parseTargets } from "./stored-occurrence.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
+import { parseCost } from "../core/stored-cost.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import type { TurnCost } from "../core/turn-cost.ts";
 import { OPEN_STATES, usageOf } from "./occurrence.ts";
-import type { Occurrence, OccurrenceState, OccurrenceUsage, OwnerNews } from "./occurrence.ts";
+import type { Occurrence, OccurrenceState, OwnerNews } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -63,7 +65,7 @@ export interface ScheduleStore {
   /** Returns occurrences with a step that is due, in order of time. */
   dueOccurrences(now: number, limit: number): Occurrence[];
   /** Returns the tokens and money of each of a task's occurrences since a moment. */
-  usageSince(taskId: string, since: number): (OccurrenceUsage | undefined)[];
+  usageSince(taskId: string, since: number): (TurnCost | undefined)[];
   /** Returns open occurrences of a task. */
   openOf(taskId: string): Occurrence[];
   /** Returns occurrences, newest first. */
@@ -186,7 +188,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
           taskId,
           since,
         )
-        .map(({ legs, spent }) => usageOf({ legs: parseLegs(legs), spent: usageIn(spent) })),
+        .map(({ legs, spent }) => usageOf({ legs: parseLegs(legs), spent: parseCost(spent) })),
     openOf: (taskId) =>
       occurrences(
         "WHERE task_id = ? AND state IN (SELECT value FROM json_each(?))",
@@ -246,7 +248,7 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     targets: parseTargets(row.targets),
     isMany: row.is_many === 1,
     legs: parseLegs(row.legs),
-    spent: usageIn(row.spent),
+    spent: parseCost(row.spent),
     attempts: row.attempts,
     lateMs: row.late_ms,
     nextAt: row.next_at,
@@ -257,8 +259,4 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     news: row.news ?? undefined,
     troubleSince: row.trouble_since ?? undefined,
   };
-}
-
-function usageIn(json: string | null): OccurrenceUsage | undefined {
-  return json === null ? undefined : parseUsage(json);
 }

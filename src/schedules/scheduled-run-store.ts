@@ -2,7 +2,7 @@ import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { scheduledRunSchema } from "./scheduled-run.ts";
-import type { ScheduledRun } from "./scheduled-run.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
 
 /** The turns of scheduled tasks in one conversation, and why one of them could not ask anybody. */
 const SCHEMA = [

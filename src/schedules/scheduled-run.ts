@@ -1,21 +1,7 @@
 import { z } from "zod";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { ScheduleBinding } from "../core/schedule-binding.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
 import { sha256 } from "../core/sha256.ts";
-import type { Address } from "../core/surface.ts";
 import type { CheckedTask } from "./check-tasks.ts";
-
-/** For whom a turn of a scheduled task runs, and where it asks people. Plain JSON. */
-export interface ScheduledRun {
-  readonly schedule: ScheduleBinding;
-  readonly occurrenceKey: string;
-  /** The person who made the schedule in a chat: its actions need that person's rights. Undefined for declared tasks. */
-  readonly requester?: MessengerAuthor | undefined;
-  /** The owner's chat, in which consent is asked. Undefined: in the chat of the turn. */
-  readonly askIn?: Address | undefined;
-  /** The chat that shows the answer of the turn itself. */
-  readonly shownIn?: Address | undefined;
-}
 
 const addressSchema = z.object({
   messengerId: z.string(),

@@ -86,8 +86,7 @@ export interface PromptTask extends TaskOptions {
   /** @default none */
   readonly quietHours?: QuietHours;
   /**
-   * Most tokens that it may use in 24 hours. Its next occurrence is then skipped, and the owner is told. Deliveries to more
-   * than 100 chats with `fanOut: "each"` are not counted.
+   * Most tokens that it may use in 24 hours, with failed tries. Its next occurrence is then skipped, and the owner is told.
    *
    * @default no limit
    */

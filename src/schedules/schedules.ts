@@ -3,10 +3,11 @@ import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { sumOfCosts } from "../core/turn-cost.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { latestMissed } from "./latest-missed.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
-import { recordOf, sumOf } from "./occurrence.ts";
+import { recordOf } from "./occurrence.ts";
 import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
 import { LIMIT_CODES } from "./step-result.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
@@ -229,7 +230,7 @@ export class Schedules {
 
   /** Returns the tokens and the money that a task has used since a moment. */
   usedSince(taskId: string, since: number): { readonly tokens: number; readonly cost: number } {
-    const { cost = 0, input = 0, output = 0 } = sumOf(this.#store.usageSince(taskId, since)) ?? {};
+    const { cost = 0, input = 0, output = 0 } = sumOfCosts(this.#store.usageSince(taskId, since)) ?? {};
     return { tokens: (input ?? 0) + (output ?? 0), cost: cost ?? 0 };
   }
 

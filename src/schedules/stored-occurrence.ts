@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addressSchema } from "../core/stored-address.ts";
-import type { Leg, OccurrenceUsage, Target } from "./occurrence.ts";
+import { costSchema } from "../core/stored-cost.ts";
+import type { Leg, Target } from "./occurrence.ts";
 import type { Rule } from "./rule.ts";
 
 const days = z.discriminatedUnion("kind", [
@@ -32,14 +33,6 @@ const targetSchema = z.object({ conversation: z.string(), address: addressSchema
 >);
 
 /** Each schema names every key of its type, because it drops all others. */
-const usageSchema = z
-  .object({
-    input: z.number().optional(),
-    output: z.number().optional(),
-    cost: z.number().optional(),
-  } satisfies Record<keyof OccurrenceUsage, z.ZodType>)
-  .transform(({ input, output, cost }) => ({ input, output, cost }));
-
 const legSchema = z.object({
   conversation: z.string(),
   address: addressSchema.optional(),
@@ -51,7 +44,7 @@ const legSchema = z.object({
   since: z.number().optional(),
   code: z.string().optional(),
   messageIds: z.array(z.string()),
-  usage: usageSchema.optional(),
+  usage: costSchema.optional(),
 } satisfies Record<keyof Leg, z.ZodType>);
 
 /** Reads the rule of a task, as it is stored. Its keys keep their order, because rules are compared as text. */
@@ -64,11 +57,6 @@ export function parseRule(json: string): Rule {
 /** Reads the chats of an occurrence, as they are stored. */
 export function parseTargets(json: string): Target[] {
   return z.array(targetSchema).parse(JSON.parse(json));
-}
-
-/** Reads the tokens and the money of earlier tries, as they are stored. */
-export function parseUsage(json: string): OccurrenceUsage {
-  return usageSchema.parse(JSON.parse(json));
 }
 
 /** Reads the turns of an occurrence, as they are stored. */

@@ -173,6 +173,7 @@ export class AgentRuntime extends LifecycleCapability {
       thread: () => this.thread,
       messengers: this.#messengers,
       submissions: this.submissions,
+      scheduledTurns: () => this.scheduledTurns,
       isRoot: () => this.#isRoot(),
       rootCalls: () => this.#rootCalls(),
       callsTo: (conversation) => this.#callsIn(conversation),

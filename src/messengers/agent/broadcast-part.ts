@@ -9,6 +9,7 @@ import type { RootRuntime } from "../root/root-runtime.ts";
 import { BroadcastDesk } from "./broadcast-desk.ts";
 import type { BroadcastDeskOptions } from "./broadcast-desk.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import type { ScheduledTurns } from "./scheduled-turns.ts";
 import type { SubmissionCalls } from "./submission-calls.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
@@ -23,6 +24,7 @@ export interface BroadcastPartOptions {
   readonly thread: () => ThreadRuntime;
   readonly messengers: DeclaredMessengers;
   readonly submissions: SubmissionCalls;
+  readonly scheduledTurns: () => ScheduledTurns;
   readonly isRoot: () => boolean;
   readonly rootCalls: () => InnerCalls;
   /** Returns the calls to a conversation; to the root itself for `""`. */
@@ -55,7 +57,7 @@ export class BroadcastPart {
 
   /** Takes a message of a broadcast. Resolves when it is durable. */
   take(request: HandOver): Promise<HandOverResult> {
-    const { deps, messengers, stored, submissions, thread } = this.#options;
+    const { deps, messengers, scheduledTurns, stored, submissions, thread } = this.#options;
     const { cards, delivery, own } = thread();
     return takeBroadcast(
       {
@@ -64,6 +66,7 @@ export class BroadcastPart {
         cards,
         own,
         messengers,
+        scheduled: scheduledTurns(),
         submit: (prompt) => submissions.submit(prompt),
         stored: async () => {
           thread().sayHost({ event: undefined, turn: undefined }).wakeSoon();

@@ -2,7 +2,7 @@ import type { Approval } from "../../approvals/approval.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
-import type { ScheduledRun } from "../../schedules/index.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /**

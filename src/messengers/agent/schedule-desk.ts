@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ThinkActions } from "../../actions/action.ts";
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
 import type { CardContent } from "../../core/content.ts";
@@ -28,25 +29,23 @@ import type {
   DeliveryTarget,
   FoundTargets,
   LegReport,
-  ManyWork,
   Occurrence,
   OccurrenceFilter,
   OccurrenceRecord,
   OwnerNews,
-  ScheduledRun,
   ScheduledTaskRecord,
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
-import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
 import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { chatQuietUntil } from "./chat-quiet-hours.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import { ManyChats } from "./many-chats.ts";
 import { scheduleActions } from "./schedule-actions.ts";
 
 export interface ScheduleDeskOptions {
@@ -100,6 +99,8 @@ export class ScheduleDesk {
   constructor(options: ScheduleDeskOptions) {
     this.#options = options;
     const { conversation, deps, log, name } = options;
+    const { broadcasts } = options;
+    const many = new ManyChats({ broadcasts, targetsOf: (deliverTo) => this.#targetsOf(deliverTo) });
     this.schedules = new Schedules({
       ...options,
       tasks: () => this.#tasks(),
@@ -120,8 +121,8 @@ export class ScheduleDesk {
             remind: (id, of, current) => this.#remind(id, of, current),
             reportCard: (id) => options.reportCard(id),
             usedToday: (taskId) => this.schedules.usedSince(taskId, deps.clock.now() - DAY_MS),
-            broadcast: (id, work, deliverTo) => this.#broadcast(id, work, deliverTo),
-            reportBroadcast: (id) => this.#broadcastReport(id),
+            broadcast: (id, work, deliverTo) => many.begin(id, work, deliverTo),
+            reportBroadcast: (id) => many.report(id),
             save: (changed) => this.schedules.save(changed),
           },
           occurrence,
@@ -272,31 +273,6 @@ export class ScheduleDesk {
     if (typeof deliverTo !== "function") return [deliverTo].flat();
     const chosen = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, deliverTo(chats()), "deliverTo()");
     return [chosen].flat();
-  }
-
-  /** Begins the delivery to many chats, unless it has begun before. */
-  async #broadcast(id: string, work: ManyWork, deliverTo: DeliverTo | undefined): Promise<void> {
-    const { broadcasts, deps } = this.#options;
-    if ((await broadcasts().getBroadcast(id)) !== undefined) return;
-    const targets = deliverTo === "subscribers" ? deliverTo : await this.#targetsOf(deliverTo ?? []);
-    const sent: BroadcastWork =
-      work.kind === "text"
-        ? { kind: "content", content: work.text, informModel: true }
-        : {
-            kind: "prompt",
-            messages: [{ id: deps.newId(), role: "user", parts: [{ type: "text", text: work.prompt }] }],
-            metadata: work.metadata,
-          };
-    await broadcasts().startBroadcast({ id, work: sent, targets });
-  }
-
-  async #broadcastReport(id: string): Promise<LegReport> {
-    const broadcast = await this.#options.broadcasts().getBroadcast(id);
-    if (broadcast === undefined) return { state: "failed", code: "broadcast-lost" };
-    if (broadcast.endedAt === undefined) return { state: "open" };
-    const reasons = Object.entries({ ...broadcast.skips, ...broadcast.failures });
-    const [code = "no-targets"] = reasons.toSorted((a, b) => b[1] - a[1])[0] ?? [];
-    return broadcast.sent > 0 ? { state: "completed" } : { state: "failed", code };
   }
 
   async #runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {

@@ -1,13 +1,14 @@
 import type { UIMessage } from "ai";
 import type { Approval } from "../../approvals/approval.ts";
 import type { Database } from "../../core/database.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Prompt } from "../../inbox/prompt-store.ts";
 import { createScheduledRunStore } from "../../schedules/index.ts";
-import type { LegReport, LegRequest, ScheduledRun, ScheduledRunStore } from "../../schedules/index.ts";
+import type { LegReport, LegRequest, ScheduledRunStore } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { recitedText, recitingMessage } from "../turns/recited-text.ts";
 import type { OwnTurns } from "./own-turns.ts";

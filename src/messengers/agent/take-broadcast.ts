@@ -11,7 +11,10 @@ import type { Cards } from "../replies/cards.ts";
 import { noteOf } from "../turns/note-parts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { replyIdOf } from "../turns/turn-replies.ts";
+import type { UIMessage } from "ai";
+import type { LegReport } from "../../schedules/index.ts";
 import type { OwnTurns } from "./own-turns.ts";
+import type { ScheduledTurns } from "./scheduled-turns.ts";
 
 export interface TakeBroadcastHost {
   readonly clock: Clock;
@@ -19,6 +22,8 @@ export interface TakeBroadcastHost {
   readonly cards: Pick<Cards, "post" | "prepare">;
   readonly own: Pick<OwnTurns, "prompts" | "notes">;
   readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
+  /** The turns of scheduled tasks. */
+  readonly scheduled: Pick<ScheduledTurns, "submit" | "report">;
   /** Stores a prompt, and makes sure that its turn begins. */
   readonly submit: (request: PromptRequest) => Promise<AcceptedPrompt>;
   /** Makes sure that a stored message is sent, also if the object dies. Resolves when that is durable. */
@@ -47,7 +52,15 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
   }
   const { prompts } = host.own;
   if (!prompts.isKnown(undefined, id) && isLate) return { state: "skipped", code: "expired" };
-  const { messages, metadata } = work;
+  const { messages, metadata, run } = work;
+  if (run !== undefined) {
+    const { scheduled } = host;
+    // A scheduled task asks with one message of one text.
+    await scheduled.submit({ id, prompt: textOf(messages), recites: undefined, address, metadata, run });
+    const answered = prompts.untilEnded(id).then(() => host.delivery.settled(id));
+    await within(host.clock, request.waitMs, answered);
+    return outcomeOfRun(id, await scheduled.report(id));
+  }
   const { prompt } = await host.submit({
     kind: "prompt",
     idempotencyKey: id,
@@ -110,6 +123,29 @@ function answerOutcome(prompt: Prompt | undefined, receipt: DeliveryReceipt | un
     }
     default:
       return { state: "failed", code: "turn-failed" };
+  }
+}
+
+function textOf(messages: readonly UIMessage[]): string {
+  const parts = messages.flatMap((message) => message.parts);
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** While the run waits for somebody's decision, its outcome is not known. */
+function outcomeOfRun(deliveryId: string, report: LegReport): HandOverResult {
+  const { code, messageIds = [], state, usage } = report;
+  switch (state) {
+    case "open":
+    case "waiting":
+      return { state: "waiting" };
+    case "failed":
+      return { state, code: code ?? "turn-failed", deliveryId, usage };
+    case "skipped":
+      return { state, code: code ?? "no-answer", usage };
+    case "completed":
+      return messageIds.length === 0
+        ? { state: "skipped", code: "no-answer", usage }
+        : { state: "sent", deliveryId, messageIds, usage };
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Approvals } from "../../approvals/approvals.ts";
 import type { GonePlace } from "../../core/delivery.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { ScheduledRun, Schedules } from "../../schedules/index.ts";
+import type { Schedules } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Wake } from "../declare/wake.ts";

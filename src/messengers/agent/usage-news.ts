@@ -1,7 +1,7 @@
 import type { Deps } from "../../core/deps.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
-import type { ScheduledRun } from "../../schedules/index.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { TurnStatsEntry } from "../../turn/turn-stats.ts";
 import type { Turn } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";

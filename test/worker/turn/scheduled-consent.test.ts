@@ -200,6 +200,30 @@ describe("a scheduled run whose action needs consent", () => {
     expect(world.chats.visible("team")).toHaveLength(2);
   });
 
+  it("is asked in the owner's chat, and nowhere else, if every subscriber's conversation runs it", async () => {
+    const { effects, world } = await create({
+      night: {
+        ...MONTHLY,
+        prompt: "Refund them.",
+        deliverTo: "subscribers",
+        fanOut: "each",
+        owner: to("boss"),
+      },
+    });
+    await world.stub.subscribe(to("team"));
+    await world.stub.runScheduledTask("night");
+    await shown(world, "Is this OK?", "boss");
+    expect(world.chats.visible("team")).toEqual(["Hm?", "Looking."]);
+    expect(effects).toEqual([]);
+    await world.press("boss", "Approve", { user: "boss" });
+    await vi.waitFor(
+      () => expect(world.chats.visible("team").at(-1)).toMatch(/^Digest: Approved by boss/),
+      8000,
+    );
+    expect(effects).toEqual(["1"]);
+    expect(world.chats.visible("boss")).toHaveLength(2);
+  });
+
   it("asks where the action says", async () => {
     const { effects, world } = await create(
       NIGHT,

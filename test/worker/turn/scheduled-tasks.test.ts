@@ -219,6 +219,24 @@ describe("a scheduled prompt", () => {
     await vi.waitFor(() => expect(world.chats.visible("c2").at(-1)).toBe("You mean the digest."), 8000);
   });
 
+  it("runs in the conversation of each subscriber with fanOut each, and counts their tokens", async () => {
+    const world = await start(
+      { digest: { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers", fanOut: "each" } },
+      {},
+      ["c1", "c2"],
+    );
+    for (const chat of ["c1", "c2"]) await world.stub.subscribe(to(chat));
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(occurrence).toMatchObject({ state: "delivered", usage: { input: 2, output: 2 } });
+    for (const chat of ["c1", "c2"]) expect(world.chats.visible(chat).at(-1)).toBe("The digest.");
+    expect(await world.stub.getBroadcast(occurrence?.broadcastId ?? "")).toMatchObject({
+      sent: 2,
+      usage: { input: 2, output: 2 },
+    });
+  });
+
   it("fails with the reason if no target can be reached", async () => {
     const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("nowhere") } });
     await world.stub.runScheduledTask("digest");

@@ -1,0 +1,48 @@
+import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
+import type { DeliverTo, DeliveryTarget, LegReport, ManyWork } from "../../schedules/index.ts";
+import type { BroadcastCalls } from "../root/broadcast-calls.ts";
+
+export interface ManyChatsOptions {
+  readonly broadcasts: () => Pick<BroadcastCalls, "startBroadcast" | "getBroadcast">;
+  /** Returns the chats that a task names. */
+  readonly targetsOf: (deliverTo: DeliverTo) => Promise<readonly DeliveryTarget[]>;
+}
+
+/** Deliveries of scheduled tasks to many chats, which are broadcasts of the root. */
+export class ManyChats {
+  readonly #options: ManyChatsOptions;
+
+  constructor(options: ManyChatsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a delivery, unless it has begun before. Continues one whose chats were not stored completely. */
+  async begin(id: string, work: ManyWork, deliverTo: DeliverTo | undefined): Promise<void> {
+    const { broadcasts, targetsOf } = this.#options;
+    const known = await broadcasts().getBroadcast(id);
+    if (known !== undefined && known.state !== "collecting") return;
+    const targets = deliverTo === "subscribers" ? deliverTo : await targetsOf(deliverTo ?? []);
+    await broadcasts().startBroadcast({ id, work: workOf(id, work), targets, isKnownById: true });
+  }
+
+  async report(id: string): Promise<LegReport> {
+    const broadcast = await this.#options.broadcasts().getBroadcast(id);
+    if (broadcast === undefined) return { state: "failed", code: "broadcast-lost" };
+    const { endedAt, failures, sent, skips, usage } = broadcast;
+    if (endedAt === undefined) return { state: "open", usage };
+    const reasons = Object.entries({ ...skips, ...failures });
+    const [code = "no-targets"] = reasons.toSorted((a, b) => b[1] - a[1])[0] ?? [];
+    return sent > 0 ? { state: "completed", usage } : { state: "failed", code, usage };
+  }
+}
+
+function workOf(id: string, work: ManyWork): BroadcastWork {
+  if (work.kind === "text") return { kind: "content", content: work.text, informModel: true };
+  const { metadata, prompt, run } = work;
+  return {
+    kind: "prompt",
+    messages: [{ id, role: "user", parts: [{ type: "text", text: prompt }] }],
+    metadata,
+    run,
+  };
+}
