@@ -1,4 +1,4 @@
-import { action, type Action } from "switchboard";
+import { action, type Action, type ActionContext } from "switchboard";
 import { z } from "zod";
 import { changeInShop, orderId, orderOf } from "./shop.ts";
 
@@ -34,18 +34,25 @@ export function changeAddress(baseUrl: string | undefined): Action {
       orderId,
       address: z.string().trim().min(5).max(300).describe("The whole new address, in one line"),
     }),
-    // The same address twice is one change. Another address later is a new one.
-    idempotencyKey: ({ input }) => `${input.orderId}:${input.address}`,
+    // Once for each request: an order may go back to an address that it had before.
+    idempotencyKey: ({ ctx, input }) => keyOf(ctx, input),
     permissions: ["orders:address"],
     approval: true,
     approvalSummary: ({ input }) => `Send order ${input.orderId} to another address`,
     approvalRisk: "medium",
     preview: ({ input }) => [{ label: "Delivery address", to: input.address }],
-    execute: async (input, { signal }) => {
+    execute: async (input, ctx) => {
       const path = `/orders/${encodeURIComponent(input.orderId)}/address`;
-      const key = `address-${input.orderId}-${input.address}`;
-      await changeInShop(baseUrl, path, { body: { address: input.address }, key, signal });
+      const key = `address-${keyOf(ctx, input)}`;
+      await changeInShop(baseUrl, path, { body: { address: input.address }, key, signal: ctx.signal });
       return `Order ${input.orderId} goes to ${input.address}.`;
     },
   });
+}
+
+function keyOf(
+  { requestId }: Pick<ActionContext, "requestId">,
+  { address, orderId: id }: { readonly address: string; readonly orderId: string },
+): string {
+  return `${requestId}:${id}:${address}`;
 }

@@ -1,6 +1,7 @@
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import { sayEnglish } from "../core/bot-texts.ts";
 import type { Say, TextName } from "../core/bot-texts.ts";
+import { inOneLine } from "../core/one-line.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
@@ -19,6 +20,7 @@ import {
   resultWords,
   voidWords,
 } from "./outcome-words.ts";
+import { summaryOf } from "./summary-of.ts";
 
 /** The payload of a card's button. */
 export interface ApprovalPress {
@@ -55,17 +57,18 @@ const MOST_CHANGES = 12;
 
 /** Returns the card of an approval, which always shows its present state. Pure. */
 export function approvalCard(approval: Approval, view: CardView): CardContent {
-  const { input, sensitive, state, summary } = approval;
+  const { input, sensitive, state } = approval;
   const { say = sayEnglish } = view;
   return {
     kind: "card",
-    text: `**${say(titleOf(approval, view))}**\n\n${escapeMarkdown(shortened(masked(summary, input, sensitive)))}`,
+    text: `**${say(titleOf(approval, view))}**\n\n${escapeMarkdown(summaryOf(approval))}`,
+    // A value of the model or of a person must not look like a field of its own, or read backwards.
     fields: [
       ...inputFields(input, sensitive),
       ...previewFields(approval, say),
       ...modelFields(approval, say),
       ...stateFields(approval, view),
-    ],
+    ].map(({ label, value }) => ({ label: inOneLine(label), value: inOneLine(value) })),
     ...(state === "waiting" && { buttons: buttonsOf(approval, view) }),
   };
 }

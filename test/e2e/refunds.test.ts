@@ -6,8 +6,9 @@ import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 
-/** A shop that refunds once for each key, and never answers the first request. */
+/** A shop that refunds once for each key, and never answers the first request for a refund. */
 function createSlowShop() {
+  const addresses: string[] = [];
   const refunds = new Map<string, { readonly id: string; readonly amountCents: number }>();
   let requests = 0;
   const send = (response: ServerResponse, body: unknown): void => {
@@ -18,6 +19,10 @@ function createSlowShop() {
     if (request.method === "GET")
       return send(response, { id: "1002", status: "processing", totalCents: 8900 });
     void json(request).then((body) => {
+      if (request.url?.endsWith("/address") === true) {
+        addresses.push((body as { readonly address: string }).address);
+        return send(response, {});
+      }
       const key = String(request.headers["idempotency-key"]);
       const { amountCents } = body as { readonly amountCents: number };
       if (!refunds.has(key)) refunds.set(key, { id: `R-${refunds.size + 1}`, amountCents });
@@ -25,7 +30,7 @@ function createSlowShop() {
       if (requests > 1) send(response, { ...refunds.get(key), status: "refunded", currency: "EUR" });
     });
   });
-  return { server, refunds, requests: () => requests };
+  return { server, addresses, refunds, requests: () => requests };
 }
 
 let rig: Rig;
@@ -81,4 +86,20 @@ it("refunds once and says so once when the bot dies between the press and the ou
   simulator.sendText(chat, user, "thanks");
   await until(() => fromBot().at(-1)?.text.includes("You're welcome") === true);
   expect(outcomes()).toHaveLength(1);
+});
+
+it("sends an order to an address again that it had before", async () => {
+  const { simulator } = rig;
+  const user = simulator.addUser();
+  const chat = simulator.privateChat(user);
+  const asking = () => simulator.messages(chat).find(({ text }) => text.startsWith("Is this OK?"));
+  const wanted = ["5 Main St., Berlin", "7 Side St., Bonn", "5 Main St., Berlin"];
+  for (const [index, address] of wanted.entries()) {
+    simulator.sendText(chat, user, `change the address of order 1002 to ${address}`);
+    await simulator.waitFor(() => asking() !== undefined, { timeoutMs: 30_000 });
+    simulator.pressButton(chat, user, asking()?.id ?? 0, "Approve");
+    const told = () => simulator.messages(chat).filter(({ text }) => text.startsWith("Approved by"));
+    await simulator.waitFor(() => told().length === index + 1, { timeoutMs: 30_000 });
+  }
+  expect(shop.addresses).toEqual(wanted);
 });

@@ -5,8 +5,8 @@ import type { CardRole } from "../../approvals/approval-card.ts";
 import type { Approval, ApproverRule } from "../../approvals/approval.ts";
 import { UNNAMED_PLACES, unreachedWords } from "../../approvals/card-place.ts";
 import type { AskedPlace, Unreached } from "../../approvals/card-place.ts";
-import { masked, shortened } from "../../approvals/input-fields.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
+import { summaryOf } from "../../approvals/summary-of.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { Json } from "../../core/content.ts";
@@ -115,8 +115,8 @@ export class ApprovalCards {
 
   /** Reminds the people who may decide, below the cards. Only stores the messages. */
   remind(approval: Approval): void {
-    const { askedIn, expiresAt, input, origin, sensitive, summary } = approval;
-    const what = shortened(masked(summary, input, sensitive));
+    const { askedIn, expiresAt, origin } = approval;
+    const what = summaryOf(approval);
     const say = this.#options.say(approval.requester);
     const approvers = approversInWords(approval, say);
     const text = say("reminder", { approvers, what, time: timeInWords(expiresAt) });

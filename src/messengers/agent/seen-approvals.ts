@@ -1,8 +1,8 @@
 import { isRequester } from "../../approvals/approval.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import { placesOf } from "../../approvals/index-keys.ts";
-import { masked, shortened } from "../../approvals/input-fields.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
+import { summaryOf } from "../../approvals/summary-of.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import type { Address } from "../../core/surface.ts";
 import type { ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
@@ -66,9 +66,4 @@ export async function seeApprovals(
     });
   }
   return seen;
-}
-
-/** One line about a request, without the values of its `sensitive` paths. */
-export function summaryOf({ input, sensitive, summary }: Approval): string {
-  return shortened(masked(summary, input, sensitive)).replaceAll(/\s+/g, " ");
 }

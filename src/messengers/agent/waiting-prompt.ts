@@ -1,7 +1,7 @@
 import type { Approvals } from "../../approvals/approvals.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
+import { summaryOf } from "../../approvals/summary-of.ts";
 import { fromPeople } from "../turns/own-marks.ts";
-import { summaryOf } from "./seen-approvals.ts";
 
 const MOST_LISTED = 10;
 

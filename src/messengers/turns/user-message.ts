@@ -3,6 +3,7 @@ import type { UIMessage } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
+import { inOneLine } from "../../core/one-line.ts";
 import type {
   AttachmentReference,
   MessengerAttachment,
@@ -95,11 +96,6 @@ function speakerLabel(event: MessengerEvent, settings: MediaSettings, log: Log):
   }
   const name = inOneLine(nameOf(author)).replaceAll(/\s*[:：]\s*/g, " ");
   return clip(name.trim()) || author.userId;
-}
-
-/** Removes line breaks, other control characters, and characters that change the direction of writing. */
-function inOneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu, " ").trim();
 }
 
 function clip(name: string): string {

@@ -261,7 +261,7 @@ export function wordJson(value: unknown): string {
   if (aboutSchedule !== undefined) return aboutSchedule;
   const message = fields["message"] ?? record(fields["error"])["message"] ?? fields["error"];
   if (fields["found"] === false || fields["ok"] === false || fields["error"] !== undefined) {
-    return typeof message === "string" ? message : "I couldn't find that.";
+    return typeof message === "string" ? forPeople(message) : "I couldn't find that.";
   }
   // A result often wraps the actual thing: { found: true, order: {...} }.
   const entries = Object.entries(fields).filter(([name, item]) => !isFlag(name) && item !== null);
@@ -270,6 +270,13 @@ export function wordJson(value: unknown): string {
     return wordThing(single[0], record(single[1]));
   }
   return wordThing("Result", Object.fromEntries(entries));
+}
+
+/** Leaves out the sentences of a failure that tell a model what to do. */
+function forPeople(message: string): string {
+  return message
+    .replaceAll(/(?<=^|[.!?] )(?:Do not|Say that|Ask whether|Tell the person)[, ][^.]*\.\s?/g, "")
+    .trim();
 }
 
 /** Writes "Order **A-1001** is **shipped**." and the other fields as a list. */

@@ -10,6 +10,14 @@ import { z } from "zod";
 import { DEMO_NOTICE } from "../../../src/models/demo/demo-intents.ts";
 import { createDemoModel } from "../../../src/models/demo/demo-model.ts";
 import { demoReply } from "../../../src/models/demo/demo-reply.ts";
+import {
+  consentOutdated,
+  nobodyToAsk,
+  notAuthorized,
+  outcomeUnknown,
+  stillPending,
+} from "../../../src/actions/action-errors.ts";
+import type { ActionFailure } from "../../../src/actions/action-errors.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { collect, PROMPT } from "./stub-model.ts";
 
@@ -318,6 +326,29 @@ describe("the demo model and refunds", () => {
     });
     const rejected = `${outcome}\nDecision: Rejected by Ada. It did not run.\nResult: "The action did not run."`;
     expect(say(rejected, [LOOKUP, REFUND]).text).toBe("Rejected by Ada.\n\nThe action did not run.");
+  });
+
+  it.each<[string, ActionFailure]>([
+    ["is not allowed", notAuthorized(["billing"], "Ask our team.")],
+    [
+      "has nobody to ask",
+      nobodyToAsk("Nobody may agree to this. Tell the person, and that the team must name somebody."),
+    ],
+    ["has begun before", stillPending()],
+    ["has no known end", outcomeUnknown()],
+    ["has changed since", consentOutdated()],
+  ])("says to people only what is for people when a call %s", (_why, failure) => {
+    const told = say(
+      [
+        "⟦Outcome of an action. The application says this, no person wrote it.⟧",
+        "Action: refund_order",
+        'Input: {"orderId":"1001"}',
+        "Decision: Approved by Ada. It did not work.",
+        `Result: ${JSON.stringify(failure)}`,
+      ].join("\n"),
+    ).text;
+    expect(told).not.toMatch(/Do not|Say that|Ask whether|Tell the/);
+    expect(told.length).toBeGreaterThan("Approved by Ada.".length + 20);
   });
 
   it.each([
