@@ -158,7 +158,7 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    * The bot must know the approvers for `approver-dm`: a list, `"requester"`, or permissions whose `people`
    * `authorizeTurn` names.
    *
-   * @default "here"
+   * @default "here"; in a private chat whose person is none of the known approvers, "approver-dm"
    */
   readonly askIn?: "here" | "approver-dm" | AskTarget;
   /** Time after which the people who may decide are reminded, once, in milliseconds. @default no reminder */

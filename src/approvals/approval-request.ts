@@ -18,17 +18,19 @@ export type ApprovalRequest = Omit<
   | "isTold"
   | "cardOf"
   | "isCardTaken"
+  | "broughtTo"
 >;
 
 /** Returns the question for a call, as nobody has decided about it yet. */
 export function questionOf(
   asked: ApprovalRequest,
-  { cardOf, id, now }: { readonly id: string; readonly now: number; readonly cardOf?: string | undefined },
+  { broughtTo, cardOf, id, now }: Pick<Approval, "broughtTo" | "cardOf" | "id"> & { readonly now: number },
 ): Approval {
   return {
     ...asked,
     id,
     cardOf,
+    broughtTo,
     isCardTaken: false,
     createdAt: now,
     state: "waiting",

@@ -130,14 +130,16 @@ const progressSchema = z.object({
   isExplained: z.boolean().optional(),
   successor: z.string().optional(),
   isCardTaken: z.boolean().optional(),
+  broughtTo: z.array(addressSchema).optional(),
 });
 
-export function progressOf({ isCardTaken, isExplained, successor, unreached }: Approval): string {
+export function progressOf({ broughtTo, isCardTaken, isExplained, successor, unreached }: Approval): string {
   const progress: z.input<typeof progressSchema> = {
     isExplained,
     successor,
     unreached: [...unreached],
     ...(isCardTaken === true && { isCardTaken }),
+    ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
   };
   return JSON.stringify(progress);
 }
@@ -219,6 +221,7 @@ export function approvalOf(stored: ApprovalRow): Approval {
     schedule: details.schedule,
     cardOf: details.cardOf,
     channel: details.channel,
+    broughtTo: progress.broughtTo,
     unreached: progress.unreached ?? [],
     askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
     remindAt: stored.remind_at ?? undefined,

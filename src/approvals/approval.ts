@@ -126,6 +126,8 @@ export interface Approval {
   readonly messageId: string | undefined;
   /** Where else people are asked. Empty: in the chat of the turn. */
   readonly askedIn: readonly AskedPlace[];
+  /** Private chats of people who may decide, in which they have asked for a card of their own. */
+  readonly broughtTo?: readonly Address[] | undefined;
   /** Those of the people to ask who cannot be reached. */
   readonly unreached: readonly Unreached[];
   readonly approvers: ApproverRule;

@@ -1,6 +1,7 @@
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { Address } from "../core/surface.ts";
 import { isSameSchedule } from "../core/schedule-binding.ts";
 import type {
   Approval,
@@ -17,6 +18,7 @@ import type { ApprovalRequest } from "./approval-request.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import type { Unreached } from "./card-place.ts";
 import { ApprovalStore } from "./approval-store.ts";
+import { cardToTake, shownAlsoIn } from "./card-to-take.ts";
 import { GrantedCalls } from "./granted-calls.ts";
 import { Grants } from "./grants.ts";
 
@@ -133,6 +135,7 @@ export class Approvals {
       id: this.#host.newId(),
       now: this.#host.clock.now(),
       cardOf: taken === undefined ? undefined : (taken.cardOf ?? taken.id),
+      broughtTo: taken?.broughtTo,
     });
     this.#store.makeTable();
     this.#host.database.transaction(() => {
@@ -269,6 +272,20 @@ export class Approvals {
     const approval = this.#store.get(id);
     if (approval === undefined || !mayExplain(approval, person)) return false;
     this.#change(approval, { reason: words, isExplained: true, isTold: false, drawnState: undefined });
+    this.#go();
+    return true;
+  }
+
+  /**
+   * Posts a card of a waiting question in one more chat, once. Returns `false` if the question does not wait any more, or
+   * has too many cards.
+   */
+  show(id: string, address: Address): boolean {
+    const approval = this.#store.get(id);
+    if (approval?.state !== "waiting" || this.#host.clock.now() >= approval.expiresAt) return false;
+    const broughtTo = shownAlsoIn(approval, address);
+    if (broughtTo === undefined) return false;
+    this.#change(approval, { broughtTo, drawnState: undefined });
     this.#go();
     return true;
   }
@@ -464,16 +481,6 @@ export class Approvals {
     this.#store.update(changed);
     return changed;
   }
-}
-
-/** Returns the outdated question whose card a new one takes over: that of the same action, asked in the same chats. */
-function cardToTake(asked: ApprovalRequest, outdated: readonly Approval[]): Approval | undefined {
-  const placesOf = ({ askedIn, origin }: Pick<Approval, "askedIn" | "origin">): string =>
-    JSON.stringify(
-      [origin, ...askedIn.map(({ address }) => address)].map((one) => [one?.messengerId, one?.threadId]),
-    );
-  const fitting = outdated.filter((old) => placesOf(old) === placesOf(asked));
-  return fitting.findLast(({ action }) => action === asked.action) ?? fitting.at(-1);
 }
 
 const CONSENTED: ReadonlySet<ApprovalState> = new Set(["approved", "running", "done", "failed"]);

@@ -56,8 +56,12 @@ export function wantedKeys({ messengerId, threadId, userId }: PersonInChat): Wan
 }
 
 /** All chats that have a card of a request. */
-export function placesOf({ askedIn, origin }: Pick<Approval, "askedIn" | "origin">): Address[] {
-  return [...(origin === undefined ? [] : [origin]), ...askedIn.map(({ address }) => address)];
+export function placesOf({
+  askedIn,
+  broughtTo = [],
+  origin,
+}: Pick<Approval, "askedIn" | "broughtTo" | "origin">): Address[] {
+  return [...(origin === undefined ? [] : [origin]), ...askedIn.map(({ address }) => address), ...broughtTo];
 }
 
 function keyOf(messengerId: string, kind: "person" | "thread" | "unnamed", id: string): string {

@@ -53,6 +53,7 @@ export const ENGLISH_TEXTS = {
   namedWithPermission: "{names} (people who have the permission {permissions})",
   chosenPeople: "people whom this bot's team has chosen",
   butNot: "{people}, but not {name}",
+  findWithApprovals: "{people}. They find this with /approvals in a private chat with me.",
   neverWrote: "{who} has never written to me. Ask them to open a private chat with me and press Start.",
   unreachable: "I can't write to {who} any more. Ask them to unblock me, or to add me again.",
   askedChat: "The chat in which I asked",

@@ -49,7 +49,7 @@ export interface AgentActionsOptions {
   /** Returns the calls to another conversation. */
   readonly callsTo: (
     conversation: string,
-  ) => Pick<DecidesApprovals, "lookAtApprovals" | "lookAtGrants" | "endGrant">;
+  ) => Pick<DecidesApprovals, "lookAtApprovals" | "bringApproval" | "lookAtGrants" | "endGrant">;
   readonly agent: AgentMethods;
   readonly name: () => string;
   readonly database: Database;

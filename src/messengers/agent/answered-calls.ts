@@ -76,6 +76,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     lookAtGrants: async (...asked) => host.actions().desk.grants.look(...asked),
     endGrant: async (...asked) => host.actions().desk.grants.end(...asked),
     lookAtApprovals: (...asked) => host.actions().lookAt(...asked),
+    bringApproval: (...asked) => host.actions().desk.bring(...asked),
     waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
     findApproval: (id) => host.approvals().findApproval(id),
     decideAnywhere: (...decided) => host.approvals().decideAnywhere(...decided),

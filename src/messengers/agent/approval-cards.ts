@@ -1,5 +1,5 @@
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import type { AskTarget } from "../../actions/action.ts";
+import type { Action } from "../../actions/action.ts";
 import { approvalCard } from "../../approvals/approval-card.ts";
 import type { CardRole } from "../../approvals/approval-card.ts";
 import type { Approval, ApproverRule } from "../../approvals/approval.ts";
@@ -20,7 +20,7 @@ import type { CallFacts } from "./action-rights.ts";
 import { approversInWords, timeInWords } from "./approval-texts.ts";
 
 export interface ApprovalCardsOptions {
-  readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt"> };
+  readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt" | "movedTo"> };
   readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
@@ -51,11 +51,14 @@ export class ApprovalCards {
 
   /** Finds the chats in which people are asked. */
   async placesOf(
-    askIn: "here" | "approver-dm" | AskTarget | undefined,
+    { askIn: wanted, requesterMayApprove = true }: Pick<Action, "askIn" | "requesterMayApprove">,
     approvers: ApproverRule,
-    { address, person }: CallFacts,
+    facts: CallFacts,
   ): Promise<CardPlaces> {
-    if (askIn === undefined || askIn === "here") return { askedIn: [], unreached: [] };
+    const { address, person } = facts;
+    const asker = requesterMayApprove ? undefined : person?.userId;
+    const askIn = wanted ?? usualPlace(approvers, asker, facts);
+    if (askIn === "here") return { askedIn: [], unreached: [] };
     if (typeof askIn === "object") {
       const found = await this.#options.resolveTarget(askIn);
       if (found.kind === "found")
@@ -71,7 +74,8 @@ export class ApprovalCards {
     );
     const askedIn: AskedPlace[] = [];
     const unreached: Unreached[] = [];
-    for (const { name, userId } of people.slice(0, MOST_PRIVATE_CHATS)) {
+    const asked = people.filter(({ userId }) => userId !== asker);
+    for (const { name, userId } of asked.slice(0, MOST_PRIVATE_CHATS)) {
       const found = await this.#options.resolveTarget({ messenger, userId });
       if (found.kind === "found") askedIn.push({ address: found.address, who: name });
       else unreached.push({ who: name, why: found.isGone === true ? "gone" : "never-wrote" });
@@ -81,32 +85,25 @@ export class ApprovalCards {
 
   /** Posts or changes all cards of an approval. Only stores the changes. */
   draw(approval: Approval): void {
-    const { askedIn, origin } = approval;
     const say = this.#options.say(approval.requester);
     const hasTaken = approval.cardOf !== undefined;
-    const show = (id: string, address: Address, role: CardRole): void => {
+    for (const { address, id, role } of cardsOf(approval, this.#today)) {
       const { cards } = this.#options.thread();
-      if (!this.#options.messengers.isDeclared(address.messengerId)) return;
-      const approvers = approversInWords(approval, say, role !== "status");
+      if (!this.#options.messengers.isDeclared(address.messengerId)) continue;
+      const people = approversInWords(approval, say, role !== "status");
+      const approvers = areAway(approval, role) ? say("findWithApprovals", { people }) : people;
       const content = approvalCard(approval, { approvers, time: timeInWords, role, say });
       // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
       const ifDeleted = hasTaken && approval.state === "waiting" ? "post" : "leave";
       if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, hasTaken);
       else cards.post({ id, address, policy: this.#policyOf(address) }, content);
-    };
-    if (origin !== undefined)
-      show(cardIdOf(approval), origin, isAskedElsewhere(approval) ? "status" : "here");
-    for (const [index, { address }] of askedIn.entries())
-      show(`${cardIdOf(approval)}:${index}`, address, "elsewhere");
+    }
   }
 
   /** Whether an approval has a card already. */
   isDrawn(approval: Approval): boolean {
     const { store } = this.#options.thread().cards;
-    const ids = [
-      cardIdOf(approval),
-      ...approval.askedIn.map((_place, index) => `${cardIdOf(approval)}:${index}`),
-    ];
+    const ids = cardsOf(approval).map(({ id }) => id);
     if (approval.cardOf === undefined) return ids.some((id) => store.read(id) !== undefined);
     return ids.some(
       (id) => store.read(id)?.buttons.some(({ payload }) => isAbout(payload, approval)) === true,
@@ -145,16 +142,16 @@ export class ApprovalCards {
 
   /** Returns the id of the message with the card in this chat. Undefined if it is in another one. */
   messageIn(approval: Approval, threadId: string): string | undefined {
-    const ids = [
-      cardIdOf(approval),
-      ...approval.askedIn.map((_place, index) => `${cardIdOf(approval)}:${index}`),
-    ];
-    for (const id of ids) {
+    for (const { id } of cardsOf(approval)) {
       const receipt = this.#options.thread().delivery.receipt(id);
       if (receipt?.threadId === threadId) return receipt.messages.at(-1)?.messageId;
     }
     return undefined;
   }
+
+  /** Returns the thread of a chat that may have moved since. */
+  readonly #today = ({ chatId, messengerId, threadId }: Address): string =>
+    this.#options.thread().delivery.movedTo(messengerId, chatId)?.threadId ?? threadId;
 
   #below(approval: Approval, cardId: string, address: Address, name: string, text: string): void {
     const { cards, delivery } = this.#options.thread();
@@ -191,19 +188,71 @@ function isAbout(payload: Json, { id }: Approval): boolean {
 export function approvalOfCard(
   cardId: string,
 ): { readonly id: string; readonly isElsewhere: boolean } | undefined {
-  const [, id, place] = /^approval:([^:]+)(?::(\d+))?$/.exec(cardId) ?? [];
+  const [, id, place] = /^approval:([^:]+)(?::(\d+|to:\d+))?$/.exec(cardId) ?? [];
   return id === undefined ? undefined : { id, isElsewhere: place !== undefined };
 }
 
+interface PlacedCard {
+  readonly id: string;
+  readonly address: Address;
+  readonly role: CardRole;
+}
+
+/**
+ * Returns all cards of an approval, that of the chat that asked first. A chat that has moved, and has got its card again,
+ * has no other one.
+ */
+function cardsOf(
+  approval: Approval,
+  threadToday: (address: Address) => string = ({ threadId }) => threadId,
+): PlacedCard[] {
+  const { askedIn, broughtTo = [], origin } = approval;
+  const id = cardIdOf(approval);
+  const role = isAskedElsewhere(approval) ? "status" : "here";
+  const brought = broughtTo.map((address, index): PlacedCard => {
+    const isOrigin = origin !== undefined && address.threadId === threadToday(origin);
+    return { id: `${id}:to:${index}`, address, role: isOrigin ? role : "elsewhere" };
+  });
+  const isInOrigin = brought.some((card) => card.role !== "elsewhere");
+  return [
+    ...(origin === undefined || isInOrigin ? [] : [{ id, address: origin, role } as const]),
+    ...askedIn.map(({ address }, index) => ({ id: `${id}:${index}`, address, role: "elsewhere" }) as const),
+    ...brought,
+  ];
+}
+
 /** The chats in which people can decide. */
-export function decidedIn({ askedIn, origin, unreached }: Approval): Address[] {
-  if (isAskedElsewhere({ askedIn, unreached })) return askedIn.map(({ address }) => address);
-  return origin === undefined ? [] : [origin];
+export function decidedIn(approval: Approval): Address[] {
+  return cardsOf(approval).flatMap(({ address, role }) => (role === "status" ? [] : [address]));
 }
 
 /** Whether somebody can still be asked in another chat. */
 function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
   return askedIn.some(({ who }) => !unreached.some((lost) => lost.who === (who ?? UNNAMED_PLACES.askedChat)));
+}
+
+/**
+ * Where people are asked if the action does not say. Named people are not in the private chat of somebody else.
+ *
+ * @param excluded the person who asks, if that person may not decide
+ */
+function usualPlace(
+  approvers: ApproverRule,
+  excluded: string | undefined,
+  { address, person }: CallFacts,
+): "here" | "approver-dm" {
+  const named = ("userIds" in approvers ? approvers.userIds : undefined) ?? [];
+  const others = named.filter((userId) => userId !== excluded);
+  const isOneOfThem = person !== undefined && others.includes(person.userId);
+  return address?.isDirectMessage === true && others.length > 0 && !isOneOfThem ? "approver-dm" : "here";
+}
+
+/** Whether a private chat asks people of whom only the bot's code knows who they are. */
+function areAway({ approvers, origin }: Approval, role: CardRole): boolean {
+  if (role !== "here" || origin?.isDirectMessage !== true) return false;
+  return (
+    approvers.kind === "function" || (approvers.kind === "permissions" && approvers.userIds === undefined)
+  );
 }
 
 function peopleOf(

@@ -71,7 +71,7 @@ export interface ApprovalDeskOptions {
   /** Returns the calls to another conversation. */
   readonly callsTo: (
     conversation: string,
-  ) => Pick<DecidesApprovals, "lookAtApprovals" | "lookAtGrants" | "endGrant">;
+  ) => Pick<DecidesApprovals, "lookAtApprovals" | "bringApproval" | "lookAtGrants" | "endGrant">;
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
@@ -191,7 +191,7 @@ export class ApprovalDesk implements ThreadQuestions {
     const { action, requestId, toolCallId } = question.request;
     const asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
-    const places = await this.#cards.placesOf(action.askIn, asked.approvers, facts);
+    const places = await this.#cards.placesOf(action, asked.approvers, facts);
     const problem = problemOfRun({ ...asked, ...places });
     if (problem !== undefined) {
       this.#options.runs?.setProblem(asked.rootRequest, problem.code);
@@ -318,6 +318,11 @@ export class ApprovalDesk implements ThreadQuestions {
   /** Returns those of these requests of this conversation that a person may see in a chat. */
   lookAt(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
     return this.#overview(undefined).look(ids, viewer);
+  }
+
+  /** See `DecidesApprovals.bringApproval`. */
+  bring(id: string, viewer: ApprovalViewer): Promise<boolean> {
+    return this.#overview(undefined).bring(id, viewer);
   }
 
   /** The answer to `/grants`. */

@@ -11,6 +11,7 @@ import type {
   DecidesApprovals,
   SeenApproval,
 } from "../root/approval-calls.ts";
+import { addressOf } from "../replies/address-of.ts";
 import { alert, timeInWords } from "./approval-texts.ts";
 import { seeApprovals } from "./seen-approvals.ts";
 import type { SeenApprovalsOptions } from "./seen-approvals.ts";
@@ -31,13 +32,13 @@ export interface ShowPress {
 export interface ApprovalOverviewOptions extends Omit<SeenApprovalsOptions, "say"> {
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
-  readonly approvals: Pick<Approvals, "waiting" | "get">;
+  readonly approvals: Pick<Approvals, "waiting" | "get" | "show">;
   /** Name of this conversation. */
   readonly conversation: () => string;
   /** The calls to the root, which knows the requests of all conversations. */
   readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
   /** Returns the calls to another conversation. */
-  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals">;
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals" | "bringApproval">;
   /** Posts a reply to a message in the chat of the viewer. */
   readonly pointAt: (messageId: string) => void;
 }
@@ -91,7 +92,14 @@ export class ApprovalOverview {
     return seeApprovals(found, viewer, { ...this.#options, say: this.#options.say(viewer.person) });
   }
 
-  /** Points at the card of a request, for a press under `/approvals`. */
+  /** See `DecidesApprovals.bringApproval`. A group that has moved gets the card that it had. */
+  async bring(id: string, viewer: ApprovalViewer): Promise<boolean> {
+    const [seen] = await this.look([id], viewer);
+    if (seen === undefined || (!seen.isMine && !seen.isHere)) return false;
+    return this.#options.approvals.show(id, addressOf(viewer));
+  }
+
+  /** Points at the card of a request, or brings it, for a press under `/approvals`. */
   async show({ chat, of, showApproval: id }: ShowPress, viewer: ApprovalViewer): Promise<PressAnswer> {
     const { callsTo, pointAt } = this.#options;
     const say = this.#options.say(viewer.person);
@@ -100,10 +108,14 @@ export class ApprovalOverview {
       : callsTo(of).lookAtApprovals([id], viewer));
     if (seen === undefined) return alert(say("decidedByNow"));
     const { messageId } = seen;
-    if (messageId === undefined)
-      return alert(chat === undefined ? say("cardElsewhere") : say("cardIn", { chat }));
-    pointAt(messageId);
-    return undefined;
+    if (messageId !== undefined) {
+      pointAt(messageId);
+      return undefined;
+    }
+    const isBrought = of === undefined ? this.bring(id, viewer) : callsTo(of).bringApproval(id, viewer);
+    // An object that runs an earlier version of the bot brings no cards.
+    if (await isBrought.catch(() => false)) return say("hereItIs");
+    return alert(chat === undefined ? say("cardElsewhere") : say("cardIn", { chat }));
   }
 
   /** Undefined if the conversation cannot be asked now. */

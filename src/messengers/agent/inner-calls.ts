@@ -94,6 +94,7 @@ const METHODS = {
   readApprovals: true,
   approvalHints: true,
   lookAtApprovals: true,
+  bringApproval: true,
   endGrant: true,
   lookAtGrants: true,
   grantPlaces: true,

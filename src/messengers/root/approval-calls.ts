@@ -100,6 +100,8 @@ export interface DecidesApprovals {
   readApprovals(ids: readonly string[]): Promise<readonly ApprovalRecord[]>;
   /** Returns those of these requests that wait and that this person may see in this chat. */
   lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]>;
+  /** Posts a card of a request in the chat of a person who may decide. Returns whether that chat has one then. */
+  bringApproval(id: string, viewer: ApprovalViewer): Promise<boolean>;
   /**
    * Returns the grants that a person gave or that count for the person.
    *

@@ -28,10 +28,10 @@ describe("/approvals in a private chat", () => {
     await world.write("bob", "/approvals", bob);
     await shown(world, "Waiting for your decision", "bob");
     await shown(world, "1. Refund order 7 – asked by ada in “Billing team”, until", "bob");
-    expect(await world.press("bob", "Show 1", bob)).toBe("Its card is in “Billing team”.");
     await world.write("c1", "/approvals");
     await shown(world, "You asked for");
     await shown(world, "1. Refund order 7 – up to people whom this bot's team has chosen in “Billing team”");
+    expect(await world.press("c1", "Show 1")).toBe("Its card is in “Billing team”.");
     await world.write("eve", "/approvals", { user: "eve" });
     await shown(world, NOTHING, "eve");
     await world.press("g1", "Reject", { ...GROUP, ...bob });
@@ -39,6 +39,69 @@ describe("/approvals in a private chat", () => {
     await indexed(world, 0);
     await world.write("bob", "/approvals", bob);
     await shown(world, NOTHING, "bob");
+  });
+
+  it("brings the card to somebody who may decide, and keeps it true everywhere", async () => {
+    const { effects, runs, world } = createRefundBot({ approvers: ["bob"] });
+    await world.write("g1", "Refund 7", { ...GROUP, title: "Billing team" });
+    await asked(world, "g1");
+    await indexed(world, 1);
+    await world.write("bob", "/approvals", bob);
+    expect(await world.press("bob", "Show 1", bob)).toBe("Here it is.");
+    await asked(world, "bob");
+    expect(found(world, "Refund order 7", "bob").buttons.map(({ label }) => label)).toEqual([
+      "Approve",
+      "Reject",
+      "Ask for changes",
+    ]);
+    await world.press("bob", "Show 1", bob);
+    await shown(world, "Here it is.", "bob");
+    expect(world.chats.visible("bob").filter((text) => text.startsWith("Is this OK?"))).toHaveLength(1);
+    expect(found(world, "Is this OK?", "g1").buttons).toHaveLength(4);
+    expect(await world.press("bob", "Approve", bob)).toBe("Approved.");
+    await shown(world, "Told: Approved by bob", "g1");
+    await shown(world, "Done", "g1");
+    await shown(world, "Done", "bob");
+    expect(effects).toEqual(["7"]);
+    expect(runs[0]).toMatchObject({ person: { userId: "ada" }, approver: { userId: "bob" } });
+  });
+
+  it("brings the card to nobody who may not decide by now, and leaves a decided one where it is", async () => {
+    const rolesOf = { bob: ["refunds"] } as Record<string, readonly string[]>;
+    const { world } = createRefundBot(
+      { permissions: ["refunds"], approvers: { role: "refunds" } },
+      {
+        authorizeTurn: ({ person }) => ({
+          allowed: true,
+          grantedPermissions: ["refunds"].filter((one) => rolesOf[person?.userId ?? ""]?.includes(one)),
+        }),
+        authorizeAction: () => true,
+      },
+    );
+    await world.write("g1", "Refund 7", GROUP);
+    await asked(world, "g1");
+    await indexed(world, 1);
+    await world.write("bob", "/approvals", bob);
+    await shown(world, "1. Refund order 7", "bob");
+    rolesOf["bob"] = [];
+    expect(await world.press("bob", "Show 1", bob)).toBe("This is decided by now.");
+    expect(world.chats.visible("bob").filter((text) => text.startsWith("Is this OK?"))).toEqual([]);
+  });
+
+  it("shows the card again in a group that has moved to another id", async () => {
+    const { effects, world } = createRefundBot({ approvers: "anyone" });
+    await world.write("old", "Refund 7", GROUP);
+    await asked(world, "old");
+    world.chats.moved.set("old", "new");
+    await world.post({ kind: "moved", id: "s1", chat: "old", user: "ada", isGroup: true, movedTo: "new" });
+    await world.write("new", "/approvals", GROUP);
+    await shown(world, "Waiting for your decision", "new");
+    await world.press("new", "Show 1", GROUP);
+    await asked(world, "new");
+    await world.press("new", "Approve", GROUP);
+    await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
+    await shown(world, "Done", "new");
+    expect(world.chats.visible("new").filter((text) => text.includes("Refund order 7"))).toHaveLength(2);
   });
 
   it("points at the card of another conversation that is in this chat", async () => {

@@ -108,6 +108,44 @@ describe("a question in the approvers' private chats", () => {
   });
 });
 
+describe("a question in a private chat that its person may not decide", () => {
+  it("is asked in the private chats of those who may, unless the action says where", async () => {
+    const { effects, world } = createRefundBot({ approvers: ["dana"] });
+    await world.write("dana", "Hello", dana);
+    await shown(world, "Hm?", "dana");
+    await world.write("c1", "Refund 7");
+    await asked(world, "dana");
+    await shown(world, "Waiting for a decision");
+    expect(found(world, "Refund order 7").buttons.map(({ label }) => label)).toEqual(["Take back"]);
+    await world.press("dana", "Approve", dana);
+    await shown(world, "Told: Approved by dana");
+    expect(effects).toEqual(["7"]);
+    const here = createRefundBot({ approvers: ["dana"], askIn: "here" }).world;
+    await here.write("dana", "Hello", dana);
+    await here.write("c1", "Refund 7");
+    await asked(here);
+  });
+
+  it("says at once that they have never written, and what to do", async () => {
+    const { world } = createRefundBot({ approvers: ["dana"] });
+    await world.write("c1", "Refund 7");
+    await shown(world, "Not reached: Person dana has never written to me.");
+    expect(found(world, "Is this OK?").buttons).toHaveLength(4);
+  });
+
+  it("is asked there if the person is one of them, or only the bot's code knows them", async () => {
+    const both = createRefundBot({ approvers: ["ada", "dana"] }).world;
+    await both.write("dana", "Hello", dana);
+    await both.write("c1", "Refund 7");
+    await asked(both);
+    const unnamed = createRefundBot({ approvers: ({ userId }) => userId === "dana" }).world;
+    await unnamed.write("c1", "Refund 7");
+    await asked(unnamed);
+    await shown(unnamed, "They find this with /approvals in a private chat with me.");
+    expect(both.chats.visible("c1").join()).not.toContain("/approvals");
+  });
+});
+
 describe("a question in another place", () => {
   it("is asked in the chat that the action names", async () => {
     const { effects, world } = createRefundBot({

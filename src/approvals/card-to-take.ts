@@ -1,0 +1,25 @@
+import type { Address } from "../core/surface.ts";
+import type { Approval } from "./approval.ts";
+import type { ApprovalRequest } from "./approval-request.ts";
+import { placesOf } from "./index-keys.ts";
+
+const MOST_BROUGHT = 20;
+
+/** Returns the outdated question whose card a new one takes over: that of the same action, asked in the same chats. */
+export function cardToTake(asked: ApprovalRequest, outdated: readonly Approval[]): Approval | undefined {
+  const chatsOf = ({ askedIn, origin }: Pick<Approval, "askedIn" | "origin">): string =>
+    JSON.stringify(
+      [origin, ...askedIn.map(({ address }) => address)].map((one) => [one?.messengerId, one?.threadId]),
+    );
+  const fitting = outdated.filter((old) => chatsOf(old) === chatsOf(asked));
+  return fitting.findLast(({ action }) => action === asked.action) ?? fitting.at(-1);
+}
+
+/** Returns the chats that have a card of their own, with one more. Undefined if there are too many. */
+export function shownAlsoIn(approval: Approval, address: Address): readonly Address[] | undefined {
+  const { broughtTo = [] } = approval;
+  const isKnown = ({ messengerId, threadId }: Address): boolean =>
+    messengerId === address.messengerId && threadId === address.threadId;
+  if (placesOf(approval).some(isKnown)) return broughtTo;
+  return broughtTo.length < MOST_BROUGHT ? [...broughtTo, address] : undefined;
+}
