@@ -133,6 +133,7 @@ export class AgentActions {
       drop: (...dropped) => approvals.drop(...dropped),
       work: () => {
         this.#news.tell();
+        this.desk.missing.lookOnce();
         return approvals.work();
       },
       isBusy: () => approvals.isBusy(),

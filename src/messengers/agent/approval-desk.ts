@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Action } from "../../actions/action.ts";
 import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
 import type { Approval, ApprovalDecision, CallOutcome, VoidReason } from "../../approvals/approval.ts";
@@ -38,7 +37,6 @@ import type {
   SeenApproval,
 } from "../root/approval-calls.ts";
 import { ApprovalOverview } from "./approval-overview.ts";
-import type { ShowPress } from "./approval-overview.ts";
 import { ApprovalCards, approvalOfCard, decidedIn, outcomeKeyOf } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
@@ -47,8 +45,9 @@ import type { ScheduledRunStore } from "../../schedules/index.ts";
 import { problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
 import { GrantOverview } from "./grant-overview.ts";
-import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
+import { MissingApprovers } from "./missing-approvers.ts";
+import { endSchema, pressSchema, showSchema } from "./press-payloads.ts";
 import type { ThreadQuestions } from "./thread-runtime-options.ts";
 import type { OwnTurns } from "./own-turns.ts";
 import { waitingPrompt } from "./waiting-prompt.ts";
@@ -100,23 +99,6 @@ export interface ApprovalDeskOptions {
 
 const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
 
-const pressSchema = z.object({
-  approval: z.string(),
-  inputHash: z.string(),
-  decision: z.enum(["approve", "reject", "change", "withdraw"]),
-  grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
-});
-
-const endSchema = z.strictObject({
-  endGrant: z.string(),
-  of: z.string().optional(),
-}) satisfies z.ZodType<EndGrantPress>;
-const showSchema = z.strictObject({
-  showApproval: z.string(),
-  of: z.string().optional(),
-  chat: z.string().optional(),
-}) satisfies z.ZodType<ShowPress>;
-
 const NOBODY_DECIDES = {
   code: "approvers-missing",
   problem:
@@ -133,6 +115,7 @@ interface AskedQuestion {
 export class ApprovalDesk implements ThreadQuestions {
   readonly approvals: Approvals;
   readonly grants: GrantOverview;
+  readonly missing: MissingApprovers;
   readonly #options: ApprovalDeskOptions;
   readonly #approvers: Approvers;
   readonly #replies: ApprovalReplies;
@@ -141,6 +124,7 @@ export class ApprovalDesk implements ThreadQuestions {
   constructor(options: ApprovalDeskOptions) {
     this.#options = options;
     const { database, deps, log } = options;
+    const onFailure = (error: unknown): void => logBotFailure(log, "approval", error);
     this.#approvers = new Approvers(options);
     this.#cards = new ApprovalCards({ ...options, say: (person) => this.#say(person) });
     this.approvals = new Approvals({
@@ -148,7 +132,11 @@ export class ApprovalDesk implements ThreadQuestions {
       clock: deps.clock,
       newId: () => deps.newId(),
       keepMs: () => options.keepMs(),
-      mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
+      mayDecide: async (approval, decider) => {
+        const mayDecide = await this.#approvers.mayDecide(approval, decider);
+        if (!mayDecide) this.missing.look([approval]);
+        return mayDecide;
+      },
       run: (approval) => options.run(approval),
       outcomeOf: async (use) =>
         options.thread().own.isRunning(use.requestId) ? undefined : options.outcomeOf(use),
@@ -162,8 +150,10 @@ export class ApprovalDesk implements ThreadQuestions {
       remind: (approval) => this.#cards.remind(approval),
       tell: (approval) => this.#tell(approval),
       onChange: options.onChange,
-      onFailure: (error) => logBotFailure(log, "approval", error),
+      onFailure,
     });
+    const { approvals } = this;
+    this.missing = new MissingApprovers({ approvals, approvers: this.#approvers, onFailure });
     this.grants = new GrantOverview({
       ...options,
       say: (person) => this.#say(person),

@@ -66,6 +66,43 @@ export class Approvers {
     return !(await this.mayDecide(asked, isAsker));
   }
 
+  /** Tells whether nobody is left in the chats who may decide, as far as the bot says who may. Asked now. */
+  async isNobodyLeft(approval: Approval): Promise<boolean> {
+    const { origin, requester, requesterMayApprove } = approval;
+    if (origin === undefined) return false;
+    const userIds = await this.#namedToday(approval);
+    return userIds?.some((userId) => requesterMayApprove || userId !== requester?.userId) === false;
+  }
+
+  /** Returns the people of a request who may still decide. Undefined if the bot does not say. */
+  async #namedToday({
+    action,
+    approvers,
+    origin,
+    requestId,
+    requester,
+  }: Approval): Promise<readonly string[] | undefined> {
+    if (approvers.kind === "people") {
+      const listed = this.#listedToday(action);
+      return approvers.userIds.filter((userId) => listed?.includes(userId) !== false);
+    }
+    if (approvers.kind !== "permissions") return undefined;
+    const place = { address: origin, chat: threadOf(origin) };
+    const { people } = await this.#options.rights.ofPerson(requestId, requester, place);
+    return holdersOf(people, approvers.permissions);
+  }
+
+  /** Returns the people whom the action lists now. Undefined if it has no list. */
+  #listedToday(action: string): readonly string[] | undefined {
+    try {
+      const approvers = this.#options.actionNamed(action)?.approvers;
+      return Array.isArray(approvers) ? approvers.map(String) : undefined;
+    } catch {
+      // The bot's declarations fail for now. Other callers of them log the reason.
+      return undefined;
+    }
+  }
+
   /** Tells whether somebody may decide, asked now. */
   async mayDecide(approval: ApprovalRequest, decider: Decider): Promise<boolean> {
     const { messengerId, person, surface } = decider;
@@ -84,7 +121,10 @@ export class Approvers {
       case "requester":
         return isAsker;
       case "people":
-        return approvers.userIds.includes(person.userId);
+        return (
+          approvers.userIds.includes(person.userId) &&
+          this.#listedToday(approval.action)?.includes(person.userId) !== false
+        );
       case "permissions": {
         const { origin, requestId } = approval;
         const place = { address: origin, chat: threadOf(origin) };

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ThinkMessengers } from "../../../src/core/messenger.ts";
+import { roles } from "../../../src/index.ts";
 import type { ThinkActions } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { asked, createRefundBot, refundAction, refundScript, shown, told } from "../support/refund-bot.ts";
@@ -70,5 +71,83 @@ describe("a request that can never run any more", () => {
     }, 8000);
     expect(await world.thread("c1").pendingApprovals()).toEqual([]);
     expect(effects).toEqual([]);
+  });
+});
+
+describe("a request about which nobody may decide any more", () => {
+  const GROUP = { isGroup: true, mentions: true } as const;
+  const bob = { ...GROUP, user: "bob" } as const;
+
+  it("ends when somebody who has lost the permission tries, and the chat is told", async () => {
+    const holders = { billing: ["bob"] };
+    const { effects, world } = createRefundBot(
+      { approvers: { role: "billing" } },
+      {
+        authorizeTurn: ({ person }) => ({
+          allowed: true,
+          grantedPermissions: roles(holders)(person),
+          people: { holders },
+        }),
+      },
+    );
+    await world.write("c1", "Refund 7", GROUP);
+    await asked(world);
+    // A stranger's press changes nothing while somebody is left.
+    expect(await world.press("c1", "Approve", { ...GROUP, user: "eve" })).toMatch(/^You can't decide this/);
+    expect(await world.thread("c1").pendingApprovals()).toHaveLength(1);
+    holders.billing = [];
+    expect(await world.press("c1", "Approve", bob)).toMatch(/^You can't decide this/);
+    await shown(world, "Not done: nobody may decide about this");
+    await shown(world, "Told: It can no longer run: it needs somebody's consent, and nobody may give it.");
+    expect(await stateOf(world)).toMatchObject({ state: "void", reason: "approvers-missing" });
+    expect(effects).toEqual([]);
+  });
+
+  it("ends with a new version of the bot that names nobody of the old list, who cannot decide any more", async () => {
+    let approvers = ["bob", "carl"];
+    const effects: string[] = [];
+    const world = createWorld({
+      script: refundScript,
+      getActions: () => {
+        const { refund } = refundAction({
+          approvers,
+          execute: ({ orderId }) => void effects.push(orderId),
+        });
+        return { refund };
+      },
+    });
+    await world.write("c1", "Refund 7", GROUP);
+    await asked(world);
+    approvers = ["carl", "dora"];
+    expect(await world.press("c1", "Approve", bob)).toMatch(/^You can't decide this/);
+    expect(await world.press("c1", "Approve", { ...bob, user: "dora" })).toMatch(/^You can't decide this/);
+    expect(await world.thread("c1").pendingApprovals()).toHaveLength(1);
+    approvers = ["dora"];
+    await restart(world);
+    await world.write("c1", "Hello?", GROUP);
+    await shown(world, "Not done: nobody may decide about this");
+    await shown(world, "Told: It can no longer run");
+    expect(effects).toEqual([]);
+  });
+
+  it("waits on while the bot's code fails, which says nothing about people", async () => {
+    let fails = false;
+    const { effects, world } = createRefundBot(
+      { approvers: { role: "billing" } },
+      {
+        authorizeTurn: ({ person }) => {
+          if (fails) throw new Error("The directory is away.");
+          const rolesOf = roles({ billing: ["bob"] });
+          return { allowed: true, grantedPermissions: rolesOf(person), people: rolesOf.people };
+        },
+      },
+    );
+    await world.write("c1", "Refund 7", GROUP);
+    await asked(world);
+    fails = true;
+    expect(await world.press("c1", "Approve", bob)).toMatch(/^You can't decide this/);
+    fails = false;
+    expect(await world.press("c1", "Approve", bob)).toBe("Approved.");
+    await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
   });
 });

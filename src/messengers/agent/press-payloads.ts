@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { ShowPress } from "./approval-overview.ts";
+import type { EndGrantPress } from "./grant-overview.ts";
+
+/** The payload of a button of an approval's card. */
+export const pressSchema = z.object({
+  approval: z.string(),
+  inputHash: z.string(),
+  decision: z.enum(["approve", "reject", "change", "withdraw"]),
+  grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
+});
+
+/** The payload of a button under `/grants`. */
+export const endSchema = z.strictObject({
+  endGrant: z.string(),
+  of: z.string().optional(),
+}) satisfies z.ZodType<EndGrantPress>;
+/** The payload of a button under `/approvals`. */
+export const showSchema = z.strictObject({
+  showApproval: z.string(),
+  of: z.string().optional(),
+  chat: z.string().optional(),
+}) satisfies z.ZodType<ShowPress>;
