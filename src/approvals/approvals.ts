@@ -54,6 +54,8 @@ export interface ApprovalHost {
    * approval, and once more if its reason came later (`isExplained`).
    */
   tell(approval: Approval): void;
+  /** Called for each new state of a call that a grant covers, in the transaction that stores it. */
+  noteUse(use: Approval): void;
   /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */
   remind(approval: Approval): void;
   /** Called after changes, because the durable wake-up may have to move. */
@@ -103,6 +105,9 @@ export class Approvals {
       grants: this.grants,
       mayDecide: (...asked) => host.mayDecide(...asked),
       outcomeOf: (use) => host.outcomeOf(use),
+      onState: (use) => host.noteUse(use),
+      onChange: () => host.onChange(),
+      database: host.database,
     });
   }
 

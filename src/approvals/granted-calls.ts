@@ -1,10 +1,12 @@
 import type { Json } from "../core/content.ts";
+import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Approval, CallOutcome, Decider } from "./approval.ts";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { Grants } from "./grants.ts";
 
 export interface GrantedCallsOptions {
+  readonly database: Database;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly store: ApprovalStore;
@@ -13,6 +15,10 @@ export interface GrantedCallsOptions {
   readonly mayDecide: (approval: Approval, decider: Decider) => Promise<boolean>;
   /** Finds out what became of a use whose process has ended. See `ApprovalHost.outcomeOf`. */
   readonly outcomeOf: (use: Approval) => Promise<CallOutcome | undefined>;
+  /** Called for each new state of a use, in the transaction that stores it. */
+  readonly onState: (use: Approval) => void;
+  /** Called after a new state is stored. */
+  readonly onChange: () => void;
 }
 
 /** A call that needs consent, in the form of a question that nobody was asked. */
@@ -65,7 +71,13 @@ export class GrantedCalls {
       const isSame = earlier?.inputHash === call.inputHash && earlier.decidedBy?.grantId === grantId;
       if (isSame && grants.covering(call).some(({ id }) => id === grantId)) return earlier;
       store.makeTable();
-      if (grants.use(grantId, call, () => store.insertDecided(use))) return use;
+      const isUsed = grants.use(grantId, call, () => {
+        store.insertDecided(use);
+        this.#options.onState(use);
+      });
+      if (!isUsed) continue;
+      this.#options.onChange();
+      return use;
     }
     return undefined;
   }
@@ -77,7 +89,7 @@ export class GrantedCalls {
 
   /** Finds the outcomes that earlier processes have not stored. Uses of turns that still run are left alone. */
   async findLost(): Promise<void> {
-    const { clock, outcomeOf, store } = this.#options;
+    const { outcomeOf, store } = this.#options;
     const lost = this.#lostUses();
     for (const id of lost) {
       const use = store.get(id);
@@ -85,11 +97,7 @@ export class GrantedCalls {
       if (found === undefined) continue;
       // The turn may have repeated the call meanwhile, so the state is read again.
       const now = store.get(id);
-      if (found !== "ended" && now?.state === "approved") {
-        const { isFailure, output } = found;
-        const state = isFailure ? "failed" : "done";
-        store.update({ ...now, state, outcome: output, endedAt: clock.now() });
-      }
+      if (found !== "ended" && now?.state === "approved") this.#end(now, found);
       lost.delete(id);
     }
   }
@@ -101,9 +109,18 @@ export class GrantedCalls {
 
   /** Stores the outcome of a call that a grant has covered. Does nothing for any other call. */
   end(requestId: string, toolCallId: string, output: Json, isFailure: boolean): void {
-    const { clock, store } = this.#options;
-    const use = store.useOfCall(requestId, toolCallId);
-    if (use?.state !== "approved") return;
-    store.update({ ...use, state: isFailure ? "failed" : "done", outcome: output, endedAt: clock.now() });
+    const use = this.#options.store.useOfCall(requestId, toolCallId);
+    if (use?.state === "approved") this.#end(use, { output, isFailure });
+  }
+
+  #end(use: Approval, { isFailure, output }: CallOutcome): void {
+    const { clock, database, onChange, onState, store } = this.#options;
+    const state = isFailure ? "failed" : "done";
+    const ended: Approval = { ...use, state, outcome: output, endedAt: clock.now() };
+    database.transaction(() => {
+      store.update(ended);
+      onState(ended);
+    });
+    onChange();
   }
 }

@@ -110,6 +110,7 @@ export class AgentActions {
         const run = approval.schedule && options.runs?.get(approval.rootRequest);
         if (run !== undefined && approval.state !== "waiting") options.onRunChange?.(run);
       },
+      onUse: (use) => this.#news.changed(use),
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),

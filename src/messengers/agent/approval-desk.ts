@@ -93,6 +93,8 @@ export interface ApprovalDeskOptions {
   readonly onChange: () => void;
   /** Called for each new state of an approval, in the transaction that stores it. */
   readonly onState: (approval: Approval) => void;
+  /** Called for each new state of a call that a grant covers, in the transaction that stores it. */
+  readonly onUse: (use: Approval) => void;
   /** The turns of scheduled tasks. */
   readonly runs?: Pick<ScheduledRunStore, "get" | "setProblem">;
 }
@@ -147,6 +149,7 @@ export class ApprovalDesk implements ThreadQuestions {
         // The card shows the newer question by then.
         if (approval.isCardTaken !== true) this.#cards.draw(approval);
       },
+      noteUse: (use) => options.onUse(use),
       remind: (approval) => this.#cards.remind(approval),
       tell: (approval) => this.#tell(approval),
       onChange: options.onChange,

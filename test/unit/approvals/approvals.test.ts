@@ -80,6 +80,7 @@ function createRig() {
         draw: ({ state }) => {
           rig.drawn.push(state);
         },
+        noteUse: () => {},
         tell: ({ id, state }) => {
           database.run("INSERT INTO told VALUES (?)", `${id}:${state}`);
         },

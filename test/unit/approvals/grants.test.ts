@@ -59,6 +59,8 @@ function createRig() {
     toGo: Infinity,
     /** What became of calls of earlier lives. Undefined while their turn runs. */
     outcome: undefined as CallOutcome | undefined,
+    /** The states of uses that were reported. */
+    noted: new Map<string, string[]>(),
     /** Called when the bot is asked who may decide. */
     onAsk: (): void => {},
     approvals: undefined as unknown as Approvals,
@@ -85,6 +87,10 @@ function createRig() {
         whyImpossible: () => undefined,
         draw: () => {},
         tell: () => {},
+        noteUse: ({ id, state }) => {
+          const states = rig.noted.get(id) ?? [];
+          if (!isDead) rig.noted.set(id, [...states, state]);
+        },
         onChange: () => {},
         onFailure: () => {},
       });
@@ -234,6 +240,7 @@ it("counts a call once that a crash repeats, and stores its outcome", async () =
   expect(rig.approvals.grants.inForce()[0]?.uses).toBe(1);
   rig.approvals.granted.end(call.requestId, call.toolCallId, { refund: 1 }, false);
   expect(rig.approvals.get(first?.id ?? "")).toMatchObject({ state: "done", outcome: { refund: 1 } });
+  expect([...rig.noted]).toEqual([[first?.id, ["approved", "done"]]]);
   await rig.approvals.work();
   expect(rig.approvals.nextWakeAt()).toBeUndefined();
   // The same call after the grant is over is asked about.
@@ -315,6 +322,7 @@ it("finds the outcome of a use that a crash has lost, when its turn has ended", 
     rig.outcome = outcome;
     await rig.approvals.work();
     expect(rig.approvals.get(use?.id ?? "")).toMatchObject({ state, outcome: outcome.output });
+    expect([...rig.noted]).toEqual([[use?.id, ["approved", state]]]);
     expect(rig.approvals.nextWakeAt()).toBeUndefined();
   }
 });

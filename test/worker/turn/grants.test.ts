@@ -23,7 +23,16 @@ async function runsUnasked(world: World, effects: readonly string[], orderId: st
 
 describe("a grant", () => {
   it("covers later calls in its words, until somebody ends it; every use is in the audit", async () => {
-    const { effects, runs, world } = createRefundBot({ grantable: small });
+    const requested: string[] = [];
+    const { effects, runs, world } = createRefundBot(
+      { grantable: small },
+      {
+        settings: {
+          onApprovalRequested: ({ descriptor }) =>
+            void requested.push((descriptor.input as { orderId: string }).orderId),
+        },
+      },
+    );
     await world.write("c1", "Refund 7");
     await shown(world, "You can also allow: Refunds of small orders, in this chat, asked by ada");
     expect(await world.press("c1", "Yes, always")).toBe(
@@ -40,6 +49,16 @@ describe("a grant", () => {
       expect(use?.decidedBy).toEqual({ surface: "grant", person: expect.anything() as unknown, grantId });
       expect((await world.thread("c1").listGrants())[0]).toMatchObject({ id: grantId, uses: 1 });
     }, 8000);
+    // The root's audit has the use, too, and nobody was asked about it.
+    await vi.waitFor(async () => {
+      const [use, given] = await world.stub.listApprovals({ state: "done" });
+      expect(use).toMatchObject({ input: { orderId: "8" }, conversation: "thread:fake:fake%3Ac1" });
+      expect(use?.decidedBy).toMatchObject({
+        surface: "grant",
+        grantId: given?.decidedBy?.grantId ?? "none",
+      });
+    }, 8000);
+    expect(requested).toEqual(["7"]);
     await world.write("c1", "/grants");
     await shown(
       world,
