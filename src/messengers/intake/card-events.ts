@@ -44,6 +44,11 @@ export class CardEvents {
     return this.#presses.isRunning(row);
   }
 
+  /** Forgets an event that is given up. */
+  forget(row: InboxRow): void {
+    this.#presses.forget(row);
+  }
+
   /** Takes an event that belongs to a card. Returns `false` if the event must be handled like any other. */
   async take(
     row: InboxRow,

@@ -189,6 +189,7 @@ export class Intake {
     });
     this.#failures.forget(row.seq);
     this.#handler.forget(row);
+    this.#cards.forget(row);
   }
 
   async #readable(

@@ -25,6 +25,7 @@ import type { BotHandlers } from "./bot-handlers.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { Loop } from "./loop.ts";
 import type { OpenQuestions } from "./open-questions.ts";
+import { PressAnswers } from "./press-answers.ts";
 
 export interface PressesOptions {
   readonly database: Database;
@@ -41,11 +42,6 @@ export interface PressesOptions {
   readonly loop: Loop;
 }
 
-/**
- * A press is acknowledged after this time, even if its handler is not done. Clients show for about 15 s that they wait.
- */
-const ANSWER_WITHIN_MS = 10_000;
-
 /** Stands for the payload of a message that quotes a card and is handled like a press. */
 const REPLY = { isReply: true } as const;
 
@@ -58,19 +54,27 @@ export function isReply(payload: Json): boolean {
  * Presses of the cards that this conversation has posted.
  *
  * 1. The handler begins at most once for a press, across redelivery, crash and restart. Its beginning is stored first.
- * 2. Every press is answered: with the handler's return value, or with nothing after 10 s. It is answered with a safe
- *    text if the handler throws, the process died while it ran, or the card has changed since.
+ * 2. Every press is answered: with the handler's return value, or with nothing after 10 s, also if `allow` is slow or
+ *    fails. It is answered with a safe text if the handler throws, the process died while it ran, or the card has
+ *    changed since.
  * 3. A handler runs beside the intake: later events do not wait for it.
  */
 export class Presses {
   readonly #options: PressesOptions;
   readonly #outcomes: EventOutcomes;
+  readonly #answers: PressAnswers;
   /** Rows whose handler is running. */
   readonly #running = new Set<number>();
 
   constructor(options: PressesOptions, outcomes: EventOutcomes) {
     this.#options = options;
     this.#outcomes = outcomes;
+    this.#answers = new PressAnswers(options.deps.clock, options.log);
+  }
+
+  /** Forgets a press that is given up. */
+  forget(row: InboxRow): void {
+    this.#answers.end(row);
   }
 
   isRunning(row: InboxRow): boolean {
@@ -126,9 +130,11 @@ export class Presses {
     button: StoredButton | undefined,
   ): Promise<void> {
     const { admission, cards, deps } = this.#options;
+    this.#answers.begin(row, event, (notice) => this.#show(row, event, definition, notice));
     const refuse = (text: SafeText, outcome: string): void => {
-      void this.#answer(row, event, definition, this.#notice(text, event, definition));
+      void this.#answers.give(row, this.#notice(text, event, definition));
       this.#outcomes.end(row, outcome);
+      this.#answers.end(row);
     };
     if (!(await admission.mayUse(event, definition)))
       return refuse("refusedResponseText", "refused: not allowed");
@@ -162,27 +168,14 @@ export class Presses {
     card: StoredCard,
     button: StoredButton,
   ): Promise<void> {
-    const { cards, database, deps, log } = this.#options;
-    let isAnswered = false;
-    const answer = async (notice: ActionNotice | undefined): Promise<void> => {
-      if (isAnswered) {
-        if (notice !== undefined) log.info("press.answer-too-late", eventFields(event.messengerId, event));
-        return;
-      }
-      isAnswered = true;
-      await this.#answer(row, event, definition, notice);
-    };
-    const timer =
-      event.action === undefined
-        ? undefined
-        : deps.clock.setTimeout(() => void answer(undefined), ANSWER_WITHIN_MS);
+    const { cards, database } = this.#options;
     const { notice, outcome } = await this.#run(event, definition, card, button);
-    deps.clock.clearTimeout(timer);
-    await answer(notice);
+    await this.#answers.give(row, notice);
     database.transaction(() => {
       this.#outcomes.end(row, outcome);
       cards.store.endPress(row.key);
     });
+    this.#answers.end(row);
   }
 
   /** Runs the bot's handler. Never throws. */
@@ -218,7 +211,7 @@ export class Presses {
    * chat on a platform without notices. In a group on such a platform the answer is not shown, because it is meant for
    * one person.
    */
-  async #answer(
+  async #show(
     row: InboxRow,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,

@@ -102,6 +102,32 @@ it("acknowledges a press after 10 s when its handler is slow", async () => {
   expect(rig.lines.some((line) => line.includes("press.answer-too-late"))).toBe(true);
 });
 
+it("acknowledges a press after 10 s when it takes longer to find out whether the person may press", async () => {
+  let decide = (_mayUse: boolean): void => {};
+  const slow = new Promise<boolean>((resolve) => (decide = resolve));
+  const rig = createPressRig({ definition: { allow: () => slow }, onAction: () => "Ordered." });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  await rig.advance(9_500);
+  expect(rig.answers()).toEqual([["query-c:9", undefined]]);
+  decide(true);
+  await rig.advance(1_000);
+  expect(rig.presses.length).toBe(1);
+  expect(rig.answers().length).toBe(1);
+});
+
+it("acknowledges a press once when the function that decides about people fails each time", async () => {
+  const failing = (): Promise<boolean> => Promise.reject(new Error("The list cannot be read."));
+  const rig = createPressRig({ definition: { allow: failing } });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  await rig.advance(9_500);
+  expect(rig.answers()).toEqual([["query-c:9", undefined]]);
+  await rig.advance(10 * 60_000);
+  expect(rig.answers().length).toBe(1);
+  expect(rig.presses).toEqual([]);
+});
+
 it("handles other events while a handler is slow", async () => {
   const rig = createPressRig({
     onAction: ({ label }) => (label === "Soup" ? new Promise<never>(() => {}) : "Cake it is."),

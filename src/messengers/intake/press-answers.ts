@@ -1,0 +1,63 @@
+import type { Clock, Timer } from "../../core/deps.ts";
+import { eventFields } from "../../core/log-fields.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { ActionNotice } from "../../core/surface.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
+
+/** Shows the answer to the person. Never throws. */
+type Show = (notice: ActionNotice | undefined) => Promise<void>;
+
+interface OpenPress {
+  readonly event: MessengerEvent;
+  readonly show: Show;
+  timer: Timer;
+  isAnswered: boolean;
+}
+
+/**
+ * A press is acknowledged after this time, even if nothing is decided about it. Clients show for about 15 s that they
+ * wait.
+ */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Answers presses: each once in a process, and with nothing after 10 s, whatever the bot's code does meanwhile. */
+export class PressAnswers {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #open = new Map<number, OpenPress>();
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Starts the time of a press. Does nothing for a press that is taken up again after a failure. */
+  begin(row: InboxRow, event: MessengerEvent, show: Show): void {
+    if (this.#open.has(row.seq)) return;
+    const press: OpenPress = { event, show, timer: undefined, isAnswered: false };
+    this.#open.set(row.seq, press);
+    // A person who wrote a number does not wait for a button.
+    if (event.action === undefined) return;
+    press.timer = this.#clock.setTimeout(() => void this.give(row, undefined), ANSWER_WITHIN_MS);
+  }
+
+  async give(row: InboxRow, notice: ActionNotice | undefined): Promise<void> {
+    const press = this.#open.get(row.seq);
+    if (press === undefined) return;
+    if (press.isAnswered) {
+      if (notice === undefined) return;
+      this.#log.info("press.answer-too-late", eventFields(press.event.messengerId, press.event));
+      return;
+    }
+    press.isAnswered = true;
+    this.#clock.clearTimeout(press.timer);
+    await press.show(notice);
+  }
+
+  /** Forgets a press that has ended. One that is not answered yet is acknowledged. */
+  end(row: InboxRow): void {
+    void this.give(row, undefined);
+    this.#open.delete(row.seq);
+  }
+}
