@@ -2,7 +2,10 @@ import type { Address, OutgoingMessage, PostedMessage } from "../../src/core/sur
 import type { TelegramClient } from "./client.ts";
 import { chatOf, postFields } from "./edit-message.ts";
 
-/** Posts a place on a map, as a venue if it has a title and an address. */
+/**
+ * Posts a place on a map, as a venue if it has a title or an address. A venue needs both: the coordinates stand in for
+ * the one that is not given.
+ */
 export async function sendPlace(
   client: TelegramClient,
   address: Address,
@@ -12,13 +15,15 @@ export async function sendPlace(
 ): Promise<PostedMessage> {
   const chat = chatOf(address);
   const fields = postFields(address, message);
+  const name = title ?? street;
+  const where = (title === undefined ? undefined : street) ?? `${latitude}, ${longitude}`;
   const sent =
-    title !== undefined && street !== undefined
-      ? await client.call("sendVenue", signal, (api, signal) =>
-          api.sendVenue(chat, latitude, longitude, title, street, fields, signal),
-        )
-      : await client.call("sendLocation", signal, (api, signal) =>
+    name === undefined
+      ? await client.call("sendLocation", signal, (api, signal) =>
           api.sendLocation(chat, latitude, longitude, fields, signal),
+        )
+      : await client.call("sendVenue", signal, (api, signal) =>
+          api.sendVenue(chat, latitude, longitude, name, where, fields, signal),
         );
   return { messageId: String(sent.message_id) };
 }

@@ -177,7 +177,7 @@ export interface LocationContent {
   readonly latitude: number;
   /** Degrees, -180 to 180. */
   readonly longitude: number;
-  /** Name of the place. With a title and an address the platform shows a venue, if it has such messages. */
+  /** Name of the place. With a title or an address the platform shows a venue, if it has such messages. */
   readonly title?: string;
   readonly address?: string;
 }

@@ -226,6 +226,17 @@ describe("a place, a reaction and a pin", () => {
     expect(simulator.messages(chat).map(({ silent }) => silent)).toEqual([false, true]);
   });
 
+  it("shows a name without an address, and an address without a name", async () => {
+    const { address, chat, options, simulator, surface } = await createChat();
+    const place = { latitude: 52.5, longitude: 13.4 };
+    await surface.post(address, { ...plain(""), location: { ...place, title: "The shop" } }, options);
+    await surface.post(address, { ...plain(""), location: { ...place, address: "Market 1" } }, options);
+    expect(simulator.messages(chat).map(({ location }) => location)).toEqual([
+      { ...place, title: "The shop", address: "52.5, 13.4" },
+      { ...place, title: "Market 1", address: "52.5, 13.4" },
+    ]);
+  });
+
   it("reacts to a message, and takes the reaction back", async () => {
     const { address, chat, options, simulator, surface, user } = await createChat();
     const id = String(simulator.sendText(chat, user, "Thanks").message_id);
