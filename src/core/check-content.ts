@@ -77,6 +77,12 @@ function checkImage(image: CardImage): void {
     throw invalidCard("its image must be bytes, { fileId } or { url } with an https address");
 }
 
+/** Whether content has bytes, which must be durable before it can be sent. */
+export function hasBytes(content: Exclude<Content, string>): boolean {
+  if (content.kind === "files") return true;
+  return content.kind === "card" && content.image !== undefined && isBytes(content.image);
+}
+
 /** Whether a picture is given by its bytes. */
 export function isBytes(image: CardImage): image is PictureBytes {
   return image instanceof Uint8Array || image instanceof Blob || "storedId" in image;

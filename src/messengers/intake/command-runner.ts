@@ -1,5 +1,5 @@
 import { logBotFailure } from "../../core/bot-code.ts";
-import { checkContent } from "../../core/check-content.ts";
+import { checkContent, hasBytes } from "../../core/check-content.ts";
 import type { Content } from "../../core/content.ts";
 import type { DeliveryPolicy } from "../../core/delivery.ts";
 import type { Clock } from "../../core/deps.ts";
@@ -47,13 +47,16 @@ export function runCommand(
   const reply = (content: Content): void => {
     if (hasEnded || (typeof content === "string" && content.trim() === "")) return;
     const checked = checkContent(content);
-    if (checked.kind === "files")
-      throw new InvalidInputError("content-invalid", "reply() takes no files: return them, or await say().");
+    if (hasBytes(checked))
+      throw new InvalidInputError(
+        "content-invalid",
+        "reply() takes no files, and no bytes of a picture: return the content, or await say().",
+      );
     options.reply(replies, checked);
     replies += 1;
   };
   const outcome = (result: CommandResult): CommandOutcome | Promise<CommandOutcome> => {
-    if (isContent(result) && typeof result === "object" && result.kind === "files") {
+    if (isContent(result) && typeof result === "object" && hasBytes(checkContent(result))) {
       return options.prepare(result).then((ready) => {
         options.reply(replies, ready);
         hasEnded = true;
