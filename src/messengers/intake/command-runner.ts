@@ -29,12 +29,18 @@ export interface CommandRunnerOptions {
   readonly contexts: EventContexts;
 }
 
-/** The result of a command: the text for the model, if there is one. */
+/** The result of a command. */
 export interface CommandOutcome {
+  /** The text for the model, if there is one. */
   readonly prompt: string | undefined;
+  /** Sends the content that the handler returned. Undefined if it returned none. */
+  readonly post?: () => void;
 }
 
-/** Runs a command's handler. Never throws: if the handler throws, the person reads `errorResponseText`. */
+/**
+ * Runs a command's handler. Never throws and never rejects: if the handler throws, the person reads `errorResponseText`.
+ * The returned content is not sent yet, so that it is stored together with the end of the command.
+ */
 export function runCommand(
   command: MessengerCommand,
   event: MessengerEvent,
@@ -47,7 +53,7 @@ export function runCommand(
   const reply = (content: Content): void => {
     if (hasEnded || (typeof content === "string" && content.trim() === "")) return;
     const checked = checkContent(content);
-    if (hasBytes(checked))
+    if (checked.kind === "files" || hasBytes(checked))
       throw new InvalidInputError(
         "content-invalid",
         "reply() takes no files, and no bytes of a picture: return the content, or await say().",
@@ -56,18 +62,21 @@ export function runCommand(
     replies += 1;
   };
   const outcome = (result: CommandResult): CommandOutcome | Promise<CommandOutcome> => {
-    if (isContent(result) && typeof result === "object" && hasBytes(checkContent(result))) {
-      return options.prepare(result).then((ready) => {
-        options.reply(replies, ready);
-        hasEnded = true;
-        return { prompt: undefined };
+    hasEnded = true;
+    if (isContent(result)) {
+      if (typeof result === "string" && result.trim() === "") return { prompt: undefined };
+      const content = checkContent(result);
+      const ready = (what: ReadyContent): CommandOutcome => ({
+        prompt: undefined,
+        post: () => options.reply(replies, what),
       });
+      return content.kind === "files" || hasBytes(content)
+        ? options.prepare(content).then(ready)
+        : ready(content);
     }
-    if (isContent(result)) reply(result);
-    const prompt = isContent(result) ? undefined : result?.prompt;
+    const prompt = result?.prompt;
     if (prompt !== undefined && typeof prompt !== "string")
       throw new TypeError(`Expected a text, got ${typeof prompt}.`);
-    hasEnded = true;
     return { prompt };
   };
   const failed = (error: unknown): CommandOutcome | Promise<CommandOutcome> => {

@@ -351,9 +351,13 @@ export class EventHandler {
   }
 
   async #endCommand(row: InboxRow, { command, definition, event, outcome }: RunCommand): Promise<void> {
-    const { prompt } = outcome;
+    const { post, prompt } = outcome;
     if (prompt === undefined || event.message === undefined) {
-      this.#outcomes.end(row, `command: ${command.name}`);
+      // Together, so that the reply is sent once.
+      this.#options.database.transaction(() => {
+        post?.();
+        this.#outcomes.end(row, `command: ${command.name}`);
+      });
       return;
     }
     const { command: _command, ...message } = event.message;

@@ -48,6 +48,8 @@ export interface IntakeRigOptions {
   readonly host?: Partial<CommandHost>;
   /** Before the root counts a question; may throw, as a root does that cannot be reached. */
   readonly beforeCount?: () => void;
+  /** Before a message of the bot is stored; may throw, as a full disk does. */
+  readonly beforeSend?: () => void;
   /** Asked before an event is read; may throw, as a platform does that cannot be reached. */
   readonly beforeParse?: (event: MessengerEvent) => void;
   readonly isDeclared?: () => boolean;
@@ -88,7 +90,10 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
   });
   const delivery: Pick<Delivery, "send" | "revive" | "answerAction" | "movedTo"> = {
     movedTo: () => undefined,
-    send: (_reply, text) => void sent.push(text),
+    send: (_reply, text) => {
+      options.beforeSend?.();
+      sent.push(text);
+    },
     revive: () => {},
     answerAction: () => Promise.resolve(),
   };

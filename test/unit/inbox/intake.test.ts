@@ -302,6 +302,38 @@ describe("code of the bot that hangs", () => {
     expect(new Set(rig.outcomes())).toEqual(new Set(["command: slow", "command: stop"]));
   });
 
+  it("runs once when it is a command whose reply cannot be stored at first", async () => {
+    const disk = { isFull: true };
+    let runs = 0;
+    const rig = createIntakeRig({
+      beforeSend: () => {
+        if (disk.isFull) throw new Error("database or disk is full");
+      },
+      commands: {
+        order: {
+          description: "Order a coffee",
+          handler: async () => {
+            runs += 1;
+            await Promise.resolve();
+            return "Ordered.";
+          },
+        },
+      },
+    });
+    rig.receive("/order", { message: { command: { name: "order", args: "" } } });
+    for (let poke = 0; poke < 5; poke += 1) {
+      await rig.intake.run();
+      await rig.clock.advance(1);
+    }
+    expect(runs).toBe(1);
+    disk.isFull = false;
+    await rig.clock.advance(60_000);
+    await rig.intake.run();
+    expect(rig.sent).toEqual(["Ordered."]);
+    expect(runs).toBe(1);
+    expect(rig.outcomes()).toEqual(["command: order"]);
+  });
+
   it.each<[string, Partial<MessengerDefinition>]>([
     ["toEvent", { toEvent: ({ event }) => (event.message?.text === "odd" ? never : event) }],
     ["allow", { allow: (_author, { message }) => (message?.text === "odd" ? never : true) }],
