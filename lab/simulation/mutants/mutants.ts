@@ -1,3 +1,4 @@
+import { albumMutants } from "./album-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
@@ -12,6 +13,7 @@ export const mutants: readonly Mutant[] = [
   ...conversationMutants,
   ...promptMutants,
   ...cardMutants,
+  ...albumMutants,
   ...scheduleMutants,
 ];
 

@@ -1,6 +1,7 @@
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { SaidReply } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
+import { checkAlbums } from "./check-albums.ts";
 import { checkCards } from "./check-cards.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
@@ -70,8 +71,11 @@ export function checkEnd(state: EndState): EndFigures {
     checkCommands(state, thread, receipts);
     checkPrompts(state, thread);
     checkCards(state, thread);
-    for (const { messages } of state.oracle.cards.receiptsIn(thread.threadId)) {
-      for (const { messageId } of messages) if (messageId !== undefined) owned.add(messageId);
+    checkAlbums(state, thread);
+    const { albums, cards } = state.oracle;
+    const others = [...cards.receiptsIn(thread.threadId), ...albums.receiptsIn(thread.threadId)];
+    for (const { messageId, messageIds } of others.flatMap(({ messages }) => messages)) {
+      for (const id of messageIds ?? [messageId]) if (id !== undefined) owned.add(id);
     }
     checkOrder(state, thread, replies, receipts);
     checkNothingTwice(state, thread, owned, receipts, figures);
@@ -176,7 +180,8 @@ function checkNothingTwice(
   const orphans = visible.filter(({ id }) => !owned.has(String(id)));
   figures.leftovers += orphans.length;
   const cards = oracle.cards.receiptsIn(thread.threadId);
-  const unresolved = [...receipts.values(), ...cards].flatMap((receipt) =>
+  const albums = oracle.albums.receiptsIn(thread.threadId);
+  const unresolved = [...receipts.values(), ...cards, ...albums].flatMap((receipt) =>
     receipt.messages.filter(({ state, attempts }) => {
       if (state === "unknown" || state === "failed") return true;
       // The search for an earlier message ends with the chat.
@@ -193,7 +198,9 @@ function checkNothingTwice(
   // Without a mark, nothing tells repeated messages from those that are left because several may be the lost one.
   const isMarking = plan.policy.onUnknown === "resend-marked";
   const marked = isMarking ? (oracle.marks.get(thread.threadId) ?? 0) : orphans.length;
-  if (orphans.length > unresolved + marked) {
+  // An album is several messages of one post.
+  const posts = new Set(orphans.map(({ call }) => call)).size;
+  if (posts > unresolved + marked) {
     oracle.fail(
       "I6",
       `${orphans.length} messages in ${thread.threadId} are nobody's: ${orphans.map(describeMessage).join("; ")}`,

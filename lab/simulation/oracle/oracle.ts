@@ -2,7 +2,8 @@ import type { CallRequest, Grant } from "../../../src/core/gate.ts";
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
-import { isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";
+import { classifyError, isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";
+import { AlbumWatch } from "./album-watch.ts";
 import { BudgetCount } from "./budget-count.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { Life } from "../machine/life.ts";
@@ -46,6 +47,10 @@ export interface Happened extends Heard, SaidFigures {
   cards: number;
   revised: number;
   removed: number;
+  /** Files, albums and places that were sent, messages with files that the platform knew, and ids that it did not know. */
+  albums: number;
+  byFileId: number;
+  fileIdsRefused: number;
   /** Calls that showed blocks, and those of them that the server refused. */
   rich: number;
   richRefused: number;
@@ -71,6 +76,7 @@ export class Oracle {
   /** The messages of people, and the turns that answer them. */
   readonly inbox: InboxWatch;
   readonly cards: CardWatch;
+  readonly albums: AlbumWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -112,6 +118,7 @@ export class Oracle {
       replaces: (threadId, id, earlierId) => this.said.replaces(threadId, id, earlierId),
     });
     this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
+    this.albums = new AlbumWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.presses = new PressWatch({ now, fail, cards: this.cards.cards });
     this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
     this.lateness = new LatenessWatch(now, fail);
@@ -176,6 +183,9 @@ export class Oracle {
       cards: cards.size,
       revised,
       removed,
+      albums: this.albums.albums.length,
+      byFileId: this.albums.byId,
+      fileIdsRefused: this.albums.idsRefused,
       rich,
       richRefused,
       resent,
@@ -208,7 +218,9 @@ export class Oracle {
       this.marks.set(address.threadId, (this.marks.get(address.threadId) ?? 0) + 1);
     }
     if (call.content !== undefined) {
+      const named = call.content.media?.map((one) => this.#platform.nameOf(one));
       if (this.cards.isCard(call.content.text)) this.cards.onCall(call, life);
+      else if (this.albums.isAlbum(call.content)) this.albums.onCall(call, life, named);
       else this.#checkI5(call, life);
     }
     if (call.content !== undefined && /^\W*\[\[si/i.test(call.content.text)) {
@@ -230,6 +242,7 @@ export class Oracle {
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
     if (call.method === "answer") this.presses.onAnswer(call, life, error);
     if (this.cards.isCard(call.content?.text ?? "")) this.cards.onAnswer(call, error);
+    this.albums.onAnswer(error, (failed) => classifyError(failed).code);
     this.posts.onAnswer(call, life, error, [...this.replies.values()]);
     this.#underWay(life).delete(call.number);
     if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
@@ -273,7 +286,7 @@ export class Oracle {
   }
 
   #hasOpenReply(conversation: string, chatId: string): boolean {
-    if (this.cards.hasOpen(conversation, chatId)) return true;
+    if (this.cards.hasOpen(conversation, chatId) || this.albums.hasOpen(conversation, chatId)) return true;
     const delivery = this.said.delivery(conversation);
     return [...this.replies.values()].some((reply) => {
       if (reply.conversation !== conversation || reply.chatId !== chatId) return false;
@@ -296,7 +309,7 @@ export class Oracle {
 
   #checkI4(call: SurfaceCall, life: Life): void {
     const { threadId } = call.address;
-    if (this.cards.isSending(life.name, threadId)) return;
+    if (this.cards.isSending(life.name, threadId) || this.albums.isSending(life.name, threadId)) return;
     const delivery = this.said.delivery(life.name);
     // The newest first, because any match is enough.
     for (const reply of [...this.replies.values()].reverse()) {

@@ -1,4 +1,5 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import { drawAlbums } from "./draw-albums.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
 import { drawSchedules } from "./draw-schedules.ts";
@@ -56,6 +57,7 @@ export function createPlan(seed: number): Plan {
       ...visits,
       ...prompts(random.fork("prompts"), chosen),
       ...drawCards(random.fork("cards"), places, platform),
+      ...drawAlbums(random.fork("albums"), places, platform),
       ...gateTrouble(random.fork("gates"), places, objects),
       ...drawSchedules(random.fork("schedules"), places),
     ],

@@ -132,6 +132,24 @@ export type PlanItem =
       readonly isOld: boolean;
       readonly manner: PressManner;
     }
+  /** Files or a place are sent: by a command that a person writes, or by the conversation of another place. */
+  | {
+      readonly kind: "album";
+      readonly at: number;
+      readonly place: number;
+      readonly by: "command" | "bot";
+      /** The place whose conversation sends them. */
+      readonly from: number;
+      readonly token: string;
+      /** Number of files. 0: a place on the map. */
+      readonly files: number;
+      /** Number of words of the caption. */
+      readonly words: number;
+      /** Whether other albums of the run have the same files, so that the platform may know them. */
+      readonly isShared: boolean;
+    }
+  /** The platform forgets all files that it has. Their ids mean nothing any more. */
+  | { readonly kind: "forget-files"; readonly at: number }
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

@@ -26,6 +26,8 @@ export function classifyError(error: unknown): CallFailure {
       return { kind: "missing", code: "message-locked", isLocked: true };
     case "not-modified":
       return { kind: "unchanged", code: "message-not-modified" };
+    case "file-id":
+      return { kind: "rejected", code: "file-unknown", about: "file-id" };
     case "bad-request":
       return { kind: "rejected", code: "bad-request" };
     case "blocks":

@@ -21,9 +21,21 @@ export const PACING: Pacing = {
   global: { burst: 30, everyMs: 34 },
 };
 
+/** Limits of the text below a file or a picture. */
+export const CAPTION_LIMITS = { maxLength: 100, maxEntities: 100 };
+
 /** What a message shows. */
 export interface ShownContent extends RichText {
   readonly buttons?: OutgoingContent["buttons"];
+  /** What is in the files, in order: an album has several. A place or a picture counts as one. `idOf` names a known file. */
+  readonly media?: readonly string[];
+  /** For an edit: whether the text is below a file or a picture that stays. */
+  readonly isCaption?: boolean;
+}
+
+/** Names a file that the platform has, in place of what is in it. */
+export function idOf(fileId: string): string {
+  return `id:${fileId}`;
 }
 
 export interface PlatformMessage {
@@ -35,6 +47,8 @@ export interface PlatformMessage {
   entities: RichText["entities"];
   blocks: RichText["blocks"];
   buttons: ShownContent["buttons"];
+  /** What is in its file or picture. */
+  media: string | undefined;
   /** Who has taken it away. */
   deletedBy: "bot" | "person" | undefined;
   /** Whether it is being streamed into. It cannot be edited until that has ended. */
@@ -52,6 +66,8 @@ export type Refusal =
   /** Said of a probe only, where a box has one chat: the message is not somebody else's either. */
   | { readonly kind: "not-there" }
   | { readonly kind: "not-modified" }
+  /** The platform does not know a file by this id. */
+  | { readonly kind: "file-id" }
   /** `isUnknown`: the server knows no such messages. */
   | { readonly kind: "blocks"; readonly isUnknown: boolean }
   | { readonly kind: "bad-request"; readonly why: string };
@@ -77,6 +93,9 @@ interface Flood {
   at: number;
   penaltyUntil: number;
 }
+
+/** How the name of a place begins. */
+export const PLACE = "place ";
 
 const DIRECT_CAPACITY = 6;
 const GROUP_CAPACITY = 20;
@@ -110,6 +129,10 @@ export class Platform {
   readonly #rich: RichServer;
   readonly #startedAt: number;
   readonly #blocksTaken = new Set<string>();
+  /** What is in the files that the platform has, by id. */
+  readonly #files = new Map<string, string>();
+  /** The same for all ids that it ever gave. */
+  readonly #ids = new Map<string, string>();
   #richCalls = 0;
 
   constructor(
@@ -129,7 +152,7 @@ export class Platform {
   write(place: Place): number {
     const id = this.#nextId(place.chatId);
     const { threadId, chatId } = place;
-    const shown = { text: "", entities: [], blocks: undefined, buttons: undefined };
+    const shown = { text: "", entities: [], blocks: undefined, buttons: undefined, media: undefined };
     const rest = { ...shown, isStreaming: false, call: 0 };
     this.messages.push({ id, threadId, chatId, isFromBot: false, deletedBy: undefined, ...rest });
     return id;
@@ -188,17 +211,25 @@ export class Platform {
     if (blocks.length === 0) throw new PlatformRefusal({ kind: "bad-request", why: "no blocks" });
   }
 
-  post(address: Address, content: ShownContent, call: number, isStreaming = false): number {
+  /** Returns the ids of the messages: one, or one for each file of an album, of which the first has the caption. */
+  post(address: Address, content: ShownContent, call: number, isStreaming = false): readonly number[] {
+    const [first, ...more] = (content.media ?? []).map((one) => this.#fileOf(one));
     checkText(content);
-    const id = this.#nextId(address.chatId);
     const { threadId, chatId } = address;
     const { text, entities, blocks, buttons } = content;
-    const shown = { text, entities, blocks, buttons };
-    const made = { id, threadId, chatId, isFromBot: true, ...shown, isStreaming, call };
-    this.messages.push({ ...made, deletedBy: undefined });
+    const shown = { text, entities, blocks, buttons, media: first };
+    const made = { threadId, chatId, isFromBot: true, isStreaming, call, deletedBy: undefined };
+    const ids = [this.#nextId(chatId)];
+    this.messages.push({ ...made, id: ids[0] ?? 0, ...shown });
+    for (const media of more) {
+      const id = this.#nextId(chatId);
+      ids.push(id);
+      const bare = { text: "", entities: [], blocks: undefined, buttons: undefined };
+      this.messages.push({ ...made, id, ...bare, media });
+    }
     if (buttons !== undefined) this.keyboards.push({ threadId, ...content });
     this.#drafts.delete(threadId);
-    return id;
+    return ids;
   }
 
   /** Shows a draft, in private chats only. A draft has no id of the box. */
@@ -231,10 +262,18 @@ export class Platform {
   /** An edit without buttons takes away those that the message has. */
   edit(address: Address, messageId: string, content: ShownContent): void {
     const message = this.#own(address, messageId);
-    checkText(content);
+    const hasCaption = content.isCaption === true || content.media !== undefined;
+    if (hasCaption !== (message.media !== undefined))
+      throw new PlatformRefusal({ kind: "bad-request", why: "a caption is no text" });
+    if (message.media?.startsWith(PLACE) === true)
+      throw new PlatformRefusal({ kind: "bad-request", why: "a place cannot be edited" });
+    const [media = message.media] = (content.media ?? []).map((one) => this.#fileOf(one));
+    checkText({ ...content, isCaption: hasCaption });
     if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no edits here" });
     if (message.isStreaming) throw new PlatformRefusal({ kind: "bad-request", why: "streaming" });
-    if (isSame(message, content)) throw new PlatformRefusal({ kind: "not-modified" });
+    if (isSame(message, content) && message.media === media)
+      throw new PlatformRefusal({ kind: "not-modified" });
+    message.media = media;
     message.text = content.text;
     message.entities = content.entities;
     message.blocks = content.blocks;
@@ -317,6 +356,37 @@ export class Platform {
     );
   }
 
+  /** Gives each file an id by which it can be sent again. */
+  keep(media: readonly string[]): readonly string[] {
+    return media.map((one) => {
+      const file = this.#fileOf(one);
+      const [known] = [...this.#files].find(([, kept]) => kept === file) ?? [];
+      const fileId = known ?? `file-${this.#ids.size}`;
+      this.#files.set(fileId, file);
+      this.#ids.set(fileId, file);
+      return fileId;
+    });
+  }
+
+  /** The ids of all files mean nothing any more. */
+  forgetFiles(): void {
+    this.#files.clear();
+  }
+
+  /** Returns what is in a file, as far as an id says. */
+  nameOf(media: string): string {
+    const fileId = media.startsWith(idOf("")) ? media.slice(idOf("").length) : undefined;
+    return fileId === undefined ? media : (this.#ids.get(fileId) ?? media);
+  }
+
+  /** Returns what is in a file, if the platform knows its id. */
+  #fileOf(media: string): string {
+    if (!media.startsWith(idOf(""))) return media;
+    const known = this.#files.get(media.slice(idOf("").length));
+    if (known === undefined) throw new PlatformRefusal({ kind: "file-id" });
+    return known;
+  }
+
   #own({ chatId }: Address, messageId: string): PlatformMessage {
     const found = this.messages.find(
       (message) =>
@@ -352,11 +422,11 @@ export class Platform {
   }
 }
 
-function checkText({ text, entities, blocks }: RichText): void {
-  if (text.trim() === "") throw new PlatformRefusal({ kind: "bad-request", why: "empty" });
+function checkText({ text, entities, blocks, media, isCaption = media !== undefined }: ShownContent): void {
+  if (text.trim() === "" && !isCaption) throw new PlatformRefusal({ kind: "bad-request", why: "empty" });
   // Separators of blocks do not count.
   const length = blocks === undefined ? text.length : text.replaceAll(/\s/g, "").length;
-  const { maxLength } = blocks === undefined ? LIMITS : RICH.limits;
+  const { maxLength } = isCaption ? CAPTION_LIMITS : blocks === undefined ? LIMITS : RICH.limits;
   if (length > maxLength) throw new PlatformRefusal({ kind: "bad-request", why: "too long" });
   const isOutside = entities.some(
     ({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length,
@@ -364,7 +434,7 @@ function checkText({ text, entities, blocks }: RichText): void {
   if (isOutside) throw new PlatformRefusal({ kind: "bad-request", why: "entities" });
 }
 
-function isSame(message: ShownContent, content: ShownContent): boolean {
+function isSame(message: Omit<ShownContent, "media">, content: Omit<ShownContent, "media">): boolean {
   return (
     message.text === content.text &&
     JSON.stringify(message.buttons) === JSON.stringify(content.buttons) &&

@@ -1,12 +1,19 @@
 import { wait } from "../../../src/core/deps.ts";
 import type { Clock } from "../../../src/core/deps.ts";
-import type { CardButton, CardContent } from "../../../src/core/content.ts";
+import type {
+  CardButton,
+  CardContent,
+  FilesContent,
+  LocationContent,
+  OutgoingFile,
+} from "../../../src/core/content.ts";
 import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
 import type { ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { Plan, PlanItem } from "../plan/plan.ts";
 
+type PlannedAlbum = Extract<PlanItem, { kind: "album" }>;
 type PlannedPress = Extract<PlanItem, { kind: "press-card" }>;
 
 const SLOW_MS = 12_000;
@@ -17,16 +24,39 @@ const WORDS = { short: 4, long: 36 };
 export class BotCode {
   readonly #oracle: Oracle;
   readonly #presses: ReadonlyMap<string, PlannedPress>;
+  readonly #albums: ReadonlyMap<string, PlannedAlbum>;
   readonly #versions = new Map<string, number>();
 
   constructor({ items }: Pick<Plan, "items">, oracle: Oracle) {
     this.#oracle = oracle;
     const presses = items.filter((item): item is PlannedPress => item.kind === "press-card");
+    const albums = items.filter((item): item is PlannedAlbum => item.kind === "album");
+    this.#albums = new Map(albums.map((album) => [album.token, album]));
     this.#presses = new Map(presses.map((press) => [press.token, press]));
   }
 
   commands(): ThinkCommands {
-    return { card: { description: "Show a card", handler: ({ args }) => this.next(args) } };
+    return {
+      card: { description: "Show a card", handler: ({ args }) => this.next(args) },
+      files: { description: "Send files", handler: ({ args }) => this.album(args) },
+    };
+  }
+
+  /** Files whose content is their name, or a place. */
+  album(token: string): FilesContent | LocationContent {
+    const planned = this.#albums.get(token);
+    if (planned === undefined) throw new Error(`There is no album ${token}.`);
+    const { files: count, isShared, words } = planned;
+    const [, number = ""] = /(\d+)$/.exec(token) ?? [];
+    const file = (index: number): OutgoingFile => {
+      const name = `${isShared ? "shared" : token}.${index}`;
+      return { kind: "photo", name, source: new TextEncoder().encode(name) };
+    };
+    const [first, ...more] = Array.from({ length: count }, (_, index) => file(index));
+    if (first === undefined)
+      return { kind: "location", latitude: Number(number), longitude: 1, title: `${token}w0` };
+    const caption = Array.from({ length: words }, (_, index) => `${token}w${index}`).join(" ");
+    return { kind: "files", files: [first, ...more], caption };
   }
 
   /** The next version of a card. Each fourth one has no buttons, each third one is several messages. */

@@ -1,6 +1,6 @@
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
-import { addressIn } from "./world.ts";
+import { sayUntilStored } from "./say-until-stored.ts";
 import type { World } from "./world.ts";
 
 type PlannedCard = Extract<PlanItem, { kind: "card" }>;
@@ -26,32 +26,17 @@ export class CardPeople {
   }
 
   post({ by, from, token }: PlannedCard, place: Place): void {
-    const { bot, isDown, plan, scheduler, trace } = this.#world;
+    const { bot, plan } = this.#world;
     if (by === "command") {
       this.#people.writeCommand(place, token);
       return;
     }
-    const speaker = plan.places[from] ?? place;
-    trace.add("bot", () => `posts ${token} from ${speaker.threadId} to ${place.threadId}`);
-    let isSettled = false;
-    const settle = (isStored: boolean): void => {
-      if (isSettled) return;
-      isSettled = true;
-      if (!isStored) {
-        scheduler.after(this.#random.int(50, 800), () =>
-          this.post({ kind: "card", at: 0, place: 0, by, from, token }, place),
-        );
-      }
-    };
-    if (isDown) return settle(false);
-    this.#world
-      .thread(speaker)
-      .say(bot.next(token), addressIn(place), token)
-      .then(
-        () => settle(true),
-        () => settle(false),
-      );
-    scheduler.after(3_000, () => settle(false));
+    sayUntilStored(this.#world, this.#random, {
+      speaker: plan.places[from] ?? place,
+      place,
+      token,
+      content: () => bot.next(token),
+    });
   }
 
   /** The bot's own code changes a card that it has posted, again until it hears that this is durable. */

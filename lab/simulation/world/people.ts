@@ -10,6 +10,7 @@ import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
+import { sayUntilStored } from "./say-until-stored.ts";
 import { addressIn, START_AT } from "./world.ts";
 import type { World } from "./world.ts";
 
@@ -127,6 +128,13 @@ export class People {
       case "card":
         if (place !== undefined) this.#cards.post(item, place);
         return;
+      case "album":
+        if (place !== undefined) this.#sendAlbum(item, place);
+        return;
+      case "forget-files":
+        trace.add("platform", () => "forgets all files");
+        platform.forgetFiles();
+        return;
       case "revise-card":
       case "remove-card":
         this.#cards.change(item);
@@ -152,6 +160,16 @@ export class People {
       default:
         item satisfies never;
     }
+  }
+
+  #sendAlbum({ by, from, token }: Extract<PlanItem, { kind: "album" }>, place: Place): void {
+    if (by === "command") {
+      this.#write(place, `c-${token}`, `/files ${token}`, "files", token);
+      return;
+    }
+    const { bot, plan } = this.#world;
+    const speaker = plan.places[from] ?? place;
+    sayUntilStored(this.#world, this.#random, { speaker, place, token, content: () => bot.album(token) });
   }
 
   /** Submits a prompt again and again until it is durable. Its key makes it one prompt. */

@@ -2,8 +2,11 @@ import type {
   Address,
   CallOptions,
   Drafts,
+  FileCapabilities,
   NativeStream,
   OutgoingContent,
+  OutgoingMedia,
+  PostedMessage,
   Probing,
   Surface,
 } from "../../../src/core/surface.ts";
@@ -13,7 +16,16 @@ import type { CallFaults } from "../platform/call-faults.ts";
 import type { Life } from "../machine/life.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { CallFault, Plan } from "../plan/plan.ts";
-import { DRAFT_LASTS_MS, LIMITS, PACING, PlatformRefusal, RICH } from "../platform/platform.ts";
+import {
+  CAPTION_LIMITS,
+  DRAFT_LASTS_MS,
+  idOf,
+  LIMITS,
+  PACING,
+  PLACE,
+  PlatformRefusal,
+  RICH,
+} from "../platform/platform.ts";
 import type { Platform, ShownContent } from "../platform/platform.ts";
 import type { Random } from "../../support/random.ts";
 import type { Scheduler } from "../machine/scheduler.ts";
@@ -51,7 +63,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
       if (content?.blocks !== undefined) platform.takeBlocks(content.blocks);
       let value: unknown;
       if ((method === "post" || method === "begin") && content !== undefined) {
-        value = { messageId: String(platform.post(address, content, call.number, method === "begin")) };
+        value = postedOf(platform.post(address, content, call.number, method === "begin"), content);
       } else if (method === "draft" && content !== undefined && draftId !== undefined) {
         platform.showDraft(address, draftId, content);
       } else if (method === "append" && content !== undefined && messageId !== undefined) {
@@ -168,10 +180,22 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
 
   const post =
     (method: "post" | "begin"): Surface["post"] =>
-    async (address, { replyTo, ...content }, options) =>
-      (await call(method, address, options, shownOf(content), undefined, { replyTo })) as {
-        messageId: string;
-      };
+    async (address, { replyTo, ...content }, options) => {
+      const files = content.files ?? picturesOf(content);
+      const shown = shownOf(content, files === undefined ? undefined : await mediaOf(files, options));
+      return (await call(method, address, options, shown, undefined, { replyTo })) as PostedMessage;
+    };
+
+  /** Returns the answer to a post, with ids for its files. */
+  const postedOf = (ids: readonly number[], { media }: ShownContent): PostedMessage => {
+    const [first = 0] = ids;
+    const isFile = media !== undefined && !media[0]?.startsWith(PLACE);
+    return {
+      messageId: String(first),
+      ...(ids.length > 1 && { messageIds: ids.map(String) }),
+      ...(isFile && { fileIds: platform.keep(media) }),
+    };
+  };
 
   const drafts = (): Drafts => ({
     lastsMs: DRAFT_LASTS_MS,
@@ -207,16 +231,28 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   });
 
   const canChange = platform.kind !== "fixed";
+  const isTelegram = platform.kind === "telegram";
   return {
     provider: "sim",
-    capabilities: { edit: canChange, remove: canChange, typing: true, buttons: true },
+    capabilities: {
+      edit: canChange,
+      remove: canChange,
+      typing: true,
+      buttons: true,
+      images: isTelegram,
+      location: isTelegram,
+      ...(canChange && { files: filesOf(isTelegram) }),
+    },
+    captionLimits: CAPTION_LIMITS,
     format: canChange ? "telegram-entities" : "plain",
     limits: LIMITS,
     pacing: PACING,
     typingLastsMs: 5_000,
     post: post("post"),
     edit: async (address, messageId, message, options) => {
-      await call("edit", address, options, shownOf(message), messageId);
+      const pictures = picturesOf(message);
+      const shown = shownOf(message, pictures === undefined ? undefined : await mediaOf(pictures, options));
+      await call("edit", address, options, shown, messageId);
     },
     remove: async (address, messageId, options) => {
       await call("remove", address, options, undefined, messageId);
@@ -233,13 +269,56 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   };
 }
 
-/** What an error means, as the Telegram provider reads the real ones. */
-function shownOf({ text, entities, blocks, buttons }: OutgoingContent): ShownContent {
+/** Albums where the platform has them. Elsewhere each file is a message, and the bot gets no ids of files. */
+function filesOf(hasAlbums: boolean): FileCapabilities {
+  return {
+    maxBytes: () => 1_000,
+    maxAlbumSize: hasAlbums ? 10 : 1,
+    references: hasAlbums,
+    callTimeoutMs: 15_000,
+  };
+}
+
+/** Returns the picture of a card whose bytes are stored. */
+function picturesOf({ image }: OutgoingContent): readonly OutgoingMedia[] | undefined {
+  return image !== undefined && "source" in image ? [image] : undefined;
+}
+
+/** Reads the files of a message, or names those that the platform has. */
+async function mediaOf(
+  files: readonly OutgoingMedia[],
+  { openFile }: CallOptions,
+): Promise<readonly string[]> {
+  const media: string[] = [];
+  for (const { source } of files) {
+    if (source.kind === "platform") media.push(idOf(source.fileId));
+    else if (source.kind === "bytes" && openFile !== undefined)
+      media.push(await textOf(openFile(source.hash)));
+  }
+  return media;
+}
+
+async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of stream) text += decoder.decode(piece, { stream: true });
+  return text;
+}
+
+function shownOf(
+  { text, entities, blocks, buttons, image, isCaption, files, location }: OutgoingContent,
+  known?: readonly string[],
+): ShownContent {
+  const picture = image !== undefined && "url" in image ? [image.url] : undefined;
+  const media = known ?? picture ?? (location === undefined ? undefined : [`${PLACE}${location.latitude}`]);
   return {
     text,
     entities,
     ...(blocks !== undefined && { blocks }),
     ...(buttons !== undefined && { buttons }),
+    ...(media !== undefined && { media }),
+    // The files of a message stay as they are.
+    ...((isCaption === true || files !== undefined) && { isCaption: true }),
   };
 }
 
@@ -249,6 +328,7 @@ function describeCall(
 ): string {
   const target = `${address.threadId}${messageId === undefined ? "" : ` message ${messageId}`}`;
   const form = content?.blocks === undefined ? "" : " (blocks)";
-  const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}${form}`;
+  const files = content?.media === undefined ? "" : ` with ${content.media.join(", ")}`;
+  const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}${form}${files}`;
   return `#${number} ${method} ${target}${text}${fault === undefined ? "" : `  << ${JSON.stringify(fault)}`}`;
 }

@@ -348,6 +348,7 @@ export class World {
       onDelivery: (delivery, life) => {
         this.oracle.said.watch(name, delivery, life);
         this.oracle.cards.watch(name, delivery, life);
+        this.oracle.albums.watch(name, delivery, life);
       },
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),

@@ -57,6 +57,9 @@ it(
     expect(totals.cards).toBeGreaterThan(SEEDS / 10);
     expect(totals.revised).toBeGreaterThan(SEEDS / 5);
     expect(totals.removed).toBeGreaterThan(SEEDS / 50);
+    expect(totals.albums).toBeGreaterThan(SEEDS / 5);
+    expect(totals.byFileId).toBeGreaterThan(SEEDS / 50);
+    expect(totals.fileIdsRefused).toBeGreaterThan(0);
     expect(totals.handled).toBeGreaterThan(SEEDS / 10);
     expect(totals.stale).toBeGreaterThan(SEEDS / 20);
     expect(totals.interrupted).toBeGreaterThan(SEEDS / 100);
@@ -111,6 +114,8 @@ it("gives another run for another seed", async () => {
 
 /** Where the search begins, near a seed that is known to show the defect, so that it is short. */
 const NEAR: Readonly<Record<string, number>> = {
+  "file-id-is-vital": 302,
+  "file-posted-twice": 305,
   "append-is-success": 246,
   "blocks-dropped": 21,
   "card-posted-twice": 243,
