@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { CardNews, ChatKey } from "../../src/core/gate.ts";
 import type { Database } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 
-/** Cards of the gate's chats, one row each. */
+/** Cards of the gate's chats, one row each. Made with the first card. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_card_v1 (
   card_key TEXT PRIMARY KEY,
   messenger_id TEXT NOT NULL,
@@ -38,14 +39,15 @@ type Stored = {
 
 export class CardIndexStore {
   readonly #database: Database;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
-    database.run(SCHEMA);
+    this.#tables = new LazyTables(database, { table: "gate_card_v1", schema: [SCHEMA] });
   }
 
   read(key: string): IndexedCard | undefined {
-    return this.#database.all<Stored>("SELECT * FROM gate_card_v1 WHERE card_key = ?", key).map(cardOf)[0];
+    return this.#tables.all<Stored>("SELECT * FROM gate_card_v1 WHERE card_key = ?", key).map(cardOf)[0];
   }
 
   /** Returns the card of a chat that has this visible message. */
@@ -60,7 +62,7 @@ export class CardIndexStore {
 
   /** Reads the table once. A chat may have thousands of cards, so the database chooses the one. */
   #newest({ messengerId, chatId }: ChatKey, condition: string, value: string): IndexedCard | undefined {
-    return this.#database
+    return this.#tables
       .all<Stored>(
         `SELECT * FROM gate_card_v1 WHERE messenger_id = ? AND chat_id = ? AND ${condition}
          ORDER BY COALESCE(sent_at, 9e15) DESC, noted_at DESC LIMIT 1`,
@@ -72,6 +74,7 @@ export class CardIndexStore {
   }
 
   write(card: IndexedCard, notedAt: number): void {
+    this.#tables.make();
     this.#database.run(
       `INSERT INTO gate_card_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET chat_id = excluded.chat_id, thread_id = excluded.thread_id,
@@ -91,7 +94,7 @@ export class CardIndexStore {
   }
 
   sweep(before: number): void {
-    this.#database.run("DELETE FROM gate_card_v1 WHERE noted_at < ?", before);
+    this.#tables.run("DELETE FROM gate_card_v1 WHERE noted_at < ?", before);
   }
 }
 

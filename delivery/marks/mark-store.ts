@@ -1,26 +1,29 @@
 import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 import type { ChatKey } from "../../src/core/gate.ts";
 import type { Mark, MarkState } from "../../src/core/mark.ts";
 import { parseAddress } from "../../src/core/stored-address.ts";
 import type { Address } from "../../src/core/surface.ts";
 
-const SCHEMA = `CREATE TABLE IF NOT EXISTS mark_v1 (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  messenger_id TEXT NOT NULL,
-  chat_id TEXT NOT NULL,
-  address TEXT NOT NULL,
-  mark TEXT NOT NULL,
-  state TEXT NOT NULL,
-  code TEXT,
-  is_calling INTEGER NOT NULL DEFAULT 0,
-  retry_at INTEGER,
-  created_at INTEGER NOT NULL,
-  ended_at INTEGER
-)`;
-const OPEN_INDEX = `CREATE INDEX IF NOT EXISTS mark_v1_open ON mark_v1 (messenger_id, chat_id, seq)
-  WHERE ended_at IS NULL`;
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS mark_v1 (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    messenger_id TEXT NOT NULL,
+    chat_id TEXT NOT NULL,
+    address TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    state TEXT NOT NULL,
+    code TEXT,
+    is_calling INTEGER NOT NULL DEFAULT 0,
+    retry_at INTEGER,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER
+  )`,
+  `CREATE INDEX IF NOT EXISTS mark_v1_open ON mark_v1 (messenger_id, chat_id, seq)
+    WHERE ended_at IS NULL`,
+];
 
 export interface MarkRow {
   readonly seq: number;
@@ -67,15 +70,16 @@ const stateSchema = z.enum([
 /** Stores reactions and pins until they are old. */
 export class MarkStore {
   readonly #database: Database;
+  readonly #tables: LazyTables;
 
   constructor(database: Database) {
     this.#database = database;
-    database.run(SCHEMA);
-    database.run(OPEN_INDEX);
+    this.#tables = new LazyTables(database, { table: "mark_v1", schema: SCHEMA });
   }
 
   insert(row: Pick<MarkRow, "id" | "address" | "mark" | "state" | "code" | "createdAt">): void {
     const { address, code, createdAt, id, mark, state } = row;
+    this.#tables.make();
     this.#database.run(
       `INSERT INTO mark_v1 (id, messenger_id, chat_id, address, mark, state, code, created_at, ended_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -106,7 +110,7 @@ export class MarkStore {
 
   /** The chats that have open marks. */
   chats(): ChatKey[] {
-    return this.#database
+    return this.#tables
       .all<{ messenger_id: string; chat_id: string }>(
         "SELECT DISTINCT messenger_id, chat_id FROM mark_v1 WHERE ended_at IS NULL",
       )
@@ -114,20 +118,15 @@ export class MarkStore {
   }
 
   beginCall(id: string): void {
-    this.#database.run("UPDATE mark_v1 SET is_calling = 1 WHERE id = ?", id);
+    this.#tables.run("UPDATE mark_v1 SET is_calling = 1 WHERE id = ?", id);
   }
 
   retry(id: string, code: string, at: number): void {
-    this.#database.run(
-      "UPDATE mark_v1 SET is_calling = 0, code = ?, retry_at = ? WHERE id = ?",
-      code,
-      at,
-      id,
-    );
+    this.#tables.run("UPDATE mark_v1 SET is_calling = 0, code = ?, retry_at = ? WHERE id = ?", code, at, id);
   }
 
   end(id: string, state: MarkState, code: string | undefined, now: number): void {
-    this.#database.run(
+    this.#tables.run(
       "UPDATE mark_v1 SET is_calling = 0, state = ?, code = ?, ended_at = ? WHERE id = ?",
       state,
       code ?? null,
@@ -137,11 +136,11 @@ export class MarkStore {
   }
 
   sweep(before: number): void {
-    this.#database.run("DELETE FROM mark_v1 WHERE ended_at < ?", before);
+    this.#tables.run("DELETE FROM mark_v1 WHERE ended_at < ?", before);
   }
 
   #rows(sql: string, ...values: readonly (string | number)[]): MarkRow[] {
-    return this.#database.all<Stored>(sql, ...values).map(rowOf);
+    return this.#tables.all<Stored>(sql, ...values).map(rowOf);
   }
 }
 

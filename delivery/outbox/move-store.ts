@@ -1,5 +1,6 @@
 import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
 import type { Database } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS moved_chat_v1 (
   messenger_id TEXT NOT NULL,
@@ -12,12 +13,13 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS moved_chat_v1 (
 /** Stores where chats of this object have moved to. Moves are rare, so all of them are kept in memory. */
 export class MoveStore {
   readonly #database: Database;
+  readonly #tables: LazyTables;
   readonly #places = new Map<string, ChatPlace>();
 
   constructor(database: Database) {
     this.#database = database;
-    database.run(SCHEMA);
-    for (const row of database.all<{
+    this.#tables = new LazyTables(database, { table: "moved_chat_v1", schema: [SCHEMA] });
+    for (const row of this.#tables.all<{
       messenger_id: string;
       chat_id: string;
       to_chat_id: string;
@@ -33,6 +35,7 @@ export class MoveStore {
   }
 
   write(messengerId: string, { from, to }: ChatMove): void {
+    this.#tables.make();
     this.#database.run(
       "INSERT INTO moved_chat_v1 VALUES (?, ?, ?, ?)",
       messengerId,

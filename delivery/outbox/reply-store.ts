@@ -3,6 +3,7 @@ import type { Database } from "../../src/core/database.ts";
 import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
 import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
 import { parseBody, parseSendOptions } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
 import { parseAddress } from "../../src/core/stored-address.ts";
@@ -108,6 +109,7 @@ const stateSchema = z.enum([
 
 export class ReplyStore {
   readonly #database: Database;
+  readonly #gone: LazyTables;
   /** True if any chat may be gone. Saves a query for every incoming message, because almost no chat is. */
   #mayHaveGone: boolean | undefined;
 
@@ -121,7 +123,7 @@ export class ReplyStore {
       body: "TEXT",
       options: "TEXT",
     });
-    database.run(GONE_SCHEMA);
+    this.#gone = new LazyTables(database, { table: "gone_chat_v1", schema: [GONE_SCHEMA] });
   }
 
   /** Returns the replies that have not ended, in order. Reads the whole table once, at start. */
@@ -271,7 +273,7 @@ export class ReplyStore {
   }
 
   goneCode(address: Address): string | undefined {
-    return this.#database.all<{ code: string }>(
+    return this.#gone.all<{ code: string }>(
       "SELECT code FROM gone_chat_v1 WHERE messenger_id = ? AND chat_id = ?",
       address.messengerId,
       address.chatId,
@@ -280,6 +282,7 @@ export class ReplyStore {
 
   markGone(address: Address, code: string): void {
     this.#mayHaveGone = true;
+    this.#gone.make();
     this.#database.run(
       "INSERT OR REPLACE INTO gone_chat_v1 VALUES (?, ?, ?)",
       address.messengerId,
@@ -289,9 +292,9 @@ export class ReplyStore {
   }
 
   revive(chatId: string): void {
-    this.#mayHaveGone ??= this.#database.all("SELECT 1 AS one FROM gone_chat_v1 LIMIT 1").length > 0;
+    this.#mayHaveGone ??= this.#gone.all("SELECT 1 AS one FROM gone_chat_v1 LIMIT 1").length > 0;
     if (!this.#mayHaveGone) return;
-    this.#database.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
+    this.#gone.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
   }
 }
 

@@ -12,6 +12,19 @@ export interface Database {
   run(statement: string, ...bindings: readonly SqlValue[]): number;
   /** Runs `body` as one transaction. If it throws, all its writes are undone. */
   transaction<T>(body: () => T): T;
+  /**
+   * Tells whether a table was there when this process opened the database, or has been made since. Absent if only a
+   * query can tell.
+   */
+  readonly history?: TableHistory;
+}
+
+/** What a process knows about the tables of its database, without a query. */
+export interface TableHistory {
+  /** Whether the table did not exist when this process opened the database. Then only this process has made it. */
+  isNew(table: string): boolean;
+  /** Whether the table does not exist: it is new, and nothing has tried to make it. */
+  isMissing(table: string): boolean;
 }
 
 /** Returns the database of a Durable Object's storage. */

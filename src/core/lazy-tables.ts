@@ -30,13 +30,15 @@ export class LazyTables {
   ready(): boolean {
     if (this.#isThere !== undefined) return this.#isThere;
     const { added, table } = this.#options;
+    if (this.#database.history?.isMissing(table) === true) return false;
     const found = this.#database.all(
       "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
       table,
     );
-    this.#isThere = found.length > 0;
-    if (this.#isThere && added !== undefined) addMissingColumns(this.#database, table, added);
-    return this.#isThere;
+    const isThere = found.length > 0;
+    if (isThere && added !== undefined) addMissingColumns(this.#database, table, added);
+    if (!this.#hasMade) this.#isThere = isThere;
+    return isThere;
   }
 
   /** Makes the tables. Call it before a row is added, if possible outside of a transaction that may fail. */

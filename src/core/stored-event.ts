@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CheckedJson } from "./checked-json.ts";
 import type { CardClaim } from "./gate.ts";
 import type { MessengerAttachment, MessengerEvent, MessengerThread } from "./messenger-event.ts";
 
@@ -89,14 +90,17 @@ export function storeEvent({ raw: _raw, ...event }: MessengerEvent): string {
   return json;
 }
 
+const threads = new CheckedJson<MessengerThread>(threadSchema);
+const events = new CheckedJson<MessengerEvent>(eventSchema);
+
 /** Reads a stored thread. */
 export function parseThread(json: string): MessengerThread {
-  return threadSchema.parse(JSON.parse(json));
+  return threads.read(json);
 }
 
 /** Reads a stored event. */
 export function parseEvent(json: string): MessengerEvent {
-  return eventSchema.parse(JSON.parse(json));
+  return events.read(json);
 }
 
 const claimSchema = z.object({ speaker: z.string(), key: z.string(), option: z.int().optional() });

@@ -13,15 +13,9 @@ const spare = new Map<string, NodeDatabase[]>();
  */
 const MADE_AT_START: ReadonlySet<string> = new Set([
   "box_v1",
-  "card_v1",
-  "gate_card_v1",
   "gate_v1",
-  "gone_chat_v1",
   "inbox_v1",
-  "mark_v1",
-  "moved_chat_v1",
   "outbox_v1",
-  "press_v1",
   "reply_v1",
   "thread_v1",
   "turn_v1",

@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
+import { LazyTables } from "../../core/lazy-tables.ts";
 
-/** Cards that the conversation has posted, and presses whose handler has begun. */
+/** Cards that the conversation has posted, and presses whose handler has begun. Made with the first of them. */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS card_v1 (
     id TEXT PRIMARY KEY, card_key TEXT NOT NULL UNIQUE, messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL,
@@ -60,15 +61,16 @@ export interface CardStore {
 }
 
 export function createCardStore(database: Database): CardStore {
-  for (const statement of SCHEMA) database.run(statement);
+  const tables = new LazyTables(database, { table: "press_v1", schema: SCHEMA });
   const read = (column: "id" | "card_key", value: string): StoredCard | undefined => {
-    const row = firstRow(database.all<Stored>(`SELECT * FROM card_v1 WHERE ${column} = ?`, value));
+    const row = firstRow(tables.all<Stored>(`SELECT * FROM card_v1 WHERE ${column} = ?`, value));
     return row === undefined ? undefined : cardOf(row);
   };
   return {
     read: (id) => read("id", id),
     byKey: (key) => read("card_key", key),
     insert({ buttons, chatId, id, isRemoved, key, messengerId }, createdAt) {
+      tables.make();
       database.run(
         "INSERT INTO card_v1 VALUES (?, ?, ?, ?, ?, ?, ?)",
         id,
@@ -81,22 +83,23 @@ export function createCardStore(database: Database): CardStore {
       );
     },
     setButtons(id, buttons) {
-      database.run("UPDATE card_v1 SET buttons = ? WHERE id = ?", JSON.stringify(buttons), id);
+      tables.run("UPDATE card_v1 SET buttons = ? WHERE id = ?", JSON.stringify(buttons), id);
     },
     setRemoved(id) {
-      database.run("UPDATE card_v1 SET buttons = '[]', is_removed = 1 WHERE id = ?", id);
+      tables.run("UPDATE card_v1 SET buttons = '[]', is_removed = 1 WHERE id = ?", id);
     },
     beginPress(eventKey, begunAt) {
+      tables.make();
       database.run("INSERT INTO press_v1 VALUES (?, ?)", eventKey, begunAt);
     },
     hasBegunPress: (eventKey) =>
-      database.all("SELECT 1 AS one FROM press_v1 WHERE event_key = ?", eventKey).length > 0,
+      tables.all("SELECT 1 AS one FROM press_v1 WHERE event_key = ?", eventKey).length > 0,
     endPress(eventKey) {
-      database.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
+      tables.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
     },
     sweep(before) {
-      database.run("DELETE FROM card_v1 WHERE created_at < ?", before);
-      database.run("DELETE FROM press_v1 WHERE begun_at < ?", before);
+      tables.run("DELETE FROM card_v1 WHERE created_at < ?", before);
+      tables.run("DELETE FROM press_v1 WHERE begun_at < ?", before);
     },
   };
 }

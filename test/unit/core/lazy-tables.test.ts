@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { addMissingColumns } from "../../../src/core/add-missing-columns.ts";
 import { LazyTables } from "../../../src/core/lazy-tables.ts";
+import { guardVersions } from "../../../src/core/store-versions.ts";
+import type { Database } from "../../../src/core/database.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 
@@ -15,7 +18,7 @@ const OPTIONS = {
 const tablesOf = (database: NodeDatabase): string[] =>
   database.all<{ name: string }>("SELECT name FROM sqlite_master ORDER BY name").map(({ name }) => name);
 
-const add = (database: NodeDatabase, tables: LazyTables, name: string): void => {
+const add = (database: Database, tables: LazyTables, name: string): void => {
   tables.make();
   database.run("INSERT INTO bird_v1 (name) VALUES (?)", name);
 };
@@ -52,10 +55,52 @@ it("makes the tables again after a transaction that failed has taken them away",
   const failing = (): void =>
     database.transaction(() => {
       add(database, tables, "owl");
+      expect(tables.all("SELECT name FROM bird_v1")).toHaveLength(1);
       throw new Error("The transaction fails.");
     });
   expect(failing).toThrow("The transaction fails.");
   expect(tables.all("SELECT name FROM bird_v1")).toEqual([]);
   add(database, tables, "jay");
   expect(tables.all("SELECT name FROM bird_v1")).toEqual([{ name: "jay" }]);
+});
+
+/** Records the statements of a database. */
+function recorded(database: NodeDatabase): { database: Database; statements: string[] } {
+  const statements: string[] = [];
+  const record = (statement: string): string => {
+    statements.push(statement);
+    return statement;
+  };
+  const wrapped: Database = {
+    all: (statement, ...bindings) => database.all(record(statement), ...bindings),
+    run: (statement, ...bindings) => database.run(record(statement), ...bindings),
+    transaction: (body) => database.transaction(body),
+  };
+  return { database: wrapped, statements };
+}
+
+it("asks nothing about the tables of a new object, whose names were read at the start", () => {
+  const inner = createNodeDatabase();
+  const { database, statements } = recorded(inner);
+  const guarded = guardVersions(database);
+  guarded.run("CREATE TABLE IF NOT EXISTS nest_v1 (id INTEGER PRIMARY KEY, color TEXT)");
+  addMissingColumns(guarded, "nest_v1", { color: "TEXT" });
+  const tables = new LazyTables(guarded, OPTIONS);
+  const others = new LazyTables(guarded, OPTIONS);
+  expect([tables.all("SELECT * FROM bird_v1"), others.ready()]).toEqual([[], false]);
+  expect(statements.filter((statement) => /sqlite_master|PRAGMA/.test(statement))).toHaveLength(1);
+  add(guarded, tables, "owl");
+  expect(others.all("SELECT name FROM bird_v1")).toEqual([{ name: "owl" }]);
+});
+
+it("finds in the next life what this one has made, and adds the columns that it lacks", () => {
+  const inner = createNodeDatabase();
+  inner.run("CREATE TABLE bird_v1 (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT");
+  inner.run("CREATE TABLE nest_v1 (id INTEGER PRIMARY KEY)");
+  const guarded = guardVersions(inner);
+  guarded.run("CREATE TABLE IF NOT EXISTS nest_v1 (id INTEGER PRIMARY KEY, color TEXT)");
+  addMissingColumns(guarded, "nest_v1", { color: "TEXT" });
+  expect(guarded.all("SELECT color FROM nest_v1")).toEqual([]);
+  add(guarded, new LazyTables(guarded, OPTIONS), "owl");
+  expect(guarded.all("SELECT name, color FROM bird_v1")).toEqual([{ name: "owl", color: null }]);
 });
