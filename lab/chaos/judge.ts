@@ -51,7 +51,7 @@ interface Place {
 }
 
 export function judge(simulator: Simulator, writer: Writer): Judgement {
-  const messages = botMessages(simulator, writer);
+  const messages = botMessages(simulator, writer).map(withoutCutWord);
   const judgement: Judgement = {
     questions: writer.questions.length,
     shown: messages.length,
@@ -180,6 +180,21 @@ function keptPlace(all: readonly Place[], messages: readonly VisibleMessage[]): 
     all.at(-1) ??
     nowhere
   );
+}
+
+/**
+ * Blanks the last word before the text that an answer was given up, if it is the beginning of the word that follows.
+ * Its letters may be those of an earlier word: `w14` of `w145`.
+ */
+function withoutCutWord(message: VisibleMessage): VisibleMessage {
+  const { text } = message;
+  const end = text.indexOf(`\n\n${GIVEN_UP}`);
+  if (end < 0) return message;
+  const [before, last] = [...text.slice(0, end).matchAll(WORD)].slice(-2);
+  if (before === undefined || last === undefined || last.index + last[0].length !== end) return message;
+  const next = before[0].replace(/\d+$/, (index) => String(Number(index) + 1));
+  if (last[0] === next || !next.startsWith(last[0])) return message;
+  return { ...message, text: text.slice(0, last.index).padEnd(end) + text.slice(end) };
 }
 
 /** True if a marked message may be a second copy of this one: they share words. */

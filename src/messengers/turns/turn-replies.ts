@@ -183,7 +183,12 @@ export class TurnReplies {
     const policy = this.#policy(target);
     const visible = (ended: EndedTurn): string =>
       visibleText(ended, policy, target.event, this.#options.log, this.#silenceOf(turn));
-    if (outcome.kind !== "done") return visible({ ...outcome, text: this.#fragment(target, outcome.text) });
+    if (outcome.kind !== "done") {
+      const said = this.#fragment(target, outcome.text);
+      // An interrupted attempt may have shown more than the last one said. People keep what they have read.
+      const seen = this.#options.delivery.seenText(target.replyId) ?? "";
+      return visible({ ...outcome, text: seen.length > said.length ? seen : said });
+    }
     const filter = this.#filters.get(target.replyId) ?? this.#newFilter(target);
     this.#filters.delete(target.replyId);
     const result = filter.finish(outcome.text);

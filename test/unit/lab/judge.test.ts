@@ -13,9 +13,9 @@ const MARK = "(sent again after a connection problem)\n";
 const text = (question: typeof FIRST, from = 0, to = question.words): string =>
   wordsOf(question).slice(from, to).join(" ");
 
-/** A message of the bot in which every fourth word of an answer is bold, as it was said. */
+/** A message of the bot in which the words 3 and 10 of an answer are bold, as they were said. */
 function message(shown: string, id: number): VisibleMessage {
-  const entities = [...shown.matchAll(/\bq\w+w3\b/g)].map(({ 0: word, index }) => ({
+  const entities = [...shown.matchAll(/\bq\w+w(?:3|10)\b/g)].map(({ 0: word, index }) => ({
     type: "bold" as const,
     offset: index,
     length: word.length,
@@ -25,11 +25,17 @@ function message(shown: string, id: number): VisibleMessage {
 
 /** What the campaign says of a chat in which the bot shows these messages. */
 function judged(...texts: readonly (string | VisibleMessage)[]): Partial<Judgement> {
+  return judgedOf([FIRST, SECOND], texts);
+}
+
+function judgedOf(
+  questions: readonly (typeof FIRST)[],
+  texts: readonly (string | VisibleMessage)[],
+): Partial<Judgement> {
   const simulator = {
     messages: () => texts.map((shown, id) => (typeof shown === "string" ? message(shown, id) : shown)),
   } as unknown as Simulator;
   const chat = { id: 1 } as SimChat;
-  const questions = [FIRST, SECOND];
   const {
     problems,
     shown,
@@ -39,10 +45,10 @@ function judged(...texts: readonly (string | VisibleMessage)[]): Partial<Judgeme
     name: "Ada",
     chat,
     threadId: undefined,
-    questions,
+    questions: [...questions],
     ask: () => {},
   });
-  expect({ shown, asked }).toEqual({ shown: texts.length, asked: 2 });
+  expect({ shown, asked }).toEqual({ shown: texts.length, asked: questions.length });
   const found = Object.entries(counts).filter(([, count]) => count > 0);
   expect(problems.length > 0).toBe(found.some(([name]) => WRONG.has(name)));
   return Object.fromEntries(found);
@@ -133,4 +139,12 @@ it("finds an answer beside the topics in which it was asked for", () => {
     ask: () => {},
   };
   expect(strays(simulator, [writer]).map(({ id }) => id)).toEqual([2]);
+});
+
+it("reads no other word in the first letters of the word at which an answer was given up", () => {
+  const long = { cue: "q14c1n1", words: 14, askedAt: 0 };
+  const cut = `${text(long, 0, 12)} ${long.cue}w1\n\n${GIVEN_UP}`;
+  expect(judgedOf([long, SECOND], [cut, text(SECOND)])).toEqual({ interrupted: 1, apologies: 1 });
+  const twice = `${text(long, 0, 12)} ${long.cue}w1 ${text(long, 0, 2)}\n\n${GIVEN_UP}`;
+  expect(judgedOf([long, SECOND], [twice, text(SECOND)])).toMatchObject({ duplicated: 1 });
 });

@@ -24,11 +24,13 @@ const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };
 
 /** Operations that run until they are ended. */
 class Operations {
-  readonly states = new Map<string, "open" | "stopped">();
+  readonly states = new Map<string, "open" | "stopped" | "failed">();
   readonly forgotten: string[] = [];
   readonly stats = new TurnStats();
   /** What the newest operation was asked. */
   question = "";
+  /** What a failed operation has said. */
+  said = "";
 
   async start(id: string, _session: string, questions: readonly UIMessage[]): Promise<void> {
     const parts = questions.flatMap((question) => question.parts);
@@ -47,6 +49,7 @@ class Operations {
   async outcome(id: string): Promise<TurnOutcome> {
     const state = this.states.get(id);
     if (state === undefined) return { kind: "unknown" };
+    if (state === "failed") return { kind: "failed", text: this.said };
     return state === "open" ? { kind: "open" } : { kind: "stopped", text: "" };
   }
 
@@ -66,13 +69,16 @@ function createRig(options: MessengerOptions = {}) {
   const nothing = (): void => {};
   const opened: ReplyStart[] = [];
   const sent: string[] = [];
+  const finished: string[] = [];
+  /** What people see of the running answer. */
+  const visible: { text?: string } = {};
   const delivery = {
     open: (reply: ReplyStart) => void opened.push(reply),
-    finish: nothing,
+    finish: (_id: string, text: string) => void finished.push(text),
     withdraw: nothing,
     send: (_reply: ReplyStart, text: string) => void sent.push(text),
     postedText: () => "",
-    seenText: () => undefined,
+    seenText: () => visible.text,
     receipt: (id: string) => opened.find((reply) => reply.id === id),
   };
   const platform = { provider: "any", verification: { kind: "none" } } as MessengerPlatform;
@@ -135,7 +141,7 @@ function createRig(options: MessengerOptions = {}) {
     const message = { ...event.message, id: key, text: key, sentAt };
     if (row !== undefined) inbox.queue(row.seq, { ...event, message } as MessengerEvent, readyAt);
   };
-  return { add, clock, database, inbox, operations, opened, prompts, sent, start, write };
+  return { add, clock, database, finished, inbox, operations, opened, prompts, sent, start, visible, write };
 }
 
 function eventOf(text: string): MessengerEvent {
@@ -189,6 +195,24 @@ it("answers the newest words of both messages when one was edited while the answ
   await runner.advance();
   expect(operations.running).toEqual(["turn-2"]);
   expect(operations.question).toMatch(/first edited\s+second edited/);
+});
+
+it.each([
+  ["all that people see", "One two three", "One two", "One two three"],
+  ["what people see, when the last attempt said nothing", "One two", "", "One two"],
+  ["the end that is not visible yet", "One", "One two", "One two"],
+  ["what was said, when it is not known what people see", undefined, "One", "One"],
+])("keeps %s when an answer is given up", async (_name, seen, said, kept) => {
+  const { finished, operations, start, visible, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  if (seen !== undefined) visible.text = seen;
+  operations.said = said;
+  operations.states.set("turn-1", "failed");
+  await runner.advance();
+  const sorry = "Sorry, I couldn't finish this answer. Please ask again if you need the rest.";
+  expect(finished).toEqual([`${kept}\n\n${sorry}`]);
 });
 
 it("ends the running answer when the process died between two edits", async () => {
