@@ -74,9 +74,10 @@ export class Schedules {
    * Makes the stored tasks those of the declaration. A task whose schedule has changed counts from now on; the others
    * keep their next occurrence.
    *
+   * @param now the moment from which new and changed tasks count, in epoch milliseconds
    * @throws {ConfigurationError} `scheduled-task-invalid`; nothing is stored then
    */
-  reconcile(): void {
+  reconcile(now: number = this.#options.deps.clock.now()): void {
     this.#tasks = undefined;
     const declared = this.#options.tasks();
     if (declared.length === 0 && this.#store.isEmpty()) {
@@ -87,7 +88,7 @@ export class Schedules {
     this.#options.database.transaction(() => {
       for (const task of declared) {
         const stored = known.get(task.id);
-        const reconciled = this.#reconciled(task, stored);
+        const reconciled = this.#reconciled(task, stored, now);
         if (reconciled !== stored) this.#store.saveTask(reconciled);
         known.delete(task.id);
       }
@@ -97,8 +98,7 @@ export class Schedules {
     if (this.#store.nextAt() !== undefined) this.#options.onChange();
   }
 
-  #reconciled(task: CheckedTask, stored: StoredTask | undefined): StoredTask {
-    const now = this.#options.deps.clock.now();
+  #reconciled(task: CheckedTask, stored: StoredTask | undefined, now: number): StoredTask {
     if (stored === undefined) {
       const anchor = now;
       const fresh = { runs: 0, failures: 0, isPaused: false, sourceHash: undefined, createdAt: now };

@@ -155,7 +155,7 @@ export class ChatSchedules {
       const id = this.#store.nextId();
       const added = { id, kind, text, schedule, timezone, address, madeBy: person, createdAt: now };
       this.#store.save(added);
-      this.#reconcile();
+      this.#reconcile(now);
       return this.#shown(added);
     });
     post(cardId, address, confirmationCard(made, this.#say(person)));
@@ -176,18 +176,17 @@ export class ChatSchedules {
     if (known === undefined) return { kind: "refused", why: this.#say(place.person)("scheduleUnknown") };
     if (!(await this.#mayChange(known, place)))
       return { kind: "refused", why: this.#say(place.person)("scheduleNotYours") };
-    const { deps } = this.#options;
+    const now = this.#options.deps.clock.now();
     const timezone = change.timezone ?? known.timezone;
-    const schedule =
-      change.when === undefined ? known.schedule : parseWhen(change.when, deps.clock.now(), timezone);
+    const schedule = change.when === undefined ? known.schedule : parseWhen(change.when, now, timezone);
     const { leastIntervalMs } = this.#limits();
     const say = this.#say(place.person);
-    const preview = previewOf(schedule, timezone, deps.clock.now(), leastIntervalMs, say);
+    const preview = previewOf(schedule, timezone, now, leastIntervalMs, say);
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
     const changed = { ...known, schedule, timezone, text: change.text ?? known.text };
     this.#options.database.transaction(() => {
       this.#store.save(changed);
-      this.#reconcile();
+      this.#reconcile(now);
     });
     if (change.timezone !== undefined) await this.#zones.remember(zonedPerson(place), change.timezone);
     return { kind: "done", shown: this.#shown(changed) };
@@ -289,7 +288,7 @@ export class ChatSchedules {
           : `at ${new Date(now + LATER_MS[press.do]).toISOString()}`;
       const id = this.#store.nextId();
       this.#store.save({ ...known, id, schedule: when, createdAt: now });
-      this.#reconcile();
+      this.#reconcile(now);
       return say(LATER[press.do]);
     });
     revise(cardId, answeredCard(known.text, answer));
@@ -314,8 +313,9 @@ export class ChatSchedules {
     return this.#store.all().filter(({ id }) => this.#options.schedules().upcoming(id, 1).length > 0);
   }
 
-  #reconcile(): void {
-    this.#options.schedules().reconcile();
+  /** A time that was still to come at `now`, when it was checked, has an occurrence even if it has passed since. */
+  #reconcile(now?: number): void {
+    this.#options.schedules().reconcile(now);
   }
 
   #shown(schedule: ChatSchedule): ShownSchedule {
