@@ -151,7 +151,7 @@ export const ENGLISH_TEXTS = {
   unsubscribedAlready: "You aren't subscribed. Send /subscribe if you'd like to be.",
   // Schedules that people make in a chat, and /schedules.
   schedulesCommand: "Show the reminders and schedules of this chat",
-  zoneQuestion: "Which time zone are you in? Pick one, or write me your city.",
+  zoneQuestion: "Which time zone are you in? Pick one, write me your city, or send me your location.",
   zoneSet: "Your time zone is {zone}.",
   zoneKept: "Thanks, I'll remember that.",
   remindsYou: "I'll remind you: {text}",

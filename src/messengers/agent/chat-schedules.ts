@@ -251,7 +251,9 @@ export class ChatSchedules {
         const result = await this.manage(press.id, press.do, place);
         if (result.kind === "refused") return alert(result.why);
         this.#options.revise(cardId, this.listCard(person));
-        return say(MANAGED[press.do]);
+        // Its time may have passed while it was paused.
+        const isOver = press.do === "resume" && result.shown?.next.length === 0;
+        return say(isOver ? "scheduleOver" : MANAGED[press.do]);
       }
       case "zone": {
         if (press.by !== person.userId) return alert(say("questionNotYours"));

@@ -9,7 +9,7 @@ import type { ChatSchedules, RequestPlace, ScheduleResult } from "./chat-schedul
 const WHEN =
   'When: "in 20 minutes", "today at 18:00", "tomorrow at 09:00", "on friday at 09:00", "at 2026-12-24T18:00", "every 2 hours", "every day at 09:00", "every weekday at 09:00", "every week on monday,thursday at 09:00", "every month on 1,15 at 09:00", "every month on the last friday at 09:00", or "cron 0 9 * * 1-5". Times are those of the person\'s clock.';
 const TIMEZONE =
-  'The person\'s IANA time zone, such as "Europe/Berlin". Only if the person has named it, or a city. It is remembered.';
+  'The person\'s IANA time zone, such as "Europe/Berlin". Only if the person has named it or a city, or has sent a location. It is remembered.';
 
 const when = z.string().min(1).max(200).describe(WHEN);
 const timezone = z.string().max(64).optional().describe(TIMEZONE);
@@ -127,7 +127,7 @@ function resultOf(result: ScheduleResult, now: number): unknown {
     case "zone-asked":
       return {
         done: false,
-        note: "The person was asked for a time zone, with buttons. The schedule is made when one is pressed. If the person names a city instead, call this again with its timezone.",
+        note: "The person was asked for a time zone, with buttons. The schedule is made when one is pressed. If the person names a city or sends a location instead, call this again with its timezone.",
       };
     case "refused":
       return { refused: result.why, now: timeInWords(now) };

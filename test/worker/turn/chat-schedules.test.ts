@@ -272,6 +272,23 @@ describe("/schedules", () => {
     await untilShown(world, /^There are no schedules here/);
   });
 
+  it("says that a one-off reminder is over whose time has passed while it was paused", async () => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Tea", when: "in 2 hours", ...IN_LONDON }));
+    await go(world);
+    await world.write("c1", "/schedules");
+    await untilShown(world, /^#1 Tea\nNext: /);
+    await world.press("c1", "Pause #1");
+    await untilShown(world, /^#1 Tea\nPaused\.$/);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * 3_600_000 });
+    try {
+      expect(await world.press("c1", "Resume #1")).toBe("It has no more occurrences.");
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await world.thread("c1").listScheduledTasks()).toEqual([]);
+  });
+
   it("is unknown, and so are the actions, unless the bot has switched them on", async () => {
     const world = createWorld();
     await world.write("c1", "Hello");
