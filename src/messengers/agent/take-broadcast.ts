@@ -51,7 +51,7 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
     return outcomeOf(host.delivery.receipt(id));
   }
   const { prompts } = host.own;
-  if (!prompts.isKnown(undefined, id) && isLate) return { state: "skipped", code: "expired" };
+  if (!prompts.isKnown(id, id) && isLate) return { state: "skipped", code: "expired" };
   const { messages, metadata, run } = work;
   if (run !== undefined) {
     const { scheduled } = host;

@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import type { HandOver } from "../../../src/broadcasts/broadcast.ts";
+import { takeBroadcast } from "../../../src/messengers/agent/take-broadcast.ts";
+import type { TakeBroadcastHost } from "../../../src/messengers/agent/take-broadcast.ts";
+import type { LegReport } from "../../../src/schedules/index.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { chatAddress } from "../broadcasts/broadcast-world.ts";
+
+const request = (notAfter: number): HandOver => ({
+  broadcastId: "digest",
+  address: chatAddress("c1"),
+  work: {
+    kind: "prompt",
+    messages: [{ id: "q", role: "user", parts: [{ type: "text", text: "Write it." }] }],
+    run: { schedule: { keeper: "", taskId: "digest", revision: "1" }, occurrenceKey: "digest@1" },
+  },
+  notAfter,
+  waitMs: 0,
+});
+
+/** A conversation that keeps its scheduled turns in a map. */
+function conversation(report: LegReport) {
+  const clock = createVirtualClock(1_000);
+  const turns = new Map<string, string>();
+  const host = {
+    clock,
+    delivery: { settled: () => Promise.resolve("delivered") },
+    messengers: { isDeclared: () => true },
+    own: {
+      prompts: {
+        isKnown: (id: string | undefined) => id !== undefined && turns.has(id),
+        untilEnded: () => Promise.resolve(),
+      },
+    },
+    scheduled: {
+      submit: async ({ id, prompt }: { id: string; prompt: string }) => void turns.set(id, prompt),
+      report: async () => report,
+    },
+  } as unknown as TakeBroadcastHost;
+  const take = async (notAfter: number): ReturnType<typeof takeBroadcast> => {
+    const taken = takeBroadcast(host, request(notAfter));
+    await clock.advance(10);
+    return taken;
+  };
+  return { clock, take, turns };
+}
+
+it("still tells the outcome of a scheduled run whose broadcast has ended while somebody decides", async () => {
+  const report: LegReport = { state: "waiting" };
+  const { clock, take, turns } = conversation(report);
+  expect(await take(clock.now())).toEqual({ state: "waiting" });
+  expect([...turns.values()]).toEqual(["Write it."]);
+  expect(await take(0), "nothing may begin any more").toEqual({ state: "waiting" });
+});
+
+it("begins no scheduled run after the end of its broadcast", async () => {
+  const { take, turns } = conversation({ state: "waiting" });
+  expect(await take(0)).toEqual({ state: "skipped", code: "expired" });
+  expect(turns.size).toBe(0);
+});
