@@ -80,8 +80,10 @@ class Slice {
     const due = store.due(seq, clock.now(), SLICE);
     const room = this.#room(due.length);
     // A slice that a crash has cut may have handed over a target before its quiet hours began, so all of them are asked.
-    const woken = store.woken(seq, this.#isClosing() ? Number.MAX_SAFE_INTEGER : clock.now(), room);
-    const fresh = this.#broadcast.isChecked ? [] : store.waiting(seq, room - woken.length);
+    const isClosing = this.#isClosing();
+    const woken = store.woken(seq, isClosing ? Number.MAX_SAFE_INTEGER : clock.now(), room);
+    const freshRoom = isClosing ? room : room - woken.length;
+    const fresh = this.#broadcast.isChecked ? [] : store.waiting(seq, freshRoom);
     // The object of an `open` target may never have got the message, so it may begin now.
     for (const target of due) await this.#ask(target);
     for (const target of woken) if (!(await this.#begin(target))) break;

@@ -275,6 +275,24 @@ describe("the quiet hours of chats", () => {
     expect(expired.clock.now() - beganAt).toBeLessThan(700_000);
   });
 
+  it("do not hide what a slice has sent that a crash has cut, when the broadcast is cancelled after it", async () => {
+    const world = await asleep(400);
+    world.onCall = () => {
+      if (world.calls.length === 30) world.kill();
+    };
+    await world.run(3);
+    world.onCall = () => {};
+    world.broadcasts.cancel("news");
+    await world.run();
+    const { sent, skipped, state } = world.broadcasts.get("news") ?? {};
+    expect(world.totalPosts).toBeGreaterThan(0);
+    expect({ sent, skipped, state }).toEqual({
+      sent: world.totalPosts,
+      skipped: 1_000 - world.totalPosts,
+      state: "cancelled",
+    });
+  });
+
   it("do not keep somebody subscribed", async () => {
     const world = await asleep(0);
     await world.run();
