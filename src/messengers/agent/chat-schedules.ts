@@ -252,7 +252,7 @@ export class ChatSchedules {
         if (result.kind === "refused") return alert(result.why);
         this.#options.revise(cardId, this.listCard(person));
         // Its time may have passed while it was paused.
-        const isOver = press.do === "resume" && result.shown?.next.length === 0;
+        const isOver = press.do === "resume" && result.kind === "done" && result.shown?.next.length === 0;
         return say(isOver ? "scheduleOver" : MANAGED[press.do]);
       }
       case "zone": {
