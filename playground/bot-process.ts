@@ -37,6 +37,8 @@ export async function startBot(options: {
   readonly say: (line: string) => void;
   /** Called with each line of the bot's log. */
   readonly onLine: (line: string) => void;
+  /** Called after the bot was loaded again. */
+  readonly onReload?: () => void;
   /** Time to add to the machine's clock, in milliseconds. With it, the bot has the playground's door. */
   readonly clockShiftMs?: () => number;
 }): Promise<BotProcess> {
@@ -70,6 +72,7 @@ export async function startBot(options: {
     try {
       await reload();
       watch.set(server.watched());
+      options.onReload?.();
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       say(`Reloaded in ${seconds} s${afterReload(await health?.look())}.`);
     } catch (error) {

@@ -7,17 +7,24 @@ export interface BotWatchOptions {
   readonly simulator: Pick<Simulator, "setBotProblem" | "updates">;
 }
 
+export interface BotWatch {
+  /** Asks the bot if there is a reason to, and shows its answer. */
+  look(): Promise<void>;
+  /** Makes the next look ask: the bot was loaded again. */
+  forget(): void;
+}
+
 /**
  * Shows on the page why the bot cannot answer. The webhook tells only a status, as Telegram would see it.
  *
- * `look` asks the bot at its start, while there is a problem, and when an update was not accepted.
+ * `look` asks the bot at its start, after it was loaded again, while there is a problem, and when an update was not accepted.
  */
-export function createBotWatch({ ask, simulator }: BotWatchOptions): { look(): Promise<void> } {
-  let isFirst = true;
+export function createBotWatch({ ask, simulator }: BotWatchOptions): BotWatch {
+  let isUnknown = true;
   let problem: string | undefined;
   let isLooking = false;
   const isDue = (): boolean =>
-    isFirst ||
+    isUnknown ||
     problem !== undefined ||
     simulator.updates().some(({ attempts, state }) => state === "pending" && attempts.length > 0);
 
@@ -25,11 +32,14 @@ export function createBotWatch({ ask, simulator }: BotWatchOptions): { look(): P
     async look() {
       if (isLooking || !isDue()) return;
       isLooking = true;
-      isFirst = false;
+      isUnknown = false;
       const health = await ask();
       isLooking = false;
       problem = health.kind === "problem" ? health.message : undefined;
       simulator.setBotProblem(problem);
+    },
+    forget() {
+      isUnknown = true;
     },
   };
 }

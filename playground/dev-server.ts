@@ -10,6 +10,7 @@ import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBeside } from "./beside.ts";
 import { startBot } from "./bot-process.ts";
 import { createBotWatch } from "./bot-watch.ts";
+import type { BotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
 import { openRealTelegram } from "./real-telegram.ts";
 import { addFirstPerson } from "./telegram/chats/first-person.ts";
@@ -134,6 +135,7 @@ async function start(
   }
 
   say("Starting the bot ...");
+  let watch: BotWatch | undefined;
   const bot = await startBot({
     environment,
     dataDirectory,
@@ -142,6 +144,7 @@ async function start(
     passedOn: options.passedOn,
     say,
     onLine: options.onLine,
+    onReload: () => watch?.forget(),
     ...(simulator !== undefined && { clockShiftMs: () => clock.shiftMs }),
   });
   closers.unshift(() => bot.stop());
@@ -153,9 +156,10 @@ async function start(
   if (polling !== undefined) closers.unshift(() => polling.close());
   const ask = (): Promise<Health> => askHealth(bot.url);
   if (simulator !== undefined) {
-    const watch = createBotWatch({ ask, simulator });
-    await watch.look();
-    setInterval(() => void watch.look(), LOOK_AT_BOT_EVERY_MS).unref();
+    const pageWatch = createBotWatch({ ask, simulator });
+    watch = pageWatch;
+    await pageWatch.look();
+    setInterval(() => void pageWatch.look(), LOOK_AT_BOT_EVERY_MS).unref();
   }
   const health = await ask();
   return {

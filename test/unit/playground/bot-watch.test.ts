@@ -46,3 +46,15 @@ it("asks a bot that is well once, and again when it does not take an update", as
   expect([state.asked, await shown()]).toEqual([2, "telegramMessenger needs `token`."]);
   await simulator.close();
 });
+
+it("asks a bot that is well again after it was loaded again", async () => {
+  const { shown, simulator, state, watch } = await createRig();
+  await watch.look();
+  state.health = PROBLEM;
+  await watch.look();
+  expect(await shown()).toBeUndefined();
+  watch.forget();
+  await watch.look();
+  expect([state.asked, await shown()]).toEqual([2, "telegramMessenger needs `token`."]);
+  await simulator.close();
+});
