@@ -25,7 +25,7 @@ export async function checkTelegram(
     return [account, { about: "webhook", ...findingOf(state) }];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return [problem("Telegram", message, "See the sentence before.")];
+    return [problem("Telegram", message)];
   }
 }
 
@@ -124,6 +124,6 @@ export async function checkBot(url: string | undefined, dataDirectory: string): 
   const state =
     data.problem === undefined
       ? ok("bot", `${data.agent} at ${address} can answer.`)
-      : problem("bot", `${data.agent} cannot answer: ${data.problem.message}`, "See the sentence before.");
-  return [state, ...data.warnings.map(({ message }) => warning("bot", message, "See the sentence before."))];
+      : problem("bot", `${data.agent} cannot answer: ${data.problem.message}`);
+  return [state, ...data.warnings.map(({ message }) => warning("bot", message))];
 }

@@ -6,7 +6,7 @@ export interface Finding {
   readonly status: "ok" | "warning" | "problem" | "skipped";
   /** One sentence. Never a token or a secret. */
   readonly message: string;
-  /** What to do. Only with a warning or a problem. */
+  /** What to do. Only with a warning or a problem, and not if the message says so itself. */
   readonly fix?: string;
 }
 
@@ -18,10 +18,10 @@ export function skipped(about: string, message: string): Finding {
   return { about, status: "skipped", message };
 }
 
-export function warning(about: string, message: string, fix: string): Finding {
-  return { about, status: "warning", message, fix };
+export function warning(about: string, message: string, fix?: string): Finding {
+  return { about, status: "warning", message, ...(fix !== undefined && { fix }) };
 }
 
-export function problem(about: string, message: string, fix: string): Finding {
-  return { about, status: "problem", message, fix };
+export function problem(about: string, message: string, fix?: string): Finding {
+  return { about, status: "problem", message, ...(fix !== undefined && { fix }) };
 }

@@ -80,7 +80,7 @@ export async function askBot(
   } catch (error) {
     throw new ServeError(
       "bot-unreachable",
-      `The bot cannot be reached at ${address.origin} (${networkReason(error)}). Start it, or give its address with --url.`,
+      `The bot cannot be reached at ${address.origin} (${networkReason(error)}). Start it. If this machine reaches it at another address, name that: --bot of telegram setup, --url of doctor.`,
     );
   }
   if (response.ok) return response.json().catch(() => undefined);

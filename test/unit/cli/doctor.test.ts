@@ -168,6 +168,8 @@ describe("switchboard doctor", () => {
       { status: "problem", message: "MyBot cannot answer: The token is missing." },
       { status: "warning", message: "2 chats wait." },
     ]);
+    // The bot's own sentences say what to do.
+    expect(of("bot").map(({ fix }) => fix)).toEqual([undefined, undefined]);
   });
 
   it("finds a configuration that cannot work, and a folder that cannot be written", async () => {
