@@ -5,21 +5,18 @@ import { isPortFree, parsePort } from "../serve/port.ts";
 import { findWorkerd } from "../serve/workerd-binary.ts";
 import { ok, problem, warning } from "./finding.ts";
 import type { Finding } from "./finding.ts";
+import { LEAST_NODE, nodeProblem } from "./node-version.ts";
 
-/** Oldest Node that all dependencies run on. */
-const MIN_NODE = [22, 12] as const;
 /** With less free space, storage soon fails. */
 const LOW_SPACE_BYTES = 200 * 1024 * 1024;
 
 export function checkNode(version: string): Finding {
-  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
-  const isNewEnough = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
-  return isNewEnough
+  return nodeProblem(version) === undefined
     ? ok("Node", `Node ${version}`)
     : problem(
         "Node",
         `Node ${version} is too old.`,
-        `Install Node ${MIN_NODE.join(".")} or newer: https://nodejs.org`,
+        `Install Node ${LEAST_NODE} or newer: https://nodejs.org`,
       );
 }
 

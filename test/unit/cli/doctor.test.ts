@@ -188,7 +188,7 @@ describe("switchboard doctor", () => {
   it.each([
     ["v20.20.2", "problem"],
     ["v22.11.0", "problem"],
-    ["v22.12.0", "ok"],
+    ["v22.13.0", "ok"],
     ["v26.1.0", "ok"],
   ])("knows whether Node %s is new enough", (version, status) => {
     expect(checkNode(version).status).toBe(status);
