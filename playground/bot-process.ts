@@ -76,6 +76,8 @@ export async function startBot(options: {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       say(`Reloaded in ${seconds} s${afterReload(await health?.look())}.`);
     } catch (error) {
+      // The repair may be in a file that the running bot does not have.
+      watch.set(server.watched());
       say(error instanceof ServeError ? error.message : String(error));
       say("Not reloaded. Save again when it is fixed.");
     }

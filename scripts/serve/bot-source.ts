@@ -29,6 +29,8 @@ export interface BotSource {
    * @param onBundle called before a bundle is made
    */
   load(onBundle?: () => void): Promise<ReadyWorker>;
+  /** Files that the last call of `load` has looked for, also if it failed. */
+  lookedFor(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export function fromSources(configFile: string): BotSource {
       const watched = [configFile, ...sources];
       return { config, files, warnings, watched };
     },
+    lookedFor: () => [configFile, ...(current?.bundler.lookedFor() ?? [])],
     close,
   };
 }
@@ -64,6 +67,7 @@ export async function fromBuild(folder: string): Promise<BotSource | undefined> 
   return {
     place: folder,
     load: () => Promise.resolve({ ...built, warnings: [], watched: [] }),
+    lookedFor: () => [],
     close: () => Promise.resolve(),
   };
 }

@@ -64,8 +64,8 @@ export interface BotServer {
   /** Files whose change asks for `reload`. */
   watched(): readonly string[];
   /**
-   * Loads the source again and restarts workerd with it, on the same storage. If the source cannot be loaded, the
-   * running bot stays.
+   * Loads the source again and restarts workerd with it, on the same storage. If the source cannot be loaded or started,
+   * the bot before goes on.
    */
   reload(): Promise<void>;
   /** Kills workerd as a crash would. It starts again. */
@@ -175,13 +175,24 @@ async function serveLocked(
     adminToken,
     health,
     ended,
-    watched: () => current.watched,
+    watched: () => [...current.watched, ...source.lookedFor()],
     crash: () => supervisor.crash(),
     async reload() {
       const before = current;
-      current = await prepare();
-      workerLog = log(current);
-      await supervisor.reload(current.file);
+      const use = async (worker: PreparedWorker): Promise<void> => {
+        current = worker;
+        workerLog = log(worker);
+        await supervisor.reload(worker.file);
+      };
+      const next = await prepare();
+      try {
+        await use(next);
+      } catch (error) {
+        // If this fails as well, the reason of the first failure says more.
+        await use(before).catch(() => undefined);
+        await rm(next.folder, { recursive: true, force: true });
+        throw error;
+      }
       await rm(before.folder, { recursive: true, force: true });
     },
   };

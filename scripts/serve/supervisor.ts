@@ -138,8 +138,8 @@ export function superviseWorkerd(options: {
       watchdog.kill("SIGKILL");
       const how = signal === null ? `with code ${code}` : `by ${signal}`;
       if (stopping) finish();
-      else if (isRefused) return;
-      else if (reloading !== undefined && wasListening) {
+      else if (isRefused && reloading === undefined) return;
+      else if (reloading !== undefined && (wasListening || isRefused)) {
         startTimes = [];
         start();
       } else if (!wasListening && startTimes.length === 1) {

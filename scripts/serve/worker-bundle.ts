@@ -28,6 +28,8 @@ export interface WorkerBundle {
 export interface Bundler {
   /** @throws {ServeError} `bundle` with places in the sources, or `no-default-export` */
   bundle(): Promise<WorkerBundle>;
+  /** Absolute paths that the last bundle has looked for, also if it failed: the author's modules, there or missing. */
+  lookedFor(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -44,14 +46,20 @@ const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
  */
 export async function createBundler(configFile: string, config: WorkerConfig): Promise<Bundler> {
   const folder = path.dirname(configFile);
+  const wanted = new Set<string>();
   const esbuild = await context({
     ...settings(config),
+    plugins: [runtimeModules(), ownModules(wanted)],
     entryPoints: { [path.parse(ENTRY).name]: path.resolve(folder, config.main) },
     // The paths in the source map are relative to this folder, as they are in messages.
     outdir: process.cwd(),
   });
   return {
-    bundle: async () => toBundle(await rebuild(esbuild, configFile), configFile, config),
+    async bundle() {
+      wanted.clear();
+      return toBundle(await rebuild(esbuild, configFile), configFile, config);
+    },
+    lookedFor: () => [...wanted],
     close: () => esbuild.dispose(),
   };
 }
@@ -113,7 +121,6 @@ function settings(config: WorkerConfig): BuildOptions {
       ".wasm": "copy",
       ".bin": "copy",
     },
-    plugins: [runtimeModules()],
   };
 }
 
@@ -130,6 +137,21 @@ function runtimeModules(): Plugin {
       build.onResolve({ filter: /^[a-z_0-9]+(?:\/[a-z_]+)?$/ }, ({ path: name }) =>
         builtin.has(name) ? { path: `node:${name}`, external: true } : undefined,
       );
+    },
+  };
+}
+
+/** Collects the files that the author's modules ask for. A name without an extension may mean several. */
+function ownModules(wanted: Set<string>): Plugin {
+  return {
+    name: "own-modules",
+    setup(build) {
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path: name, resolveDir }) => {
+        const file = path.resolve(resolveDir, name);
+        if (file.split(path.sep).includes("node_modules")) return undefined;
+        for (const extension of ["", ".ts", ".tsx", ".js"]) wanted.add(`${file}${extension}`);
+        return undefined;
+      });
     },
   };
 }

@@ -87,9 +87,16 @@ it("keeps the running bot when a saved file is broken, says where, and goes on w
     'throw new Error("not today");\nexport const GREETING = "";\n',
   );
   await says(/^workerd ended with code 1 before it listened/);
+  // The bot before answers again.
+  expect(await ask()).toBe("Hello 2");
+  const classAsDefault = CODE.replace(/export default [^]*$/, "export default class extends Counter {}\n");
+  await writeFile(path.join(folder, "worker.ts"), classAsDefault);
+  await says(/default export is a class/);
+  expect(await ask()).toBe("Hello 3");
+  await writeFile(path.join(folder, "worker.ts"), CODE);
   await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Welcome back";\n');
   await says(/^Reloaded in /);
-  expect(await ask()).toBe("Welcome back 2");
+  expect(await ask()).toBe("Welcome back 4");
 });
 
 it("says with the reload that the bot cannot answer now, and that it can again", async () => {
@@ -99,4 +106,15 @@ it("says with the reload that the bot cannot answer now, and that it can again",
   await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Hello again";\n');
   expect(await says(/^Reloaded in /)).toMatch(/ s, and the bot can answer again\.$/);
   expect(said.join("\n")).not.toContain("not ready");
+});
+
+it("notices the repair of a file that is new, or was missing", async () => {
+  await writeFile(path.join(folder, "greeting.ts"), 'export { GREETING } from "./words.ts";\n');
+  expect(await says(/could not be bundled/)).toContain("words.ts");
+  said.length = 0;
+  await writeFile(path.join(folder, "words.ts"), "export const GREETING = ;\n");
+  expect(await says(/could not be bundled/)).toContain("words.ts:1:24");
+  await writeFile(path.join(folder, "words.ts"), 'export const GREETING = "New words";\n');
+  await says(/^Reloaded in /);
+  expect(await ask()).toBe("New words 1");
 });
