@@ -39,6 +39,12 @@ export interface WorkerLogOptions {
 }
 
 /**
+ * A bundle without a class of its configuration is refused before workerd starts. So workerd says this only after an
+ * exception that ended the loading of the worker, and the exception has its own line.
+ */
+const MISSING_CLASS = /^A DurableObjectNamespace in the config referenced the class /;
+
+/**
  * Turns the output of workerd into the bot's log: one line of JSON for each fact, with its time.
  *
  * - Lines of Switchboard's own log pass. Places of failures are translated into the author's files.
@@ -83,6 +89,7 @@ export class WorkerLog {
     }
     const { level, message, source, timestamp } = entry.data;
     if (source !== undefined) onWords?.(message);
+    if (source !== undefined && MISSING_CLASS.test(message)) return;
     if (source !== undefined) this.#runtime(levelOf(level), message, { source, at: timestamp });
     else if (/^uncaught /i.test(message)) this.#runtime(levelOf(level), message, { at: timestamp });
     else this.#console(levelOf(level), message, timestamp);

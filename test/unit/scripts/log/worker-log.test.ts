@@ -126,6 +126,16 @@ describe("what workerd says itself", () => {
     ]);
   });
 
+  it("leaves out that a class is missing, which only follows a worker that could not be loaded", () => {
+    const { lines, say } = createRig();
+    say("service main: Uncaught Error: oops");
+    say(
+      'A DurableObjectNamespace in the config referenced the class "MyBot", but no such Durable Object class is exported from the worker. Please make sure the class name matches.',
+      "warn",
+    );
+    expect(lines()).toMatchObject([{ level: "error", code: "Error" }]);
+  });
+
   it.each([
     ["Uncaught exception: workerd/jsg/value.h:1511: failed: remote.jsg.Error: psst", "Error"],
     ["Uncaught TypeError: psst\n    at f (worker.js:9:1)", "TypeError"],
