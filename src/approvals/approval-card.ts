@@ -7,6 +7,7 @@ import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { ScheduleBinding } from "../core/schedule-binding.ts";
+import { isMessageChanged } from "./approval.ts";
 import type { Approval } from "./approval.ts";
 import { unreachedWords } from "./card-place.ts";
 import { lengthsFor, lengthWords } from "./grant-length.ts";
@@ -86,9 +87,11 @@ const TITLES = {
   void: "approvalVoid",
 } as const satisfies Record<Approval["state"], TextName>;
 
-function titleOf({ decidedBy, outcome, reason, state, successor }: Approval, { role }: CardView): TextName {
+function titleOf(approval: Approval, { role }: CardView): TextName {
+  const { decidedBy, outcome, reason, state, successor } = approval;
   if (state === "void" && reason === "approvers-missing") return "approvalNobody";
   if (state === "waiting" && role === "status") return "approvalWaits";
+  if (isMessageChanged(approval)) return "approvalMessageChanged";
   if (state === "replaced" && (decidedBy === undefined || successor !== undefined)) return "approvalReplaced";
   if (state === "failed" && isUnknownOutcome(failureName(outcome))) return "approvalUnknownOutcome";
   return TITLES[state];
@@ -209,7 +212,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
           label: say("grantedLabel", { length: lengthWords(decidedBy.granted, say) }),
           value: covered(),
         });
-      if (reason !== undefined)
+      if (reason !== undefined && !isMessageChanged(approval))
         fields.push({
           label: say("reasonLabel"),
           value: state === "void" ? voidWords(reason, say) : shortened(reason),

@@ -53,6 +53,14 @@ export type ApprovalState =
 /** Why an approval is `void`. `approvers-missing`: nobody may decide about it, so nobody was asked. */
 export type VoidReason = "chat-gone" | "messenger-undeclared" | "action-removed" | "approvers-missing";
 
+/** The `reason` of a `replaced` approval whose message was changed or continued. */
+export const MESSAGE_CHANGED = "message-changed";
+
+/** Whether a question was replaced because its message was changed or continued. No person decided that. */
+export function isMessageChanged({ decidedBy, reason, state }: Approval): boolean {
+  return state === "replaced" && decidedBy === undefined && reason === MESSAGE_CHANGED;
+}
+
 /** Whether an approval can still change. */
 export function isOpen(state: ApprovalState): boolean {
   return state === "waiting" || state === "approved" || state === "running";

@@ -12,7 +12,7 @@ import type {
   DecisionResult,
   VoidReason,
 } from "./approval.ts";
-import { isOpen, isRequester, mayExplain } from "./approval.ts";
+import { isOpen, isRequester, mayExplain, MESSAGE_CHANGED } from "./approval.ts";
 import { questionOf } from "./approval-request.ts";
 import type { ApprovalRequest } from "./approval-request.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
@@ -313,7 +313,8 @@ export class Approvals {
     for (const approval of this.#store.ofTurn(requestId)) {
       if (approval.state !== "waiting") continue;
       const decision = by === undefined ? {} : { decidedBy: by, decidedAt: this.#host.clock.now() };
-      this.#change(approval, { state, isTold: state === "replaced", ...decision });
+      const reason = state === "replaced" ? MESSAGE_CHANGED : undefined;
+      this.#change(approval, { state, reason, isTold: state === "replaced", ...decision });
       this.#host.onChange();
     }
   }

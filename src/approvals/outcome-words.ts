@@ -15,7 +15,8 @@ export function decisionWords(approval: Approval): string {
   if (state === "void") return `${DECISIONS.void}: ${voidWords(reason)}. ${NEXT.void}`;
   const words = reason === undefined ? "" : ` Their words: ${JSON.stringify(reason)}.`;
   const later = approval.isExplained ? " They say only now why." : "";
-  const next = state === "replaced" && reason !== undefined ? CHANGE_NOW : NEXT[state];
+  const isUnknown = state === "failed" && isUnknownOutcome(failureName(approval.outcome));
+  const next = state === "replaced" && reason !== undefined ? CHANGE_NOW : isUnknown ? UNKNOWN : NEXT[state];
   return `${DECISIONS[state]}${by}.${later}${words} ${next}`.trim();
 }
 
@@ -34,6 +35,7 @@ const VOID = {
 } as const satisfies Record<VoidReason, TextName>;
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";
+const UNKNOWN = `It is not known whether it happened. Tell the person so. ${NOT_AGAIN}`;
 
 const DECISIONS = {
   waiting: "Nobody has decided",
@@ -66,6 +68,7 @@ export function resultWords(outcome: Json, say: Say = sayEnglish): string {
   const name = failureName(outcome);
   if (name === undefined) return wordsOf(outcome);
   if (isUnknownOutcome(name)) return say("maybeHappened");
+  if (name === "ActionKeyConflict") return say("doneOtherwise");
   if (name === "ActionAuthorizationError") return say("notAllowedAnyMore");
   if (name === "ActionGoneError") return say("actionGone");
   const error = (outcome as { readonly error: { readonly message: string } }).error;

@@ -16,6 +16,7 @@ export const ENGLISH_TEXTS = {
   approvalWithdrawn: "Taken back",
   approvalChanged: "Changes wanted",
   approvalReplaced: "Replaced by a newer request",
+  approvalMessageChanged: "Replaced: the message has changed",
   approvalVoid: "No longer possible",
   approvalNobody: "Not done: nobody may decide about this",
   // Its buttons.
@@ -67,6 +68,7 @@ export const ENGLISH_TEXTS = {
     "it needs somebody's consent, and nobody may give it. The bot's team can name somebody who may.",
   notPossible: "it is not possible any more",
   maybeHappened: "It may or may not have happened.",
+  doneOtherwise: "Nothing was done: the same was done before, with other values.",
   notAllowedAnyMore: "The person who asked is not allowed to do this any more.",
   actionGone: "The bot can't do this any more.",
   didNotWork: "It did not work.",
@@ -77,6 +79,7 @@ export const ENGLISH_TEXTS = {
   pressWithdrawn: "Taken back.",
   pressGranted: "Approved. I won't ask again for this: {covered}. /grants shows it and ends it.",
   pressReplaced: "A newer request has replaced this one, so nothing has changed.",
+  pressMessageChanged: "The message behind this request has changed, so nothing was decided.",
   pressLate: "This was decided before: {state}.",
   pressLateBy: "This was decided before by {name}: {state}.",
   pressExpired: "It's too late: nobody decided in time.",

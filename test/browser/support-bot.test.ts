@@ -175,7 +175,7 @@ describe("the support bot", () => {
     expect(rig.shop.orders.get("1003").answer).toMatchObject({ refundedCents: 6000 });
   });
 
-  it("lists what waits in a group for somebody of the team, also in their private chat", async () => {
+  it("shows what waits in a group to somebody of the team in their private chat, who decides there", async () => {
     await openGroup("Tea team");
     await as("Ann");
     await write(`@${rig.simulator.bot.username} cancel order 1009`);
@@ -193,6 +193,12 @@ describe("the support bot", () => {
     await ask(rig.people.bob);
     await log().getByText("Waiting for your decision").waitFor({ timeout: 10_000 });
     await log().getByText("Cancel order 1009 – asked by Ann").waitFor();
+    await button("Show 1").press("Enter");
+    await button("Approve").waitFor();
+    await screenshot("brought");
+    await button("Reject").press("Enter");
+    await log().getByText("Decided by: Bob").waitFor();
+    expect(rig.shop.orders.get("1009").answer).toMatchObject({ status: "processing" });
     await ask(rig.people.eve);
     await log().getByText("Nothing waits for your decision").waitFor({ timeout: 10_000 });
     expect(await log().getByText("Cancel order 1009").count()).toBe(0);

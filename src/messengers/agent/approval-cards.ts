@@ -95,7 +95,8 @@ export class ApprovalCards {
       const content = approvalCard(approval, { approvers, time: timeInWords, role, say });
       // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
       const ifDeleted = hasTaken && approval.state === "waiting" ? "post" : "leave";
-      if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, hasTaken);
+      // Somebody may press a button that the card does not have any more, and must hear what was decided.
+      if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, true);
       else cards.post({ id, address, policy: this.#policyOf(address) }, content);
     }
   }

@@ -1,3 +1,4 @@
+import { isMessageChanged } from "../../approvals/approval.ts";
 import type { Approval, ApprovalDecision, DecisionResult } from "../../approvals/approval.ts";
 import { grantWords } from "../../approvals/approval-card.ts";
 import { lengthWords } from "../../approvals/grant-length.ts";
@@ -21,6 +22,7 @@ export function answerOf(result: DecisionResult, decision: ApprovalDecision["kin
     }
     case "late": {
       const { decidedBy, state } = result.approval;
+      if (isMessageChanged(result.approval)) return alert(say("pressMessageChanged"));
       if (state === "replaced" && decidedBy === undefined) return alert(say("pressReplaced"));
       const values = { state: say(STATES[state]), name: deciderName(result.approval, say) };
       return alert(say(decidedBy === undefined ? "pressLate" : "pressLateBy", values));

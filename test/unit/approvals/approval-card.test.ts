@@ -220,6 +220,22 @@ it("says when it is not known whether an approved action happened", () => {
   expect(fields).toContainEqual({ label: "Result", value: "It may or may not have happened." });
 });
 
+it("does not tell the model that an action failed of which nobody knows the outcome", () => {
+  const outcome = { error: { name: "ActionUnknownError", message: "Words for the model." } };
+  const words = decisionWords({ ...approval, state: "failed", outcome });
+  expect(words).toContain("It is not known whether it happened.");
+  expect(words).not.toContain("did not work");
+});
+
+it("says why an approved action was not done if another one was before", () => {
+  const outcome = { error: { name: "ActionKeyConflict", message: "Words for the model." } };
+  const { fields } = approvalCard({ ...approval, state: "failed", outcome }, view);
+  expect(fields).toContainEqual({
+    label: "Result",
+    value: "Nothing was done: the same was done before, with other values.",
+  });
+});
+
 it("tells the model who decided, with people's words quoted, and what to do now", () => {
   const words = decisionWords({
     ...approval,

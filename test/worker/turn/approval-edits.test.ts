@@ -18,10 +18,12 @@ describe("a message that has led to a question, edited before the decision", () 
       const card = await asked(world);
       const token = world.chats.button("c1", "Approve") ?? "";
       await world.post({ kind: "edit", id: "m1", chat: "c1", user: "ada", text: "Refund 8" });
-      await shown(world, "Replaced by a newer request");
-      expect(found(world, "Replaced by a newer request").id).toBe(card);
+      await shown(world, "Replaced: the message has changed");
+      expect(found(world, "Replaced: the message has changed").id).toBe(card);
       await shown(world, "Refund order 8");
-      await world.pressToken("c1", token);
+      expect(await world.pressToken("c1", token)).toBe(
+        "The message behind this request has changed, so nothing was decided.",
+      );
       expect(effects).toEqual([]);
       await world.press("c1", "Approve");
       await vi.waitFor(() => expect(effects).toEqual(["8"]), 8000);

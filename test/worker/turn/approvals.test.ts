@@ -84,7 +84,9 @@ describe("an action that needs consent", () => {
     ]);
     expect(both.toSorted()[0]).toBe("Approved.");
     await shown(world, "Told: Approved", "g1");
-    expect(await world.pressToken("g1", token, GROUP)).toMatch(/decided before|isn't|no longer|changed/i);
+    const late = "This was decided before by ada: approved, and it is done.";
+    expect(await world.pressToken("g1", token, GROUP)).toBe(late);
+    expect(await world.pressToken("g1", token, bob)).toBe(late);
     expect(effects).toEqual(["7"]);
     expect(told(world, "g1")).toHaveLength(1);
   });
