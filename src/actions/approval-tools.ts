@@ -72,7 +72,7 @@ function gated(
   } = tool as BotTool & { readonly annotations?: unknown };
   const compiled = compileAction(name, action, host, requestId);
   const { toModelOutput } = tool as Pick<Tool<unknown, unknown>, "toModelOutput">;
-  const asked = { ...rest, execute: compiled.execute, recovery: "rerun" };
+  const asked = { ...rest, inputSchema: compiled.inputSchema, execute: compiled.execute, recovery: "rerun" };
   if (toModelOutput === undefined) return asked;
   // The tool's author knows only the tool's own outputs.
   const ownOutput: typeof toModelOutput = (result) =>

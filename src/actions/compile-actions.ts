@@ -1,4 +1,4 @@
-import { tool } from "ai";
+import { asSchema, jsonSchema, tool } from "ai";
 import type { ToolSet } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ThinkActions } from "./action.ts";
@@ -39,7 +39,8 @@ export function compileAction(
 ): ToolSet[string] {
   const compiled = tool({
     description: action.description,
-    inputSchema: action.inputSchema,
+    // The call itself validates the input. A schema that changes its input must do that once.
+    inputSchema: jsonSchema(() => asSchema(action.inputSchema).jsonSchema),
     execute: async (input: unknown, { toolCallId, messages, abortSignal }) =>
       runAction(host, {
         name,

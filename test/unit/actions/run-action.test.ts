@@ -1,7 +1,7 @@
 import { jsonSchema } from "ai";
 import { describe, expect, it, vi } from "vitest";
 import { ActionError } from "../../../src/actions/action-errors.ts";
-import type { ActionContext } from "../../../src/actions/action.ts";
+import type { Action, ActionContext } from "../../../src/actions/action.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 import type { RefundOptions } from "./action-rig.ts";
 
@@ -192,6 +192,34 @@ describe("an action that fails", () => {
       error: { name: "ActionInputError", message: expect.stringContaining("orderId") },
     });
     expect(runs).toBe(0);
+  });
+
+  it("validates with any Standard Schema, and runs with what the schema has made of the input", async () => {
+    const rig = createActionRig();
+    const standard = {
+      "~standard": {
+        version: 1,
+        vendor: "a test",
+        validate: (value: unknown) => {
+          const { orderId } = value as { readonly orderId?: unknown };
+          return typeof orderId === "string"
+            ? { value: { orderId: orderId.trim() } }
+            : { issues: [{ message: "An order has a number.", path: [{ key: "orderId" }] }] };
+        },
+        jsonSchema: { input: () => ({ type: "object" }), output: () => ({ type: "object" }) },
+      },
+    };
+    const action = {
+      ...refund({ execute: ({ orderId }) => `refunded ${orderId}` }),
+      inputSchema: standard as unknown as Action["inputSchema"],
+    };
+    expect(await rig.call(action, { orderId: " 7 " })).toBe("refunded 7");
+    expect(await rig.call(action, { orderId: 7 }, { toolCallId: "b" })).toEqual({
+      error: {
+        name: "ActionInputError",
+        message: "The input is not valid: orderId: An order has a number.",
+      },
+    });
   });
 
   it("takes a JSON schema without validation as it is", async () => {
