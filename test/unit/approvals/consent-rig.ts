@@ -22,8 +22,8 @@ import { recordLog } from "../../support/log-recorder.ts";
 
 const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 const ELSEWHERE: MessengerThread = { id: "telegram:-6", chatId: "-6", isDirectMessage: false };
-const DANA: MessengerThread = { id: "telegram:dana", chatId: "dana", isDirectMessage: true };
-const THREADS = [GROUP, DANA];
+const DANA = privateThread("dana");
+const THREADS = [GROUP, DANA, privateThread("eli")];
 const inputSchema = z.object({ order: z.string(), amount: z.number() });
 const [TELEGRAM] = normalizeMessengers({ telegram: definitionOf() });
 const PERMISSION = "billing:refund";
@@ -164,6 +164,13 @@ export class ConsentRig {
     });
     this.#isPressing = false;
     return resultOf(answer);
+  }
+
+  /** A person asks for a card in the own private chat. */
+  async bring(id: string, person: string): Promise<void> {
+    const thread = privateThread(person);
+    const viewer = { person: { userId: person }, messengerId: "telegram", thread };
+    await this.#settled(({ actions: { desk } }) => desk.bring(id, viewer));
   }
 
   /** A person writes in the chat of a card, as a reply to it or without a quote. */
@@ -334,7 +341,7 @@ export class ConsentRig {
       cards,
       poke,
       attachments: { recorded },
-      delivery: { receipt: () => undefined },
+      delivery: { receipt: () => undefined, movedTo: () => undefined },
       own: {
         calls: { park: () => {} },
         info: (turn: string) => this.#turns.get(turn),
@@ -481,6 +488,10 @@ export class ConsentRig {
 /** The calls that one grant covers. */
 export function scopeOf(amount: number): string {
   return amount < 10_000 ? "small" : "large";
+}
+
+function privateThread(person: string): MessengerThread {
+  return { id: `telegram:${person}`, chatId: person, isDirectMessage: true };
 }
 
 function threadOf({ threadId }: ShownCard, place: Place): MessengerThread {

@@ -73,9 +73,23 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("die" as const) }) },
 );
 
+/** Somebody presses "Show" under `/approvals` in the own private chat. */
+const bring = fc.record({
+  kind: fc.constant("bring" as const),
+  card: fc.constantFrom(0, 0, 1, 2),
+  person: fc.constantFrom("dana", "eli", "eli", "anna", "mallory"),
+  killAt,
+});
+
 /** What people, the model, time and crashes do, in order. */
 export const stories = fc.array(step, { minLength: 6, maxLength: 24, size: "max" });
-export type Story = typeof stories extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Stories in which people also have cards brought to their own chats. */
+export const broughtStories = fc.array(
+  fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: bring }),
+  { minLength: 6, maxLength: 24, size: "max" },
+);
+export type Story = typeof broughtStories extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Stories in which the calls of a grant come when it is over. */
 export const grantStories: fc.Arbitrary<Story> = fc
@@ -127,6 +141,7 @@ export interface Told {
   readonly granted: number;
   readonly reminded: number;
   readonly typed: number;
+  readonly brought: number;
 }
 
 /**
@@ -143,6 +158,7 @@ export class Judge {
   readonly #heldRights = new Set<string>();
   readonly #revoked = new Map<string, number>();
   #judged = 0;
+  #brought = 0;
   #granted = 0;
   #reminded = 0;
 
@@ -163,6 +179,9 @@ export class Judge {
           break;
         case "write":
           await this.#write(one);
+          break;
+        case "bring":
+          await this.#bring(one);
           break;
         case "new":
           await this.#beginAnew();
@@ -194,6 +213,7 @@ export class Judge {
       decided: this.#presses.filter(({ result }) => result === "decided").length,
       granted: this.#granted,
       reminded: this.#reminded,
+      brought: this.#brought,
       typed: this.#presses.filter(({ isTyped, result }) => isTyped === true && result === "decided").length,
     };
   }
@@ -246,6 +266,18 @@ export class Judge {
         check(press);
       }),
     );
+  }
+
+  /** A card comes to those who may decide, and to nobody else. */
+  async #bring({ card: back, person }: Extract<Story[number], { kind: "bring" }>): Promise<void> {
+    const card = this.#rig.cards.at(-1 - back);
+    if (card === undefined) return;
+    const count = this.#rig.cards.length;
+    await this.#rig.bring(approvalOf(card), person);
+    const isApprover = (person === "dana" || person === "eli") && person !== this.#callOf(card)?.person;
+    if (this.#rig.cards.length === count) return;
+    if (!isApprover) throw new Error(`a card is brought to ${person}, who may not decide`);
+    this.#brought += 1;
   }
 
   /** Words count like a press if they quote the card and are nothing but a decision. Otherwise they decide nothing. */

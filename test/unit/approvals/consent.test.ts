@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { grantStories, Judge, stories } from "./consent-story.ts";
+import { broughtStories, grantStories, Judge, stories } from "./consent-story.ts";
 
 // The order of steps must be the same in every run, and the platform's own digest takes as long as it likes.
 vi.mock("../../../src/core/sha256.ts", () => ({
@@ -24,4 +24,18 @@ it("pays back once, and only what somebody allowed has agreed to, in any story (
   expect(totals.decided).toBeGreaterThan(4);
   expect(totals.reminded).toBeGreaterThan(0);
   expect(totals.typed).toBeGreaterThan(0);
+});
+
+it("keeps to the same when people have cards brought to their own chats (I9)", async () => {
+  const totals = { effects: 0, brought: 0 };
+  await fc.assert(
+    fc.asyncProperty(broughtStories, async (story) => {
+      const told = await new Judge().play(story);
+      totals.effects += told.effects;
+      totals.brought += told.brought;
+    }),
+    { numRuns: 25 },
+  );
+  expect(totals.effects).toBeGreaterThan(2);
+  expect(totals.brought).toBeGreaterThan(2);
 });

@@ -52,7 +52,12 @@ describe("the input that people have seen", () => {
     ],
     [
       "a tool that asks",
-      { getTools: () => ({ refund: tool({ inputSchema: cents, needsApproval: true, execute: pay }) }) },
+      {
+        getTools: () => ({
+          // oxlint-disable-next-line typescript/no-deprecated -- bots still declare approvals so
+          refund: tool({ inputSchema: cents, needsApproval: true, execute: pay }),
+        }),
+      },
       true,
     ],
   ])("is changed by the schema once: %s", async (_what, rest, asks) => {
