@@ -12,7 +12,7 @@ import type * as Grant from "../../../src/approvals/grant.ts";
 import type * as GrantedCalls from "../../../src/approvals/granted-calls.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type * as CallFacts from "../../../src/messengers/agent/call-facts.ts";
-import type { Planted } from "./consent-rig.ts";
+import type { Planted } from "./planted.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -19,6 +19,7 @@ import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { recordLog } from "../../support/log-recorder.ts";
+import type { Planted } from "./planted.ts";
 
 const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 const ELSEWHERE: MessengerThread = { id: "telegram:-6", chatId: "-6", isDirectMessage: false };
@@ -52,27 +53,6 @@ export interface Effect {
   readonly call: Pick<Call, "turn" | "order" | "amount">;
   readonly person: string | undefined;
   readonly at: number;
-}
-
-/** Defects that a test plants around the real parts. Those inside of a part replace its module. */
-export interface Planted {
-  readonly database?: (real: Database) => Database;
-  /** How much a person's press takes for earlier than it is, in milliseconds. */
-  readonly pressedBeforeMs?: number;
-  /** Outcomes are stored at once, also in a transaction that fails. */
-  readonly tellsOutside?: boolean;
-  /** A press shows its decision before anything is stored. */
-  readonly drawsFirst?: boolean;
-  /** A press counts in any chat. */
-  readonly findsAnywhere?: boolean;
-  /** A word of decision counts without a quote. */
-  readonly decidesUnquoted?: boolean;
-  /** Reminders are sent at once, also in a transaction that fails. */
-  readonly remindsOutside?: boolean;
-  /** Only the card in the chat that asked is kept up to date. */
-  readonly drawsHereOnly?: boolean;
-  /** A new session takes back what waits. */
-  readonly withdrawsAtNew?: boolean;
 }
 
 /** In the chat of the card, or in another one. */

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import type { Approval } from "../../../src/approvals/approval.ts";
 import { ConsentRig, scopeOf } from "./consent-rig.ts";
-import type { Call, Effect, Planted, PressResult, ShownCard } from "./consent-rig.ts";
+import type { Call, Effect, PressResult, ShownCard } from "./consent-rig.ts";
+import type { Planted } from "./planted.ts";
 
 const HOUR_MS = 60 * 60_000;
 
