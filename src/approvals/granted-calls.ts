@@ -45,7 +45,9 @@ export class GrantedCalls {
     const { clock, grants, mayDecide, newId, store } = this.#options;
     // Later, a use of this process would look like a lost one.
     this.#lostUses();
-    // People are deciding about this very call.
+    // People have been asked about this very call, and their decision counts. A crash has repeated the call.
+    if (store.ofCall(call.requestId, call.toolCallId) !== undefined) return undefined;
+    // People are deciding about the same.
     if (store.openFor(call.ledgerKey, call.action, call.inputHash).length > 0) return undefined;
     if (call.schedule !== undefined) grants.endOutdated(call.schedule);
     for (const { givenBy, id: grantId } of grants.covering(call)) {

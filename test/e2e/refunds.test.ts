@@ -6,31 +6,35 @@ import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 
-/** A shop that refunds once for each key, and never answers the first request for a refund. */
+/** A shop that refunds once for each key, and never answers the first request for an order of `hangs`. */
 function createSlowShop() {
   const addresses: string[] = [];
   const refunds = new Map<string, { readonly id: string; readonly amountCents: number }>();
-  let requests = 0;
+  const requests: string[] = [];
+  const hangs = new Set<string>();
   const send = (response: ServerResponse, body: unknown): void => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   const server = createServer((request, response) => {
     // The bot asks for the order before it shows what would change.
-    if (request.method === "GET")
-      return send(response, { id: "1002", status: "processing", totalCents: 8900 });
+    if (request.method === "GET") {
+      const id = request.url?.split("/").at(-1);
+      return send(response, { id, status: "processing", totalCents: 8900 });
+    }
     void json(request).then((body) => {
       if (request.url?.endsWith("/address") === true) {
         addresses.push((body as { readonly address: string }).address);
         return send(response, {});
       }
       const key = String(request.headers["idempotency-key"]);
-      const { amountCents } = body as { readonly amountCents: number };
+      const { amountCents, orderId } = body as { readonly amountCents: number; readonly orderId: string };
       if (!refunds.has(key)) refunds.set(key, { id: `R-${refunds.size + 1}`, amountCents });
-      requests += 1;
-      if (requests > 1) send(response, { ...refunds.get(key), status: "refunded", currency: "EUR" });
+      requests.push(orderId);
+      if (!hangs.delete(orderId))
+        send(response, { ...refunds.get(key), status: "refunded", currency: "EUR" });
     });
   });
-  return { server, addresses, refunds, requests: () => requests };
+  return { server, addresses, hangs, refunds, requests };
 }
 
 let rig: Rig;
@@ -57,36 +61,58 @@ afterAll(async () => {
   shop.server.close();
 });
 
-it("refunds once and says so once when the bot dies between the press and the outcome (I9)", async () => {
-  const { simulator } = rig;
-  const until = (condition: () => boolean) => simulator.waitFor(condition, { timeoutMs: 30_000 });
-  const user = simulator.addUser();
-  const chat = simulator.privateChat(user);
-  const fromBot = () => simulator.messages(chat).filter(({ from }) => from.isBot);
-  const card = () => fromBot().find(({ text }) => text.includes("Refund 89.00 € for order 1002"));
+/** Moments of a refund at which the process of the bot ends. */
+const KILLS = {
+  "while the card waits": { order: "1002", at: "asked" },
+  "with the press": { order: "1003", at: "pressed" },
+  "while the shop works": { order: "1004", at: "asked the shop" },
+  "when the shop has answered": { order: "1005", at: "answered" },
+} as const;
 
-  simulator.sendText(chat, user, "Please refund 89 € for order 1002");
-  await until(() => (card()?.buttons.length ?? 0) > 0);
-  expect(card()?.text).toContain("Is this OK?");
-  expect(shop.requests()).toBe(0);
+it.each(Object.entries(KILLS))(
+  "refunds once and says so once when the bot is killed %s (I9)",
+  async (_when, { at, order }) => {
+    const { simulator } = rig;
+    const until = (condition: () => boolean) => simulator.waitFor(condition, { timeoutMs: 30_000 });
+    const restart = async () => {
+      await rig.bot.kill("SIGKILL");
+      await rig.bot.restart();
+    };
+    const user = simulator.addUser();
+    const chat = simulator.privateChat(user);
+    const fromBot = () => simulator.messages(chat).filter(({ from }) => from.isBot);
+    const card = () => fromBot().find(({ text }) => text.includes(`Refund 89.00 € for order ${order}`));
+    const requests = () => shop.requests.filter((one) => one === order).length;
+    if (at === "asked the shop") shop.hangs.add(order);
 
-  simulator.pressButton(chat, user, card()?.id ?? 0, "Approve");
-  await until(() => shop.requests() === 1);
-  await rig.bot.kill("SIGKILL");
-  await rig.bot.restart();
+    simulator.sendText(chat, user, `Please refund 89 € for order ${order}`);
+    await until(() => (card()?.buttons.length ?? 0) > 0);
+    expect(card()?.text).toContain("Is this OK?");
+    expect(requests()).toBe(0);
+    if (at === "asked") await restart();
 
-  const outcomes = () =>
-    fromBot().filter(({ text }) => text.includes("R-1") && text.startsWith("Approved by"));
-  await until(() => outcomes().length > 0 && card()?.text.startsWith("Done") === true);
-  expect([...shop.refunds.values()]).toEqual([{ id: "R-1", amountCents: 8900 }]);
-  expect(shop.requests()).toBe(2);
-  expect(card()?.buttons).toEqual([]);
+    simulator.pressButton(chat, user, card()?.id ?? 0, "Approve");
+    if (at === "pressed") await restart();
+    await until(() => requests() === 1);
+    if (at === "asked the shop" || at === "answered") await restart();
 
-  // Whatever would be said twice would come before the answer to this.
-  simulator.sendText(chat, user, "thanks");
-  await until(() => fromBot().at(-1)?.text.includes("You're welcome") === true);
-  expect(outcomes()).toHaveLength(1);
-});
+    const outcomes = () => fromBot().filter(({ text }) => text.startsWith("Approved by"));
+    await until(
+      () => outcomes()[0]?.text.includes("R-") === true && card()?.text.startsWith("Done") === true,
+    );
+    expect(shop.refunds.get(`refund-${order}`)).toEqual({
+      id: expect.any(String) as string,
+      amountCents: 8900,
+    });
+    if (at === "asked the shop") expect(requests()).toBe(2);
+    expect(card()?.buttons).toEqual([]);
+
+    // Whatever would be said twice would come before the answer to this.
+    simulator.sendText(chat, user, "thanks");
+    await until(() => fromBot().at(-1)?.text.includes("You're welcome") === true);
+    expect(outcomes()).toHaveLength(1);
+  },
+);
 
 it("sends an order to an address again that it had before", async () => {
   const { simulator } = rig;

@@ -268,6 +268,20 @@ const DANA = { surface: "chat", person: { userId: "dana" } } as const;
 const NOTHING_SAID = { isExplained: false, reason: undefined, successor: undefined, isTold: false } as const;
 const ASKED: Terms = { person: "anna", thread: "c1", scope: "small", request: "r1" };
 
+it("never runs a call about which people have decided, when a crash repeats it", async () => {
+  const rig = createRig();
+  const [refused, other] = [0, 1].map((index) =>
+    rig.approvals.request(questionOf(ASKED, index, rig.clock.now())),
+  );
+  await rig.approvals.decide(refused?.id ?? "", { kind: "reject" }, DANA);
+  await rig.approvals.decide(other?.id ?? "", { kind: "approve", grant: "hour" }, DANA);
+  rig.start();
+  const again = { ...questionOf(ASKED, 0, rig.clock.now()), ...NOTHING_SAID, drawnState: undefined };
+  expect(await rig.approvals.granted.use(again)).toBeUndefined();
+  const later = { ...questionOf(ASKED, 2, rig.clock.now()), ...NOTHING_SAID, drawnState: undefined };
+  expect(await rig.approvals.granted.use(later)).toMatchObject({ state: "approved" });
+});
+
 it("decides what waits and is covered once, wherever a crash comes between", async () => {
   let isCut = true;
   let point = 0;
