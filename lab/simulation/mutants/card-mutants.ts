@@ -1,11 +1,13 @@
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { NotDone } from "../platform/call-errors.ts";
+import { bound } from "./gate-mutants.ts";
 import { withoutWrites } from "./without-writes.ts";
 
 /** A moment after the press was acknowledged. */
 const BESIDE_MS = 3_000;
 const AT_ONCE_MS = 2_000;
+const AN_HOUR_MS = 3_600_000;
 
 /** Defects of cards and of the presses of their buttons. */
 export const cardMutants: readonly Mutant[] = [
@@ -50,6 +52,38 @@ export const cardMutants: readonly Mutant[] = [
       ...surface,
       edit: (address, messageId, { buttons: _buttons, ...content }, options) =>
         surface.edit(address, messageId, content, options),
+    }),
+  },
+  {
+    name: "picture-kept-by-edit",
+    what: "an edit of a card changes the words below its picture, and not the picture",
+    surface: (surface) => ({
+      ...surface,
+      edit: (address, messageId, { image, ...content }, options) =>
+        surface.edit(
+          address,
+          messageId,
+          { ...content, ...(image !== undefined && { isCaption: true }) },
+          options,
+        ),
+    }),
+  },
+  {
+    name: "number-for-later-card",
+    what: "a number counts for a card that was posted after it",
+    gate: (gate) => ({
+      ...bound(gate),
+      claimMessage: (question) =>
+        gate.claimMessage({ ...question, messageId: "1000000", sentAt: question.sentAt + AN_HOUR_MS }),
+    }),
+  },
+  {
+    name: "number-in-every-topic",
+    what: "a number counts for the newest card of the chat, whatever its topic",
+    gateDatabase: (database) => ({
+      ...withoutWrites(database, () => false),
+      all: (statement, ...bindings) =>
+        database.all(statement.replace("AND thread_id = ?", "AND thread_id <> ?"), ...bindings),
     }),
   },
   {

@@ -98,7 +98,8 @@ export const gateMutants: readonly Mutant[] = [
   },
 ];
 
-function bound(gate: ChatGate): ChatGate {
+/** A gate as a plain object, of which single methods can be replaced. */
+export function bound(gate: ChatGate): ChatGate {
   return {
     acquire: (request) => gate.acquire(request),
     penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs),

@@ -2,6 +2,7 @@ import type { CardBody, Delivery, DeliveryReceipt, ReplyStart } from "../../../s
 import type { OutgoingContent } from "../../../src/core/surface.ts";
 import type { Life } from "../machine/life.ts";
 import type { Invariant, SurfaceCall } from "./contract.ts";
+import { pictureOf } from "../plan/card-picture.ts";
 import { isRunOf, stripMark, wordsOf } from "./visible-text.ts";
 
 /** One change that the bot asks of a card. `shows` is undefined if the bot removes the card. */
@@ -16,6 +17,8 @@ interface CardFace {
   readonly words: readonly string[];
   readonly labels: readonly string[];
   readonly tokens: readonly string[];
+  /** What is in the picture, if there is one. */
+  readonly picture: string | undefined;
 }
 
 export interface SaidCard {
@@ -46,6 +49,8 @@ export class CardWatch {
   readonly cards = new Map<string, SaidCard>();
   revised = 0;
   removed = 0;
+  /** Calls that showed a card with its picture. */
+  pictures = 0;
   readonly #options: CardWatchOptions;
 
   constructor(options: CardWatchOptions) {
@@ -124,7 +129,8 @@ export class CardWatch {
     );
   }
 
-  onCall(call: SurfaceCall, life: Life): void {
+  /** `pictures` is what is in the picture of the call, if it has one. */
+  onCall(call: SurfaceCall, life: Life, pictures: readonly string[] = []): void {
     const { address, content, number } = call;
     const found = this.#shownBy(call);
     if (found === undefined) return;
@@ -142,7 +148,14 @@ export class CardWatch {
         `call #${number} takes ${card.token} back from ${card.shown} to ${face.version}`,
       );
     }
-    const isLast = wordsOf(content?.text ?? "").at(-1) === face.words.at(-1);
+    const words = wordsOf(content?.text ?? "");
+    if (pictures.length > 0) this.pictures += 1;
+    const wanted = words[0] === face.words[0] && face.picture !== undefined ? [face.picture] : [];
+    if (pictures.join() !== wanted.join()) {
+      const shown = pictures.join() || "no picture";
+      this.#options.fail("I5", `call #${number} shows ${shown} on ${card.token}v${face.version}`);
+    }
+    const isLast = words.at(-1) === face.words.at(-1);
     const labels = labelsOf(content?.buttons);
     if (labels.join() !== (isLast ? face.labels : []).join()) {
       this.#options.fail(
@@ -194,10 +207,12 @@ export class CardWatch {
     if (card === undefined) {
       const isTold = this.#in(
         ({ threadId, changes }) =>
-          threadId === address.threadId && (isTakenAway(changes) || isShortened(changes)),
+          threadId === address.threadId &&
+          (isTakenAway(changes) || isShortened(changes) || isReposted(changes)),
       );
       if (isTold.length === 0) {
-        this.#options.fail("I5", `${content.text} is shown, and no card was removed or shortened`);
+        const what = "no card was removed, shortened or posted again";
+        this.#options.fail("I5", `${content.text} is shown, and ${what}`);
       }
       return undefined;
     }
@@ -225,13 +240,33 @@ function isShortened(changes: readonly CardChange[]): boolean {
   });
 }
 
-function faceOf({ buttons, text }: CardBody): CardFace {
+/** Whether a picture came or went, so that a card was posted again. */
+function isReposted(changes: readonly CardChange[]): boolean {
+  return changes.some(({ shows }, at) => {
+    const before = changes[at - 1]?.shows;
+    return (
+      shows !== undefined &&
+      before !== undefined &&
+      (shows.picture === undefined) !== (before.picture === undefined)
+    );
+  });
+}
+
+function faceOf({ buttons, image, numbered, text }: CardBody): CardFace {
+  const [, token = "", number] = CARD_WORD.exec(text) ?? [];
+  const version = Number(number);
   return {
-    version: Number(CARD_WORD.exec(text)?.[2]),
-    words: wordsOf(text),
+    version,
+    picture: image === undefined ? undefined : (pictureOf(token, version)?.name ?? "another picture"),
+    // Numbered options stand below the text.
+    words: [...wordsOf(text), ...(numbered === true ? callbacksOf(buttons) : [])],
     labels: labelsOf(buttons),
     tokens: (buttons ?? []).flat().flatMap((button) => (button.kind === "callback" ? button.token : [])),
   };
+}
+
+function callbacksOf(buttons: CardBody["buttons"]): string[] {
+  return (buttons ?? []).flat().flatMap(({ kind, label }) => (kind === "callback" ? label : []));
 }
 
 export function labelsOf(buttons: OutgoingContent["buttons"]): string[] {

@@ -65,11 +65,19 @@ function isShown({ shows }: CardChange, all: readonly PlatformMessage[]): boolea
     labelsOf(message.buttons).map((label) => `${index}:${label}`),
   );
   const expected = shows.labels.map((label) => `${messages.length - 1}:${label}`);
-  return words.join() === shows.words.join() && buttons.join() === expected.join();
+  const pictures = messages.map(({ media = "" }) => media);
+  const wanted = messages.map((_message, at) => (at === 0 ? (shows.picture ?? "") : ""));
+  return (
+    words.join() === shows.words.join() &&
+    buttons.join() === expected.join() &&
+    pictures.join() === wanted.join()
+  );
 }
 
 function describe(messages: readonly PlatformMessage[]): string {
-  const shown = messages.map(({ buttons, text }) => `${text.slice(0, 12)} [${labelsOf(buttons).join()}]`);
+  const shown = messages.map(
+    ({ buttons, media = "", text }) => `${text.slice(0, 12)} ${media} [${labelsOf(buttons).join()}]`,
+  );
   return shown.join("; ") || "nothing";
 }
 

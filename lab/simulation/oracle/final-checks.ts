@@ -53,10 +53,13 @@ export function checkEnd(state: EndState): EndFigures {
     const owned = new Set<string>();
     const receipts = new Map<string, DeliveryReceipt>();
     for (const reply of replies) {
-      const receipt = thread.delivery.receipt(reply.id);
+      // The conversation of a card answers a number in the thread of the card, which may belong to another one.
+      const isOwn = reply.conversation === thread.conversation;
+      const delivery = isOwn ? thread.delivery : state.oracle.said.delivery(reply.conversation);
+      const receipt = delivery?.receipt(reply.id);
       // Never stored: the process died within the transaction.
       if (receipt === undefined) continue;
-      receipts.set(reply.id, receipt);
+      receipts.set(isOwn ? reply.id : `${reply.conversation}|${reply.id}`, receipt);
       for (const { messageId, state: rowState, part } of receipt.messages) {
         if (messageId === undefined) continue;
         owned.add(messageId);

@@ -43,10 +43,14 @@ export interface Happened extends Heard, SaidFigures {
   handled: number;
   stale: number;
   interrupted: number;
+  /** Numbers that were handled as an option of a card. */
+  typed: number;
   /** Cards that were posted, and how often they were changed and taken away. */
   cards: number;
   revised: number;
   removed: number;
+  /** Calls that showed a card with its picture. */
+  pictures: number;
   /** Files, albums and places that were sent, messages with files that the platform knew, and ids that it did not know. */
   albums: number;
   byFileId: number;
@@ -119,7 +123,19 @@ export class Oracle {
     });
     this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.albums = new AlbumWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
-    this.presses = new PressWatch({ now, fail, cards: this.cards.cards });
+    this.presses = new PressWatch({
+      now,
+      fail,
+      cards: this.cards.cards,
+      wasPosted: (threadId, token, messageId) =>
+        platform.messages.some(
+          (message) =>
+            message.threadId === threadId &&
+            message.isFromBot &&
+            message.id < messageId &&
+            message.text.includes(`${token}v`),
+        ),
+    });
     this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
     this.lateness = new LatenessWatch(now, fail);
     this.#rights = new RightWatch(now, this.said, fail);
@@ -172,9 +188,16 @@ export class Oracle {
 
   get happened(): Happened {
     const { rich, richRefused, resent } = this.posts;
-    const { answered: presses, inPenalty: pressesInPenalty, handled, stale, interrupted } = this.presses;
-    const { cards, revised, removed } = this.cards;
-    const answers = { presses, pressesInPenalty, handled, stale, interrupted };
+    const {
+      answered: presses,
+      inPenalty: pressesInPenalty,
+      handled,
+      stale,
+      interrupted,
+      typed,
+    } = this.presses;
+    const { cards, pictures, revised, removed } = this.cards;
+    const answers = { presses, pressesInPenalty, handled, stale, interrupted, typed };
     return {
       ...this.#seen,
       ...this.said.figures,
@@ -183,6 +206,7 @@ export class Oracle {
       cards: cards.size,
       revised,
       removed,
+      pictures,
       albums: this.albums.albums.length,
       byFileId: this.albums.byId,
       fileIdsRefused: this.albums.idsRefused,
@@ -219,7 +243,7 @@ export class Oracle {
     }
     if (call.content !== undefined) {
       const named = call.content.media?.map((one) => this.#platform.nameOf(one));
-      if (this.cards.isCard(call.content.text)) this.cards.onCall(call, life);
+      if (this.cards.isCard(call.content.text)) this.cards.onCall(call, life, named);
       else if (this.albums.isAlbum(call.content)) this.albums.onCall(call, life, named);
       else this.#checkI5(call, life);
     }

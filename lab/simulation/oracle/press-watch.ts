@@ -1,14 +1,25 @@
 import type { CardPress } from "../../../src/core/card-press.ts";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { SaidCard } from "./card-watch.ts";
 import type { Invariant, SurfaceCall } from "./contract.ts";
 import type { Life } from "../machine/life.ts";
+
+/** A number that a person wrote. */
+interface TypedNumber {
+  readonly threadId: string;
+  readonly messageId: number;
+  readonly number: number;
+  handled: number;
+}
 
 export interface PressWatchOptions {
   readonly now: () => number;
   readonly fail: (invariant: Invariant, message: string) => void;
   /** By what the simulation calls them. */
   readonly cards: ReadonlyMap<string, SaidCard>;
+  /** Whether a card was posted in a thread before a message of this id. */
+  readonly wasPosted: (threadId: string, token: string, messageId: number) => boolean;
 }
 
 /** The button of a card that a person presses. */
@@ -35,6 +46,11 @@ interface Press {
   }[];
 }
 
+/** Name of a press in the simulation: of a button, or by a number. */
+export function nameOfPress({ action, key }: Pick<MessengerEvent, "action" | "key">): string {
+  return action?.id ?? key.slice(2);
+}
+
 /** What a person is told whose press is not handled. */
 export const STALE = "stale";
 export const INTERRUPTED = "interrupted";
@@ -56,8 +72,11 @@ export class PressWatch {
   handled = 0;
   stale = 0;
   interrupted = 0;
+  /** Numbers that were handled like a press. */
+  typed = 0;
   readonly #options: PressWatchOptions;
   readonly #presses = new Map<string, Press>();
+  readonly #numbers = new Map<string, TypedNumber>();
   /** When the last process that died could run again. */
   #deadUntil = -Infinity;
 
@@ -67,6 +86,11 @@ export class PressWatch {
 
   pressed(actionId: string, threadId: string, button?: PressedButton): void {
     this.#presses.set(actionId, { threadId, button, stored: undefined, handled: 0, calls: [] });
+  }
+
+  /** A person writes a number. */
+  wrote(name: string, threadId: string, messageId: number, number: number): void {
+    this.#numbers.set(name, { threadId, messageId, number, handled: 0 });
   }
 
   stored(actionId: string, by: Life | undefined): void {
@@ -80,7 +104,12 @@ export class PressWatch {
   }
 
   /** The bot's handler begins. */
-  begins({ cardId, event, label, payload }: CardPress): void {
+  begins(pressed: CardPress): void {
+    if (pressed.isTyped) {
+      this.#beginsTyped(pressed);
+      return;
+    }
+    const { cardId, event, label, payload } = pressed;
     const { cards, fail } = this.#options;
     const actionId = event.action?.id ?? "";
     const press = this.#presses.get(actionId);
@@ -97,6 +126,34 @@ export class PressWatch {
       fail("I11", `the press ${actionId} of ${meant} is handled as ${label} of ${cardId}`);
     } else if (CardWatch.hasButton(card, press.button.data) === "no") {
       fail("I5", `the press ${actionId} is handled, and ${card.token} has no ${label} any more`);
+    }
+  }
+
+  /**
+   * A number is handled once, and as an option of a card that the person could see as they wrote it. Which of several
+   * cards is meant, the gate decides.
+   */
+  #beginsTyped({ cardId, event, label, payload }: CardPress): void {
+    const { cards, fail, wasPosted } = this.#options;
+    const name = nameOfPress(event);
+    const typed = this.#numbers.get(name);
+    const card = [...cards.values()].find(
+      ({ id, threadId }) => id === cardId && threadId === typed?.threadId,
+    );
+    if (typed === undefined || card === undefined) {
+      fail("I11", `the number ${name} is handled as an option of ${cardId}, which is not in its thread`);
+      return;
+    }
+    this.typed += 1;
+    typed.handled += 1;
+    if (typed.handled > 1) fail("I2", `the number ${name} is handled twice`);
+    if (!wasPosted(typed.threadId, card.token, typed.messageId)) {
+      fail("I5", `the number ${name} is handled as an option of ${card.token}, which was posted after it`);
+    }
+    const meant = JSON.stringify({ card: card.token, button: label });
+    const isOption = typed.number === (label === "keep" ? 1 : 2);
+    if (!isOption || JSON.stringify(payload) !== meant) {
+      fail("I5", `the number ${typed.number} (${name}) is handled as ${label} of ${card.token}`);
     }
   }
 

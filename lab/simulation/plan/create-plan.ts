@@ -1,6 +1,7 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawCards } from "./draw-cards.ts";
+import { drawNumbers } from "./draw-numbers.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
 import { drawSchedules } from "./draw-schedules.ts";
 import { gateTrouble } from "./gate-trouble.ts";
@@ -45,6 +46,7 @@ export function createPlan(seed: number): Plan {
   const whenBusy = isInterrupting ? "interrupt" : policy.tools && extra.chance(0.5) ? "steer" : "queue";
   const more = extraItems(extra, { places: chosen, platform, policy, whenBusy, items });
   const { places, routing, objects, visits } = routePlaces(random.fork("routing"), chosen, POOL);
+  const cards = drawCards(random.fork("cards"), places, platform);
   return {
     seed,
     places,
@@ -56,7 +58,8 @@ export function createPlan(seed: number): Plan {
       ...more,
       ...visits,
       ...prompts(random.fork("prompts"), chosen),
-      ...drawCards(random.fork("cards"), places, platform),
+      ...cards,
+      ...drawNumbers(random.fork("numbers"), places, cards),
       ...drawAlbums(random.fork("albums"), places, platform),
       ...gateTrouble(random.fork("gates"), places, objects),
       ...drawSchedules(random.fork("schedules"), places),

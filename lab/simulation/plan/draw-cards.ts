@@ -5,7 +5,8 @@ import type { Random } from "../../support/random.ts";
 /** The share of plans with cards. */
 const WITH_CARDS = 0.2;
 
-const MANNERS: readonly [PressManner, ...PressManner[]] = [
+/** What handlers of presses do. */
+export const MANNERS: readonly [PressManner, ...PressManner[]] = [
   "nothing",
   "toast",
   "toast",

@@ -132,6 +132,15 @@ export type PlanItem =
       readonly isOld: boolean;
       readonly manner: PressManner;
     }
+  /** A person in a group writes a number and nothing else, perhaps that of an option of a card. */
+  | {
+      readonly kind: "type-number";
+      readonly at: number;
+      readonly place: number;
+      readonly token: string;
+      readonly number: number;
+      readonly manner: PressManner;
+    }
   /** Files or a place are sent: by a command that a person writes, or by the conversation of another place. */
   | {
       readonly kind: "album";

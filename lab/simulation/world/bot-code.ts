@@ -11,10 +11,12 @@ import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
 import type { ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import { nameOfPress } from "../oracle/press-watch.ts";
+import { pictureOf } from "../plan/card-picture.ts";
 import type { Plan, PlanItem } from "../plan/plan.ts";
 
 type PlannedAlbum = Extract<PlanItem, { kind: "album" }>;
-type PlannedPress = Extract<PlanItem, { kind: "press-card" }>;
+type PlannedPress = Extract<PlanItem, { kind: "press-card" | "type-number" }>;
 
 const SLOW_MS = 12_000;
 /** The words of a card that is one message, and of one that is several. */
@@ -24,12 +26,16 @@ const WORDS = { short: 4, long: 36 };
 export class BotCode {
   readonly #oracle: Oracle;
   readonly #presses: ReadonlyMap<string, PlannedPress>;
+  readonly #hasPictures: boolean;
   readonly #albums: ReadonlyMap<string, PlannedAlbum>;
   readonly #versions = new Map<string, number>();
 
-  constructor({ items }: Pick<Plan, "items">, oracle: Oracle) {
+  constructor({ items, platform }: Pick<Plan, "items" | "platform">, oracle: Oracle) {
     this.#oracle = oracle;
-    const presses = items.filter((item): item is PlannedPress => item.kind === "press-card");
+    this.#hasPictures = platform === "telegram";
+    const presses = items.filter(
+      (item): item is PlannedPress => item.kind === "press-card" || item.kind === "type-number",
+    );
     const albums = items.filter((item): item is PlannedAlbum => item.kind === "album");
     this.#albums = new Map(albums.map((album) => [album.token, album]));
     this.#presses = new Map(presses.map((press) => [press.token, press]));
@@ -59,7 +65,10 @@ export class BotCode {
     return { kind: "files", files: [first, ...more], caption };
   }
 
-  /** The next version of a card. Each fourth one has no buttons, each third one is several messages. */
+  /**
+   * The next version of a card. Each fourth one has no buttons, each third one is several messages. The short ones of a
+   * card with an odd number have numbered options.
+   */
   next(token: string): CardContent {
     const version = (this.#versions.get(token) ?? 0) + 1;
     this.#versions.set(token, version);
@@ -70,12 +79,22 @@ export class BotCode {
     };
     const link: CardButton = { kind: "link", label: "Shop", url: "https://shop.example" };
     const buttons = version % 4 === 0 ? {} : { buttons: [[button("keep"), button(`v${version}`)], [link]] };
-    return { kind: "card", text: `**${first ?? ""}** ${rest.join(" ")}`, ...buttons };
+    const isNumbered = Number(token.slice(1)) % 2 === 1 && count === WORDS.short;
+    const picture = this.#hasPictures ? pictureOf(token, version) : undefined;
+    const image = picture?.kind === "bytes" ? new TextEncoder().encode(picture.name) : undefined;
+    return {
+      kind: "card",
+      text: `**${first ?? ""}** ${rest.join(" ")}`,
+      ...(picture !== undefined && { image: image ?? { url: picture.name } }),
+      ...buttons,
+      ...(isNumbered && { numbered: true }),
+    };
   }
 
   async onAction(press: CardPress, cards: Cards, clock: Clock): Promise<PressAnswer> {
     this.#oracle.presses.begins(press);
-    const { card, manner } = this.#presses.get(press.event.action?.id ?? "") ?? {};
+    const { manner } = this.#presses.get(nameOfPress(press.event)) ?? {};
+    const { card } = press.payload as { readonly card: string };
     switch (manner) {
       case "toast":
         return "done";
@@ -89,7 +108,7 @@ export class BotCode {
       case "throws":
         throw new Error("The handler fails.");
       case "revises":
-        cards.revise(press.cardId, this.next(card ?? ""));
+        await cards.reviseWhenReady(press.cardId, this.next(card));
         return "revised";
       case "removes":
         cards.remove(press.cardId);

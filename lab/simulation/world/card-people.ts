@@ -57,9 +57,9 @@ export class CardPeople {
       if (isDown) return settle(false);
       trace.add("bot", () => `${item.kind} ${item.token}`);
       thread
-        .changeCards((cards) => {
+        .changeCards(async (cards) => {
           if (item.kind === "remove-card") cards.remove(card.id);
-          else cards.revise(card.id, bot.next(item.token));
+          else await cards.reviseWhenReady(card.id, bot.next(item.token));
         })
         .then(
           () => settle(true),

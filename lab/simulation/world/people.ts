@@ -128,6 +128,9 @@ export class People {
       case "card":
         if (place !== undefined) this.#cards.post(item, place);
         return;
+      case "type-number":
+        if (place !== undefined) this.#typeNumber(item, place);
+        return;
       case "album":
         if (place !== undefined) this.#sendAlbum(item, place);
         return;
@@ -160,6 +163,15 @@ export class People {
       default:
         item satisfies never;
     }
+  }
+
+  /** Writes a number in a group, not to the bot. */
+  #typeNumber({ number, token }: Extract<PlanItem, { kind: "type-number" }>, place: Place): void {
+    const { oracle, platform, trace } = this.#world;
+    const id = platform.write(place);
+    trace.add("person", () => `writes the number ${number} (${token}) in ${place.threadId} as message ${id}`);
+    oracle.presses.wrote(token, place.threadId, id, number);
+    this.#tell(place, this.#event("message", `n:${token}`, place, id, String(number)));
   }
 
   #sendAlbum({ by, from, token }: Extract<PlanItem, { kind: "album" }>, place: Place): void {

@@ -1,3 +1,4 @@
+import type { RemoteFile } from "../../../src/core/content.ts";
 import type {
   Address,
   CallOptions,
@@ -305,11 +306,15 @@ async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text;
 }
 
+function pictureName(image: RemoteFile): string {
+  return "url" in image ? image.url : idOf(image.fileId);
+}
+
 function shownOf(
   { text, entities, blocks, buttons, image, isCaption, files, location }: OutgoingContent,
   known?: readonly string[],
 ): ShownContent {
-  const picture = image !== undefined && "url" in image ? [image.url] : undefined;
+  const picture = image === undefined || "source" in image ? undefined : [pictureName(image)];
   const media = known ?? picture ?? (location === undefined ? undefined : [`${PLACE}${location.latitude}`]);
   return {
     text,

@@ -212,9 +212,9 @@ export class ThreadObject {
   }
 
   /** The bot's own code changes a card. Resolves when that is durable. */
-  async changeCards(change: (cards: Cards) => void): Promise<void> {
+  async changeCards(change: (cards: Cards) => Promise<void>): Promise<void> {
     const live = this.#ensure();
-    change(live.runtime.cards);
+    await change(live.runtime.cards);
     await live.arming;
     live.life.boundary("before stored");
     this.#later(live);

@@ -57,12 +57,14 @@ it(
     expect(totals.cards).toBeGreaterThan(SEEDS / 10);
     expect(totals.revised).toBeGreaterThan(SEEDS / 5);
     expect(totals.removed).toBeGreaterThan(SEEDS / 50);
+    expect(totals.pictures).toBeGreaterThan(SEEDS / 10);
     expect(totals.albums).toBeGreaterThan(SEEDS / 5);
-    expect(totals.byFileId).toBeGreaterThan(SEEDS / 50);
+    expect(totals.byFileId).toBeGreaterThan(SEEDS / 100);
     expect(totals.fileIdsRefused).toBeGreaterThan(0);
     expect(totals.handled).toBeGreaterThan(SEEDS / 10);
     expect(totals.stale).toBeGreaterThan(SEEDS / 20);
     expect(totals.interrupted).toBeGreaterThan(SEEDS / 100);
+    expect(totals.typed).toBeGreaterThan(SEEDS / 40);
     expect(totals.takenBack).toBeGreaterThan(SEEDS / 200);
     expect(totals.files).toBeGreaterThan(SEEDS / 50);
     expect(totals.lostFiles).toBeGreaterThan(SEEDS / 50);
@@ -129,13 +131,15 @@ const NEAR: Readonly<Record<string, number>> = {
   "foreign-id-adopted": 11,
   "gate-open": 22,
   "grant-kept": 11,
-  "interruption-forgotten": 89,
+  "interruption-forgotten": 179,
   "interruption-shrinks": 25,
   "keyboard-lost-by-edit": 11,
   "keyboard-stripped-by-search": 110,
   "no-reserve": 15,
   "late-alarm-catches-up": 83,
   "notice-to-last-chat": 40,
+  "number-for-later-card": 145,
+  "number-in-every-topic": 222,
   "penalty-for-all": 472,
   "penalty-forgotten": 96,
   "penalty-of-first-chat": 92,
