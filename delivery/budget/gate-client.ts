@@ -323,8 +323,8 @@ export class GateClient {
   }
 }
 
-function hasNews({ isRightHeld, untold }: Voice): boolean {
-  return isRightHeld || untold.length > 0;
+function hasNews({ isRightHeld, isUnresolved, untold }: Voice): boolean {
+  return isRightHeld || isUnresolved || untold.length > 0;
 }
 
 function chatKey({ messengerId, chatId }: Address): string {

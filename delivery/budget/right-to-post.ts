@@ -47,7 +47,8 @@ export interface RightToPostOptions {
  *    own object are in its outbox, which is asked instead.
  * 3. A speaker that searches for a lost post holds it, so nobody posts between a question and its answer.
  * 4. A speaker that stays silent for too long loses it, and counts as untold until a later post is known. Until then a
- *    message that a search finds may belong to that speaker, so the search concludes nothing.
+ *    message that a search finds may belong to that speaker, so the search concludes nothing. The same holds after any
+ *    report of a post whose outcome cannot be found out, also if the speaker did not hold the right any more.
  */
 export class RightToPost {
   readonly #write: RightToPostOptions["write"];
@@ -127,6 +128,10 @@ export class RightToPost {
     if (!isInDoubt && this.#untold.includes(key)) {
       this.#untold = this.#untold.filter((other) => other !== key);
       if (isUnresolved) this.#leave(now);
+      isChanged = true;
+    } else if (!isInDoubt && !isHolder && isUnresolved) {
+      // A post of the gate's own object, whose process has died: after a start nobody holds the right for it.
+      this.#leave(Math.max(now, this.#unresolvedUntil));
       isChanged = true;
     }
     // The outbox of the gate's own object knows its other posts.
