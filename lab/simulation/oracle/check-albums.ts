@@ -17,7 +17,12 @@ export function checkAlbums({ oracle, plan, platform }: EndState, thread: Thread
     if (thread.wasBlocked || platform.hasDeletions(threadId)) continue;
     if (receipt.state === "failed") {
       const isGivenUp = platform.kind !== "telegram" || plan.policy.onUnknown !== "resend-marked";
-      if (!isGivenUp || !oracle.posts.hasLostIn(album.chatId)) {
+      const isLost =
+        oracle.posts.hasLostIn(album.chatId) ||
+        receipt.messages.some(
+          ({ attempts, code, state }) => state === "unknown" || attempts >= 2 || code === "interrupted",
+        );
+      if (!isGivenUp || !isLost) {
         oracle.fail("I5", `${token} has failed with ${receipt.code ?? "no code"}, and without a reason`);
       }
       continue;

@@ -139,7 +139,8 @@ export class Said {
         if (reply !== undefined) end(reply);
       },
       send: (start: ReplyStart, text: string) => {
-        if (life.isDead) return real.send(start, text);
+        // A notice whose event is handled again is stored already, with the words of the first time.
+        if (life.isDead || delivery.receipt(start.id) !== undefined) return real.send(start, text);
         if (known(start.id) === undefined && this.#isStreaming(start.address.threadId)) {
           this.figures.beside += 1;
         }
