@@ -9,7 +9,7 @@ import { applyFailure } from "../calls/apply-failure.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { heedLatePenalty } from "../calls/heed-late-penalty.ts";
+import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
 import { modeOf } from "../modes/mode.ts";
 import { performStreamStep } from "../modes/native.ts";
 import type { StreamAction } from "../modes/native.ts";
@@ -233,7 +233,7 @@ async function edit(
         openFile: (hash) => context.files.open(hash),
       }),
   );
-  heedLatePenalty(context, surface, address, outcome);
+  keepLatePenalty(context, surface, address, outcome);
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   if (outcome.kind === "timed-out") {
     // A late edit may overwrite a newer text with an older one. Then the visible text is not known.
@@ -283,7 +283,7 @@ async function remove(
     callTimeoutMs(reply.record.policy, surface),
     async (signal) => await surface.remove(address, messageId, { signal }),
   );
-  heedLatePenalty(context, surface, address, outcome);
+  keepLatePenalty(context, surface, address, outcome);
   if (outcome.kind === "done") {
     removed(context, entry);
     return undefined;

@@ -1,7 +1,7 @@
 import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
 import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { heedLatePenalty } from "../calls/heed-late-penalty.ts";
+import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
 import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
 import { callTimeoutMs, landsBy } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
@@ -44,7 +44,7 @@ export async function probe(
   const outcome = await callWithin(context.deps.clock, timeoutMs, async (signal) =>
     probing.probe(address, String(chosen.id), { signal, intended: safe, buttons: intended?.buttons }),
   );
-  heedLatePenalty(context, surface, address, outcome);
+  keepLatePenalty(context, surface, address, outcome);
   const isVoid = entry.row !== row || entry.probe !== chosen;
   if (outcome.kind === "done") {
     if (isVoid) return undefined;

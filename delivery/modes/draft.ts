@@ -3,7 +3,7 @@ import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { heedLatePenalty } from "../calls/heed-late-penalty.ts";
+import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
 import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
@@ -67,7 +67,7 @@ export async function showDraft(
     Math.min(callTimeoutMs(policy, surface), DRAFT_TIMEOUT_MS),
     async (signal) => await drafts.show(address, content, { signal }),
   );
-  heedLatePenalty(context, surface, address, outcome);
+  keepLatePenalty(context, surface, address, outcome);
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   if (failure === undefined || CALL_RULES.draft[failure.kind] === "done") {
     context.access.works(address);

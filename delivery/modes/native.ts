@@ -3,7 +3,7 @@ import type { Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { heedLatePenalty } from "../calls/heed-late-penalty.ts";
+import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
 import { failureOf } from "../calls/delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
@@ -66,7 +66,7 @@ export async function performStreamStep(
       ? await stream.end(address, messageId, { signal })
       : await stream.append(address, messageId, more, { signal }),
   );
-  heedLatePenalty(context, surface, address, outcome);
+  keepLatePenalty(context, surface, address, outcome);
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   const before = entry.stream?.content ?? { text: "", entities: [] };
   if (failure === undefined) {

@@ -55,7 +55,7 @@ export class OrderDesk {
     return this.#addresses.get(id);
   }
 
-  /** What the shop sells, each once. */
+  /** The goods of the shop, each once. */
   products(): readonly { readonly name: string; readonly priceCents: number }[] {
     const items = ORDERS.flatMap((order) => order.items);
     const prices = new Map(items.map(({ name, priceCents }) => [name, priceCents]));

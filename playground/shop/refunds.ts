@@ -8,7 +8,7 @@ export interface Refund {
   readonly status: "refunded";
 }
 
-/** What the shop answers to a request. */
+/** The shop's answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly answer: unknown;

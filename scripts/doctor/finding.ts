@@ -1,12 +1,12 @@
 /** Result of one check. */
 export interface Finding {
-  /** What was looked at, in one or two words. */
+  /** The thing that was looked at, in one or two words. */
   readonly about: string;
   /** `skipped`: it cannot be checked, and that is no problem. */
   readonly status: "ok" | "warning" | "problem" | "skipped";
   /** One sentence. Never a token or a secret. */
   readonly message: string;
-  /** What to do. Only with a warning or a problem, and not if the message says so itself. */
+  /** The step to take. Only with a warning or a problem, and not if the message says so itself. */
   readonly fix?: string;
 }
 

@@ -142,7 +142,7 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    */
   readonly kind?: ActionKind;
   /**
-   * Who may decide: user ids, everybody who has a role (a permission that `authorizeTurn` grants by a list),
+   * The people who may decide: user ids, everybody who has a role (a permission that `authorizeTurn` grants by a list),
    * `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
    *
    * @default in a private chat the requester. In a group everybody to whom the action's permissions are granted by a

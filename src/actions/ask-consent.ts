@@ -8,6 +8,7 @@ import type { Action } from "./action.ts";
 import { keyConflict, nobodyToAsk, waitingResult } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "./action-host.ts";
+import { parseOutput } from "./stored-output.ts";
 
 const PREVIEW_TIMEOUT_MS = 10_000;
 const NO_PREVIEW = "I couldn't find out what this changes.";
@@ -45,7 +46,7 @@ export async function askConsent(
   const { approvalRisk, approvalSummary = action.description } = action;
   const earlier = await host.ledger(action.idempotencyScope ?? "conversation").look(key, name, inputHash);
   if (earlier?.kind === "settled") {
-    const output = JSON.parse(earlier.output) as Json;
+    const output = parseOutput(earlier.output);
     host.endUse(request, output);
     return { kind: "answer", output };
   }

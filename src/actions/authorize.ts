@@ -88,7 +88,7 @@ export function personName(people: PermissionPeople | undefined, userId: string)
   return people?.names?.[userId];
 }
 
-/** What all of several people may do. A turn that answers several people does no more than each of them may. */
+/** Returns the common rights of several people. A turn that answers them does no more than each of them may. */
 export function commonGrant(grants: readonly TurnGrant[]): TurnGrant {
   const [first, ...rest] = grants;
   if (first === undefined) return { isAllowed: true, permissions: undefined, reason: undefined };

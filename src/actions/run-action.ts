@@ -22,6 +22,7 @@ import type { Consented } from "./ask-consent.ts";
 import type { ActionLedger, Claim } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
 import { normalizeOutput } from "./normalize-output.ts";
+import { parseOutput } from "./stored-output.ts";
 
 /** Time limit of one run, unless the action has its own. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -101,7 +102,7 @@ async function claimAndRun(
     case "settled":
       // The process may have died after a ledger in another object had settled the run of this same call.
       attachments.record(key);
-      return JSON.parse(claim.output) as Json;
+      return parseOutput(claim.output);
     case "pending":
       return stillPending();
     case "unknown":

@@ -128,7 +128,7 @@ export interface BroadcastReceiptPage {
 
 /** One message of a broadcast on its way to the object of a conversation. Plain JSON. */
 export interface HandOver {
-  /** The same for every repetition. */
+  /** Equal for every repetition. */
   readonly broadcastId: string;
   readonly address: Address;
   readonly work: BroadcastWork;

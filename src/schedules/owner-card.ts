@@ -3,7 +3,7 @@ import type { CheckedTask } from "./check-tasks.ts";
 import type { Occurrence, OwnerNews } from "./occurrence.ts";
 import { timeInWords } from "./time-in-words.ts";
 
-/** What a button of a task's card does. */
+/** The effect of a button of a task's card. */
 export type TaskButton = "resume" | "run" | "delete";
 
 /** Returns the message to the owner of a task about its failures. It names no text of a chat. */

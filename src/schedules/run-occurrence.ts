@@ -47,7 +47,7 @@ export type FoundTargets =
   | { readonly kind: "many" }
   | { readonly kind: "none"; readonly code: string };
 
-/** What each of many chats gets. */
+/** The work of an occurrence for each of many chats. */
 export type ManyWork =
   | { readonly kind: "text"; readonly text: string }
   | {
@@ -58,7 +58,7 @@ export type ManyWork =
       readonly run: ScheduledRun;
     };
 
-/** What a task has used in 24 hours. */
+/** Tokens and money that a task has used in 24 hours. */
 export interface UsedToday {
   readonly tokens: number;
   readonly cost: number;

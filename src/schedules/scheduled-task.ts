@@ -20,11 +20,11 @@ export type DeliverTo =
       chats: readonly ChatEntry[],
     ) => DeliveryTarget | readonly DeliveryTarget[] | Promise<DeliveryTarget | readonly DeliveryTarget[]>);
 
-/** What the bot does if the machine was away at the time of an occurrence. */
+/** How late an occurrence may run, if the machine was away at its time. */
 export interface Lateness {
   /** Up to this much later an occurrence runs all the same, in milliseconds. */
   readonly runWithinMs: number;
-  /** What happens to a later one. */
+  /** Treatment of an occurrence that is later than that. */
   readonly otherwise: "skip" | "run";
 }
 
@@ -113,7 +113,7 @@ export interface ScheduledOccurrence {
   /** The time that the schedule names, in epoch milliseconds. */
   readonly scheduledFor: number;
   readonly scheduledForDate: Date;
-  /** The same for every try of this occurrence, and for no other one of this object's tasks. */
+  /** Equal for every try of this occurrence, and different for any other one of this object's tasks. */
   readonly occurrenceKey: string;
   /** `occurrenceKey` with the name of the object: unique in the whole bot. */
   readonly idempotencyKey: string;

@@ -23,6 +23,24 @@ export interface Load {
   readonly peakMib: number;
 }
 
+/** Adds the time after which 95 of 100 people have the first and the final text. */
+export function addSlowest(
+  add: (metric: string, unit: string, value: number) => void,
+  answers: readonly Answer[],
+): void {
+  const slowest = (timeOf: (answer: Answer) => number): number => quantile(answers.map(timeOf), 0.95);
+  add(
+    "first text, p95",
+    "ms",
+    slowest(({ firstTextMs }) => firstTextMs),
+  );
+  add(
+    "final text, p95",
+    "ms",
+    slowest(({ finalTextMs }) => finalTextMs),
+  );
+}
+
 /** `count` chats write at the same moment, and get replies of 120 tokens at 40 a second. */
 export async function streamAtOnce(contender: Contender, count: number, timeoutMs = 90_000): Promise<Load> {
   const chats = Array.from({ length: count }, () => contender.freshChat());

@@ -3,7 +3,7 @@ import { withContenders, type Contender } from "../contender.ts";
 import { cpuMs } from "../process-tree.ts";
 import { ask, replyText } from "../reply-script.ts";
 import { mean, median, quantile } from "../statistics.ts";
-import { streamAtOnce } from "./chats.ts";
+import { addSlowest, streamAtOnce } from "./chats.ts";
 import type { Part } from "./context.ts";
 
 const LONG_TOKENS = 2_400;
@@ -45,22 +45,7 @@ export const fiftyPart: Part = async ({ report, bots }) => {
       const { answers, cpuMsAReply } = await streamAtOnce(contender, 50);
       const add = (metric: string, unit: string, value: number): void =>
         report.add("fifty", `50 chats at once: ${metric}`, unit, contender.name, value);
-      add(
-        "first text, p95",
-        "ms",
-        quantile(
-          answers.map((answer) => answer.firstTextMs),
-          0.95,
-        ),
-      );
-      add(
-        "final text, p95",
-        "ms",
-        quantile(
-          answers.map((answer) => answer.finalTextMs),
-          0.95,
-        ),
-      );
+      addSlowest(add, answers);
       add("CPU a reply", "ms", cpuMsAReply);
       add("calls a reply", "", mean(answers.map(({ calls }) => calls.length)));
       add("not whole", "", answers.filter(({ isComplete }) => !isComplete).length);

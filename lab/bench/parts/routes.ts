@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { withContenders, type Contender } from "../contender.ts";
-import { mean, quantile } from "../statistics.ts";
-import { streamAtOnce, type Load } from "./chats.ts";
+import { mean } from "../statistics.ts";
+import { addSlowest, streamAtOnce, type Load } from "./chats.ts";
 import type { Part, PartContext } from "./context.ts";
 
 const SETTLE_MS = 2_000;
@@ -49,22 +49,7 @@ export async function measureLoads(
         report.add(part, `${metric}, ${count} at once`, unit, contender.name, value);
       add("CPU a reply", "ms", mean(measured.map((load) => load.cpuMsAReply)));
       add("calls a reply", "", mean(answers.map(({ calls }) => calls.length)));
-      add(
-        "first text, p95",
-        "ms",
-        quantile(
-          answers.map((answer) => answer.firstTextMs),
-          0.95,
-        ),
-      );
-      add(
-        "final text, p95",
-        "ms",
-        quantile(
-          answers.map((answer) => answer.finalTextMs),
-          0.95,
-        ),
-      );
+      addSlowest(add, answers);
       add("replies not whole after 90 s", "", answers.filter((answer) => !answer.isComplete).length);
     }
   }

@@ -84,7 +84,7 @@ export interface SurfaceCall {
   readonly draftId?: number;
   /** The buttons that a probe takes with it. */
   readonly keyboard?: ShownContent["buttons"];
-  /** What the person who pressed a button is told. */
+  /** The answer to the person who pressed a button. */
   readonly notice?: string | undefined;
   /** The message that a post quotes. */
   readonly replyTo?: string | undefined;

@@ -252,7 +252,7 @@ export class Oracle {
     }
   }
 
-  /** What is visible is judged at the end, and by what leaves the process. */
+  /** Visible messages are judged at the end, and by the calls that leave the process. */
   onProcessed({ method, number }: SurfaceCall): void {
     if (method === "draft") this.#seen.drafts += 1;
     if (method === "append") this.#seen.appends += 1;

@@ -26,7 +26,7 @@ export interface PressWatchOptions {
 export interface PressedButton {
   readonly card: string;
   readonly label: string;
-  /** What the platform tells of the press. */
+  /** The platform's event about the press. */
   readonly data: string;
 }
 
@@ -51,7 +51,7 @@ export function nameOfPress({ action, key }: Pick<MessengerEvent, "action" | "ke
   return action?.id ?? key.slice(2);
 }
 
-/** What a person is told whose press is not handled. */
+/** The answer to a person whose press is not handled. */
 export const STALE = "stale";
 export const INTERRUPTED = "interrupted";
 

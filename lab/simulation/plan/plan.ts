@@ -168,7 +168,7 @@ export type PlanItem =
   /** Fault of the n-th update after it was stored. */
   | { readonly kind: "again"; readonly update: number; readonly how: "answer-lost" | "twice" | "renumbered" };
 
-/** What the bot's handler does about a press. */
+/** The reaction of the bot's handler to a press. */
 export type PressManner = "nothing" | "toast" | "alert" | "slow" | "hang" | "throws" | "revises" | "removes";
 
 /**

@@ -24,10 +24,10 @@ export const PACING: Pacing = {
 /** Limits of the text below a file or a picture. */
 export const CAPTION_LIMITS = { maxLength: 100, maxEntities: 100 };
 
-/** What a message shows. */
+/** The visible content of a message. */
 export interface ShownContent extends RichText {
   readonly buttons?: OutgoingContent["buttons"];
-  /** What is in the files, in order: an album has several. A place or a picture counts as one. `idOf` names a known file. */
+  /** The content of the files, in order: an album has several. A place or a picture counts as one. `idOf` names a known file. */
   readonly media?: readonly string[];
   /** For an edit: whether the text is below a file or a picture that stays. */
   readonly isCaption?: boolean;
@@ -47,9 +47,9 @@ export interface PlatformMessage {
   entities: RichText["entities"];
   blocks: RichText["blocks"];
   buttons: ShownContent["buttons"];
-  /** What is in its file or picture. */
+  /** The content of its file or picture. */
   media: string | undefined;
-  /** Who has taken it away. */
+  /** The side that has taken it away. */
   deletedBy: "bot" | "person" | undefined;
   /** Whether it is being streamed into. It cannot be edited until that has ended. */
   isStreaming: boolean;

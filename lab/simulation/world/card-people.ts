@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 type PlannedCard = Extract<PlanItem, { kind: "card" }>;
 
-/** What people do about cards beside pressing them, and how an update about it is told. */
+/** People's answers to cards other than presses, and the updates that report them. */
 export interface CardUpdates {
   readonly writeCommand: (place: Place, token: string) => void;
   readonly tellPress: (place: Place, actionId: string, data: string) => void;

@@ -31,7 +31,7 @@ export interface ActionRightsOptions {
 const DENIED: TurnGrant = { isAllowed: false, permissions: undefined, reason: undefined };
 
 /**
- * What turns and people may do, as the bot's own methods say. A method that fails allows nothing.
+ * The rights of turns and people, as the bot's own methods say. A method that fails allows nothing.
  *
  * `authorizeTurn` is asked once for each person of a turn. An action that somebody has agreed to is asked about again
  * right before it runs.
@@ -45,7 +45,7 @@ export class ActionRights {
     this.#options = options;
   }
 
-  /** What all people of a turn may do. */
+  /** Returns the common rights of all people of a turn. */
   async ofTurn(requestId: string, facts: CallFacts): Promise<TurnGrant> {
     if (this.#newest?.requestId === requestId) return this.#newest.grant;
     const grant = await this.#ask(requestId, facts);
@@ -53,7 +53,7 @@ export class ActionRights {
     return grant;
   }
 
-  /** What one person may do, asked now. */
+  /** Returns the rights of one person, asked now. */
   async ofPerson(
     requestId: string,
     person: MessengerAuthor | undefined,

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from "ai";
 import type { Action, ThinkActions } from "../../actions/action.ts";
+import { parseOutput } from "../../actions/stored-output.ts";
 import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
 import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
@@ -125,7 +126,7 @@ export class AgentActions {
     });
   }
 
-  /** What the conversation's loop does for approvals. */
+  /** The part of approvals that the conversation's loop calls. */
   get work(): Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "isAsking" | "drop"> {
     const { approvals } = this.desk;
     return {
@@ -284,7 +285,7 @@ export class AgentActions {
       const failure = found?.kind === "open" ? outcomeUnknown() : neverRan();
       return { output: failure as unknown as Json, isFailure: true };
     }
-    const output = JSON.parse(found.output) as Json;
+    const output = parseOutput(found.output);
     return { output, isFailure: failureName(output) !== undefined };
   }
 

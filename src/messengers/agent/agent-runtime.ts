@@ -78,7 +78,7 @@ export class AgentRuntime extends LifecycleCapability {
   readonly submissions: SubmissionCalls;
   /** How turns behave on their channels. */
   readonly channels: ChannelPolicies;
-  /** What the bot's own code sends. */
+  /** Messages that the bot's own code sends. */
   readonly sends: SendCalls;
   /** Approvals, as the bot's own code lists and decides them. */
   readonly executions: ExecutionCalls;
@@ -317,7 +317,7 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#actions;
   }
 
-  /** What waits for people in all conversations, if this object is the root. */
+  /** Requests that wait for people in all conversations, if this object is the root. */
   get approvalIndex(): ApprovalIndex {
     this.#index ??= new ApprovalIndex({
       database: this.#options.database,

@@ -42,7 +42,7 @@ export interface ChatSchedulesOptions {
   readonly database: Database;
   readonly deps: Pick<Deps, "clock" | "newId">;
   readonly log: Log;
-  /** What the bot has switched on. `false`: nobody can make schedules; those that exist still run. */
+  /** The bot's setting. `false`: nobody can make schedules; those that exist still run. */
   readonly settings: () => boolean | ChatScheduleOptions;
   readonly defaultZone: () => string | undefined;
   readonly schedules: () => Schedules;
@@ -384,7 +384,7 @@ function zonedPerson({ address, person }: RequestPlace): ZonedPerson {
   return { messengerId: address.messengerId, userId: person.userId };
 }
 
-/** The same time of day on the next day, on the clock of the reminder. */
+/** Returns the same time of day on the next day, on the clock of the reminder. */
 function tomorrowAs({ timezone }: ChatSchedule, now: number): string {
   const time = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" });
   const schedule = parseWhen(`tomorrow at ${time.format(now)}`, now, timezone);

@@ -44,8 +44,8 @@ interface Listed extends SeenGrant {
 }
 
 /**
- * What people have agreed to in advance: in a group the grants of that group, in a private chat those of the person in all
- * chats. Only the person who gave a grant, and the person for whom it counts, see and end it.
+ * Lists and ends people's agreements in advance: in a group the grants of that group, in a private chat those of the
+ * person in all chats. Only the person who gave a grant, and the person for whom it counts, see and end it.
  */
 export class GrantOverview {
   readonly #options: GrantOverviewOptions;

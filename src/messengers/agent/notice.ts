@@ -64,7 +64,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "chat-unknown": "thread-unknown",
 };
 
-/** The same refusal in the words of a notice. */
+/** Returns a refusal in the words of a notice. */
 function renamed(error: unknown): unknown {
   const code = errorCode(error);
   const name = code === undefined ? undefined : NAMES[code];

@@ -71,7 +71,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
   readonly memory: ThreadMemory;
   readonly cards: Cards;
   readonly files: EventFiles;
-  /** What actions have added to replies. */
+  /** Content that actions have added to replies. */
   readonly attachments: TurnAttachments;
   /** Prompts, and stored facts about turns for the bot's own code. */
   readonly own: OwnTurns;
@@ -240,7 +240,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
     return { ...event, thread: currentThread(this.delivery, messengerId, event.thread) };
   }
 
-  /** What `say` and its like need to write from this object. */
+  /** Returns the parts that `say` and similar calls need to write from this object. */
   sayHost(served: Served): SayHost {
     const { deps, name, root } = this.#options;
     return {

@@ -11,7 +11,7 @@ import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "./cards.ts";
 import { addressOf } from "./address-of.ts";
 
-/** What bot code serves while it calls: a turn, or an event that no turn answers. */
+/** The turn that bot code serves while it calls, or the event that no turn answers. */
 export interface Served {
   readonly event: MessengerEvent | undefined;
   readonly turn: Pick<TurnInfo, "answerTo"> | undefined;
@@ -26,7 +26,7 @@ export interface SayHost {
   readonly newId: () => string;
   /** Makes the loop run soon, even if the object dies before. */
   readonly wakeSoon: () => void;
-  /** What the calling code serves. */
+  /** The turn or event that the calling code serves. */
   readonly served: Served;
   /** The conversation of this object. Undefined at the root, which has no chat of its own. */
   readonly conversation: string | undefined;

@@ -69,7 +69,7 @@ export interface SeenApproval {
   readonly isAsked: boolean;
   readonly summary: string;
   readonly requester?: string;
-  /** Who may decide, in words. */
+  /** The people who may decide, in words. */
   readonly approvers: string;
   /** Whether it has a card in the chat in which the person looks. */
   readonly isHere: boolean;

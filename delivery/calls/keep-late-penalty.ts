@@ -4,7 +4,7 @@ import { classify, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
 /** Obeys a penalty that the answer of a call announces after the call's time limit (I8). */
-export function heedLatePenalty(
+export function keepLatePenalty(
   context: DeliveryContext,
   surface: Surface,
   address: Address,
