@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { MixedSequencer } from "./scripts/test/mixed-sequencer.ts";
 
 /** The package's own names, as tsconfig.base.json has them. */
 const alias = {
@@ -21,12 +22,16 @@ const seededProperties = {
 /** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
+/** End-to-end tests and browser tests are mixed, and about two of three wait. */
+const mixedWorkers = 4;
+
 export default defineConfig({
   test: {
     reporters: process.env.TEST_REPORT
       ? ["default", ["json", { outputFile: process.env.TEST_REPORT }]]
       : ["default"],
     maxWorkers,
+    sequence: { sequencer: MixedSequencer },
     projects: [
       {
         plugins: [seededProperties],
@@ -61,7 +66,7 @@ export default defineConfig({
         // most of the time: two files at once use less than half of two cores.
         test: {
           name: "e2e",
-          maxWorkers: 3,
+          maxWorkers: mixedWorkers,
           // A bot in a folder of its own has its tests beside it.
           include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
           alias,
@@ -85,7 +90,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
-          maxWorkers: 3,
+          maxWorkers: mixedWorkers,
           // In one group with the end-to-end tests: a page needs the processor while those wait.
           include: ["test/browser/**/*.test.ts"],
           environment: "node",

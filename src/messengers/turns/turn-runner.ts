@@ -7,7 +7,7 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Prompt } from "../../inbox/prompt-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
-import { followsInBurst, isStale, nextBatch } from "../../inbox/next-batch.ts";
+import { nextBatch } from "../../inbox/next-batch.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
 import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
@@ -15,10 +15,10 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { editedTurn } from "./edited-turn.ts";
 import type { EditedTurn } from "./edited-turn.ts";
+import { FollowUps } from "./follow-ups.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import { isForThread } from "./is-for-thread.ts";
 import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
@@ -68,6 +68,7 @@ export class TurnRunner implements Answers {
   readonly #options: TurnRunnerOptions;
   /** Turns whose operation this process has begun or resumed. */
   readonly #begun = new Set<string>();
+  readonly #followUps: FollowUps;
   readonly #toolGate: ToolGate;
   readonly #turnLog: TurnLog;
 
@@ -75,6 +76,7 @@ export class TurnRunner implements Answers {
     this.#options = options;
     const { prompts } = options;
     this.questions = new TurnQuestions(options);
+    this.#followUps = new FollowUps(options);
     this.replies = new TurnReplies({
       ...options,
       eventsOf: (turn) => this.questions.eventsOf(turn),
@@ -83,7 +85,7 @@ export class TurnRunner implements Answers {
     this.#toolGate = new ToolGate({
       deps: options.deps,
       turns: options.turns,
-      burstEnd: (turn) => (turn.kind === "messages" ? this.#burstEnd(turn) : undefined),
+      burstEnd: (turn) => (turn.kind === "messages" ? this.#followUps.burstEnd(turn) : undefined),
     });
     const { deps, engine, log } = options;
     this.#turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, onUsed: options.onUsed });
@@ -132,7 +134,7 @@ export class TurnRunner implements Answers {
         if (turns.get(turn.id)?.state !== "open") continue;
       }
       if (this.#supersede(turn) || this.#interrupt(turn)) continue;
-      if (!(await this.#settle(turn))) return this.#heldUntil(turn);
+      if (!(await this.#settle(turn))) return this.#followUps.heldUntil(turn);
     }
   }
 
@@ -186,9 +188,9 @@ export class TurnRunner implements Answers {
     if (turn === undefined) return "go";
     if (turn.state !== "open") return "yield";
     if (turn.kind !== "messages") return "go";
-    if (!this.#isContinued(turn) && this.#interrupt(turn)) return "yield";
+    if (!this.#followUps.isContinued(turn) && this.#interrupt(turn)) return "yield";
     if (this.#options.messengers.get(turn.address.messengerId).whenBusy !== "steer") return "go";
-    if (!this.#hasNews(turn)) return "go";
+    if (!this.#followUps.hasNews(turn)) return "go";
     turns.setState(turn.id, "yielding");
     return "yield";
   }
@@ -199,7 +201,8 @@ export class TurnRunner implements Answers {
    */
   beforeTool(turnId: string): Promise<"run" | "block"> {
     const turn = this.#options.turns.get(turnId);
-    if (turn?.kind === "messages" && turn.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
+    if (turn?.kind === "messages" && turn.state === "open" && !this.#followUps.isContinued(turn))
+      this.#interrupt(turn);
     return this.#toolGate.pass(turnId);
   }
 
@@ -260,7 +263,10 @@ export class TurnRunner implements Answers {
 
   #edited(edit: MessengerEvent): EditedTurn | undefined {
     const isAsking = ({ id }: MessagesTurn): boolean => this.#options.approvals?.isAsking(id) === true;
-    return editedTurn({ ...this.#options, hasActed: (turn) => this.#hasActed(turn), isAsking }, edit);
+    return editedTurn(
+      { ...this.#options, hasActed: (turn) => this.#followUps.hasActed(turn), isAsking },
+      edit,
+    );
   }
 
   #takeNext(): number | "begun" | undefined {
@@ -281,40 +287,19 @@ export class TurnRunner implements Answers {
         return next.until;
       case "batch": {
         const before = this.#options.turns.newest();
-        const continues = before?.kind === "messages" && this.#continues(before, next.rows[0]);
+        const continues = before?.kind === "messages" && this.#followUps.continues(before, next.rows[0]);
         this.#insert(next.rows, continues ? before : undefined);
         return "begun";
       }
     }
   }
 
-  /** Returns the time at which a message that could change the running turn may be complete. */
-  #heldUntil(turn: MessagesTurn): number | undefined {
-    const now = this.#options.deps.clock.now();
-    const held = this.#queuedFor(turn).filter((row) => row.readyAt > now);
-    return held.length === 0 ? undefined : Math.min(...held.map(({ readyAt }) => readyAt));
-  }
-
-  /**
-   * Returns the time until which more of the messages that a turn answers may arrive. Parts that have arrived restart
-   * the turn when the message is complete.
-   */
-  #burstEnd(turn: MessagesTurn): number {
-    const { burstMs } = this.#options.messengers.get(turn.address.messengerId);
-    const [next] = this.#queuedFor(turn);
-    const lastAt =
-      next !== undefined && this.#continues(turn, next)
-        ? Math.max(turn.lastReceivedAt, next.receivedAt, next.readyAt)
-        : turn.lastReceivedAt;
-    return lastAt + burstMs;
-  }
-
   /** Withdraws the running turn if the next message continues its question. The turn starts over with all of them. */
   #supersede(turn: MessagesTurn): boolean {
     const { deps } = this.#options;
-    const queued = this.#queuedFor(turn);
+    const queued = this.#followUps.queuedFor(turn);
     const [first] = queued;
-    if (first === undefined || first.readyAt > deps.clock.now() || !this.#continues(turn, first))
+    if (first === undefined || first.readyAt > deps.clock.now() || !this.#followUps.continues(turn, first))
       return false;
     const next = nextBatch(queued, (id) => this.#options.messengers.get(id), deps.clock.now());
     if (next.kind !== "batch") return false;
@@ -325,47 +310,7 @@ export class TurnRunner implements Answers {
   /** Ends the running reply for a new message, if the messenger interrupts. The visible text stays. */
   #interrupt(turn: MessagesTurn): boolean {
     if (this.#options.messengers.get(turn.address.messengerId).whenBusy !== "interrupt") return false;
-    return this.#hasNews(turn) && this.endings.stopRunning();
-  }
-
-  /**
-   * Whether a new message waits in the turn's thread. After an outage, older messages of other people wait there too,
-   * and do not count.
-   */
-  #hasNews(turn: MessagesTurn): boolean {
-    const definition = this.#options.messengers.get(turn.address.messengerId);
-    const now = this.#options.deps.clock.now();
-    return this.#queuedFor(turn).some((row) => row.readyAt <= now && !isStale(row, definition, now));
-  }
-
-  /** Whether the next message continues the turn's question, so that the turn starts over with it. */
-  #isContinued(turn: MessagesTurn): boolean {
-    return this.#continues(turn, this.#queuedFor(turn)[0]);
-  }
-
-  /**
-   * Returns the waiting messages of the turn's thread, in order of arrival. A conversation may have several threads.
-   */
-  #queuedFor(turn: MessagesTurn): InboxRow[] {
-    return this.#options.inbox.inState("queued").filter((row) => isForThread(row, turn));
-  }
-
-  /**
-   * Whether a message continues the turn's question: it came in quick succession, and no tool with an effect has run.
-   */
-  #continues(turn: MessagesTurn, row: InboxRow | undefined): boolean {
-    if (row === undefined || this.#hasActed(turn) || (turn.state !== "open" && turn.state !== "ended"))
-      return false;
-    // A person who replies to the bot's answer has read it, and wants it to stay.
-    if (row.event?.message?.quoted?.isFromBot === true) return false;
-    const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
-    if (last === undefined || turn.session !== this.#options.memory.session()) return false;
-    return followsInBurst(last, row, this.#options.messengers.get(row.messengerId).burstMs);
-  }
-
-  /** Whether a turn has had an effect, or will have one that people have agreed to. */
-  #hasActed({ acted, id }: MessagesTurn): boolean {
-    return acted || this.#options.approvals?.hasConsent(id) === true;
+    return this.#followUps.hasNews(turn) && this.endings.stopRunning();
   }
 
   #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
