@@ -79,7 +79,7 @@ class Engine implements Delivery {
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
-    this.#surfaces = new Surfaces(options.surfaceFor);
+    this.#surfaces = new Surfaces(options.messengers);
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#lanes = new Lanes(

@@ -1,9 +1,10 @@
+import type { ChatListener } from "../../src/core/chat-listener.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { Address } from "../../src/core/surface.ts";
 
 export interface MessengerAccessOptions {
   readonly log: Log;
-  readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
+  readonly listener?: Pick<ChatListener, "accessChanged">;
 }
 
 /** Tracks whether the platforms accept the credentials of this object's messengers. */
@@ -17,15 +18,15 @@ export class MessengerAccess {
 
   /** Records that the platform refuses a messenger's credentials. Logged once, until a call succeeds. */
   refused({ messengerId }: Address, code: string): void {
-    const { log, onAccess } = this.#options;
+    const { listener, log } = this.#options;
     if (!this.#refused.has(messengerId))
       log.error("delivery.misconfigured", { messenger: messengerId, code });
     this.#refused.add(messengerId);
-    onAccess?.(messengerId, code);
+    listener?.accessChanged(messengerId, code);
   }
 
   /** Records that a call has succeeded. */
   works({ messengerId }: Address): void {
-    if (this.#refused.delete(messengerId)) this.#options.onAccess?.(messengerId, undefined);
+    if (this.#refused.delete(messengerId)) this.#options.listener?.accessChanged(messengerId, undefined);
   }
 }

@@ -1,19 +1,19 @@
-import type { Address, Surface } from "../../src/core/surface.ts";
+import type { Address, Surface, SurfaceSource } from "../../src/core/surface.ts";
 
 /** The surfaces of the declared messengers. One is created per messenger; it holds only its client. */
 export class Surfaces {
-  readonly #surfaceFor: (messengerId: string) => Surface;
+  readonly #messengers: SurfaceSource;
   readonly #known = new Map<string, Surface>();
 
-  constructor(surfaceFor: (messengerId: string) => Surface) {
-    this.#surfaceFor = surfaceFor;
+  constructor(messengers: SurfaceSource) {
+    this.#messengers = messengers;
   }
 
   /** Throws if the messenger is not declared. */
   of(messengerId: string): Surface {
     const known = this.#known.get(messengerId);
     if (known !== undefined) return known;
-    const surface = this.#surfaceFor(messengerId);
+    const surface = this.#messengers.surface(messengerId);
     this.#known.set(messengerId, surface);
     return surface;
   }

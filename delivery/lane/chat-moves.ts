@@ -1,3 +1,4 @@
+import type { ChatListener } from "../../src/core/chat-listener.ts";
 import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { ReplyStart } from "../../src/core/delivery.ts";
@@ -16,8 +17,7 @@ export interface ChatMovesOptions {
   readonly replies: ReplyStore;
   readonly outbox: OutboxStore;
   readonly lanes: Lanes;
-  /** Called in the transaction that stores a move. */
-  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
+  readonly listener?: Pick<ChatListener, "chatMoved">;
 }
 
 /** Moves chats to another id, with their open replies. */
@@ -52,7 +52,7 @@ export class ChatMoves {
       for (const { record } of replies)
         this.#options.replies.move(record.id, movedAddress(record.address, to));
       for (const { row } of moved) this.#options.outbox.write(row);
-      this.#options.onMoved?.(messengerId, move);
+      this.#options.listener?.chatMoved(messengerId, move);
     });
     this.#store.remember(messengerId, move);
     for (const { entry, row } of moved) moveEntry(entry, row);

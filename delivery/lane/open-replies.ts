@@ -1,6 +1,7 @@
+import type { ChatListener } from "../../src/core/chat-listener.ts";
 import type { ChatMove } from "../../src/core/chat-move.ts";
 import type { Database } from "../../src/core/database.ts";
-import type { GonePlace, ReplyState } from "../../src/core/delivery.ts";
+import type { ReplyState } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
@@ -38,8 +39,7 @@ export interface OpenRepliesOptions {
   readonly changed: () => void;
   /** Called once when a reply has ended. */
   readonly onEnded?: ((replyId: string, state: ReplyState) => void) | undefined;
-  /** Called when a chat accepts nothing any more, or a thread refused a reply. */
-  readonly onGone?: ((place: GonePlace, code: string) => void) | undefined;
+  readonly listener?: Pick<ChatListener, "chatGone"> | undefined;
 }
 
 /** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
@@ -129,7 +129,7 @@ export class OpenReplies implements Replies {
       if (!isSameChat(reply.record.address, address)) continue;
       if (!isThread || reply.record.address.threadId === threadId) this.end(reply, "gone", code);
     }
-    this.#options.onGone?.({ messengerId, chatId, ...(isThread && { threadId }) }, code);
+    this.#options.listener?.chatGone({ messengerId, chatId, ...(isThread && { threadId }) }, code);
   }
 
   /** Moves a chat's replies. Returns false if the chat has moved already, or would move in a circle. */

@@ -314,3 +314,9 @@ export type CallFailure =
       readonly about?: "file-id" | "photo" | "voice" | "file" | undefined;
     }
   | { readonly kind: "misconfigured"; readonly code: string };
+
+/** The surfaces of a bot's messengers. */
+export interface SurfaceSource {
+  /** Returns a messenger's surface. May throw if it is no longer declared; its replies then end as `failed`. */
+  surface(messengerId: string): Surface;
+}

@@ -1,7 +1,9 @@
+import type { ChatListener } from "../../core/chat-listener.ts";
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { GonePlace } from "../../core/delivery.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { DeliveryOptions } from "../../../delivery/index.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { Loop } from "../intake/loop.ts";
@@ -22,37 +24,46 @@ export interface ChatNewsOptions {
   readonly loop: Loop;
 }
 
-/** Returns what a conversation does when its delivery finds that a chat has moved, is gone, or refuses the bot. */
-export function chatNews(options: ChatNewsOptions): Pick<DeliveryOptions, "onMoved" | "onGone" | "onAccess"> {
-  const { abandon, deps, inbox, log, loop, memory, prompts, root, turns } = options;
-  return {
-    onMoved: (messengerId, move) => {
-      inbox.move(messengerId, move);
-      turns.move(messengerId, move);
-      prompts.move(messengerId, move);
-      memory.moveThread(move.from.threadId, move.to.threadId);
-      memory.keepUntold({ kind: "moved", messengerId, move });
-      log.info("chat.moved", {
-        messenger: messengerId,
-        chat: move.from.chatId,
-        toChat: move.to.chatId,
-      });
-      // Runs after the current transaction.
-      void Promise.resolve().then(() => loop.poke());
-    },
-    onGone: (place, code) => {
-      const { chatId, messengerId, threadId } = place;
-      log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
-      // A topic that is gone says nothing about its chat.
-      if (threadId === undefined)
-        memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
-      abandon(place);
-      loop.poke();
-    },
-    onAccess: (...report) =>
-      void root.reportAccess(...report).catch((error: unknown) => {
-        // Reported again with the next refused call.
-        log.warn("access.not-reported", { code: failureCode(error) });
-      }),
-  };
+/** The reactions of a conversation when its delivery finds that a chat has moved, is gone, or refuses the bot. */
+export class ChatNews implements ChatListener {
+  readonly #options: ChatNewsOptions;
+
+  constructor(options: ChatNewsOptions) {
+    this.#options = options;
+  }
+
+  chatMoved(messengerId: string, move: ChatMove): void {
+    const { inbox, log, loop, memory, prompts, turns } = this.#options;
+    inbox.move(messengerId, move);
+    turns.move(messengerId, move);
+    prompts.move(messengerId, move);
+    memory.moveThread(move.from.threadId, move.to.threadId);
+    memory.keepUntold({ kind: "moved", messengerId, move });
+    log.info("chat.moved", {
+      messenger: messengerId,
+      chat: move.from.chatId,
+      toChat: move.to.chatId,
+    });
+    // Runs after the current transaction.
+    void Promise.resolve().then(() => loop.poke());
+  }
+
+  chatGone(place: GonePlace, code: string): void {
+    const { abandon, deps, log, loop, memory } = this.#options;
+    const { chatId, messengerId, threadId } = place;
+    log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+    // A topic that is gone says nothing about its chat.
+    if (threadId === undefined)
+      memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
+    abandon(place);
+    loop.poke();
+  }
+
+  accessChanged(messengerId: string, refusedWith: string | undefined): void {
+    const { log, root } = this.#options;
+    root.reportAccess(messengerId, refusedWith).catch((error: unknown) => {
+      // Reported again with the next refused call.
+      log.warn("access.not-reported", { code: failureCode(error) });
+    });
+  }
 }

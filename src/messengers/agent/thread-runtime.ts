@@ -21,7 +21,7 @@ import { conversationNameOf } from "../declare/conversation-name.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { ChatGates } from "../root/chat-gates.ts";
-import { chatNews } from "./chat-news.ts";
+import { ChatNews } from "./chat-news.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 import { Intake } from "../intake/intake.ts";
 import type { Loop } from "../intake/loop.ts";
@@ -124,12 +124,12 @@ export class ThreadRuntime implements EngineTurns, Loop {
       gates,
       keepReceiptsMs: () => options.bot.keepDeliveriesMs ?? KEEP_DELIVERIES_MS,
       fileIds: root,
-      surfaceFor: (messengerId) => this.#messengers.surface(messengerId),
+      messengers: this.#messengers,
       onWake: (at) => {
         if (at !== undefined) options.wake.at(at);
         else if (this.#driving === undefined) this.#putOffWake();
       },
-      ...chatNews({
+      listener: new ChatNews({
         ...options,
         inbox,
         turns,

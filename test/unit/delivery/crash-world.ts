@@ -81,13 +81,15 @@ export function createCrashWorld(
       deps,
       log: createLog(() => {}),
       gates: { speaker: SPEAKER, gateOf: () => gate },
-      surfaceFor: () =>
-        reached(
-          platform.connect({
-            clock: processClock,
-            onBoundary: (when, method) => boundary(`${when} ${method}`),
-          }),
-        ),
+      messengers: {
+        surface: () =>
+          reached(
+            platform.connect({
+              clock: processClock,
+              onBoundary: (when, method) => boundary(`${when} ${method}`),
+            }),
+          ),
+      },
       onWake: (at) => (wakeAt = at),
     });
     const advance = async (milliseconds: number): Promise<void> => {

@@ -132,7 +132,7 @@ it("keeps receipts as long as configured", async () => {
     deps: depsOn(clock),
     log: createLog(() => {}),
     gates: { speaker: SPEAKER, gateOf: () => harness.gate },
-    surfaceFor: () => harness.surface,
+    messengers: { surface: () => harness.surface },
     onWake: () => {},
     keepReceiptsMs: () => 2 * DAY_MS,
   });
@@ -224,7 +224,7 @@ it("writes few rows for a short reply that streams", async () => {
     deps: depsOn(harness.clock),
     log: createLog(() => {}),
     gates: { speaker: SPEAKER, gateOf: () => harness.gate },
-    surfaceFor: () => harness.surface,
+    messengers: { surface: () => harness.surface },
     onWake: () => {},
   });
   writes = 0;

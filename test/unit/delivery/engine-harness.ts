@@ -88,12 +88,15 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     deps,
     log: createLog((_level, line) => lines.push(line)),
     gates: { speaker: SPEAKER, gateOf: () => gate },
-    surfaceFor: () => surface,
+    messengers: { surface: () => surface },
     ...(options.fileIds !== undefined && { fileIds: options.fileIds }),
     onWake: (at) => (wakeAt = at),
     onEnded: (id, state) => ended.push([id, state]),
-    onAccess: (_messengerId, refusedWith) => access.push(refusedWith),
-    onGone: ({ chatId, threadId }, code) => gone.push([threadId ?? chatId, code]),
+    listener: {
+      accessChanged: (_messengerId, refusedWith) => access.push(refusedWith),
+      chatGone: ({ chatId, threadId }, code) => gone.push([threadId ?? chatId, code]),
+      chatMoved: () => {},
+    },
   });
   const advance = async (milliseconds: number): Promise<void> => {
     const end = clock.now() + milliseconds;

@@ -140,7 +140,7 @@ export function createObjects(options: ObjectsOptions): Objects {
       deps,
       log: createLog((_level, line) => void lines.push(line)),
       gates: { speaker: name, gateOf },
-      surfaceFor: () => surface.connect({ clock: processClock, onBoundary: dies }),
+      messengers: { surface: () => surface.connect({ clock: processClock, onBoundary: dies }) },
       onWake: (at) => {
         if (lives.get(name) === life) life.wakeAt = at;
       },

@@ -247,9 +247,11 @@ it("fails the replies of a messenger that is not declared any more, and shows th
     deps,
     log: createLog(() => {}),
     gates: { speaker: SPEAKER, gateOf: () => gate },
-    surfaceFor: (messengerId) => {
-      if (messengerId !== "telegram") throw new Error("Not declared.");
-      return surface;
+    messengers: {
+      surface: (messengerId) => {
+        if (messengerId !== "telegram") throw new Error("Not declared.");
+        return surface;
+      },
     },
     onWake: () => {},
   });

@@ -77,7 +77,7 @@ function createOn(storage: DurableObjectStorage, platform: Platform): Delivery {
     deps: systemDeps,
     log: createLog(() => {}),
     gates: { speaker: "gate", gateOf: () => gate },
-    surfaceFor: () => platform.surface,
+    messengers: { surface: () => platform.surface },
     onWake: (at) => void (at === undefined ? storage.deleteAlarm() : storage.setAlarm(at)),
   });
   return delivery;

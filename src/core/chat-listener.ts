@@ -1,0 +1,12 @@
+import type { ChatMove } from "./chat-move.ts";
+import type { GonePlace } from "./delivery.ts";
+
+/** Hears what the calls of a delivery have shown about its chats. */
+export interface ChatListener {
+  /** A chat accepts nothing any more (until `revive`), or a thread refused a reply. */
+  chatGone(place: GonePlace, code: string): void;
+  /** A chat continues under another id. Called once, in the transaction that stores it. */
+  chatMoved(messengerId: string, move: ChatMove): void;
+  /** The platform has refused the messenger's credentials with this code, or accepts them again (`undefined`). */
+  accessChanged(messengerId: string, refusedWith: string | undefined): void;
+}
