@@ -4,7 +4,7 @@ import type { CallbackButton, CardContent } from "../core/content.ts";
 import { z } from "zod";
 import type { ChatSchedule } from "./chat-schedule.ts";
 import type { OwnerNews } from "./occurrence.ts";
-import { timeInWords } from "./time-in-words.ts";
+import { durationInWords, timeInWords } from "./time-in-words.ts";
 
 /** A request to make a schedule that waits for the person's time zone. */
 const requestSchema = z.object({
@@ -43,6 +43,8 @@ export interface ShownSchedule {
   readonly isPaused: boolean;
   /** Epoch milliseconds. */
   readonly next: readonly number[];
+  /** The moment of showing, in epoch milliseconds. */
+  readonly now: number;
 }
 
 /** Zones that the question offers. People write any other city in their own words. */
@@ -163,9 +165,13 @@ export function answeredCard(text: string, answer: string): CardContent {
   return { kind: "card", text: `⏰ ${text}\n\n${answer}` };
 }
 
-export function whenInWords({ isPaused, next, schedule }: ShownSchedule, say: Say = sayEnglish): string {
+export function whenInWords({ isPaused, next, now, schedule }: ShownSchedule, say: Say = sayEnglish): string {
   if (isPaused) return say("schedulePaused");
   if (next.length === 0) return say("scheduleOver");
+  if (schedule.isZoneUnknown === true) {
+    const durations = next.map((at) => say("inDuration", { duration: durationInWords(at - now, say) }));
+    return say("nextDurations", { durations: durations.join(", ") });
+  }
   const times = next.map((at) => timeInWords(at, schedule.timezone, say).replace(/ \([^)]*\)$/, ""));
   return say("nextTimes", { times: times.join(", "), zone: schedule.timezone });
 }

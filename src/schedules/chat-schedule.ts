@@ -43,6 +43,8 @@ export interface ChatSchedule {
   readonly text: string;
   readonly schedule: string;
   readonly timezone: string;
+  /** True if the person's zone is not known. The schedule does not depend on it. */
+  readonly isZoneUnknown?: boolean | undefined;
   readonly address: Address;
   readonly madeBy: SchedulePerson;
   /** Epoch milliseconds. */
@@ -55,6 +57,7 @@ export const chatScheduleSchema = z.object({
   text: z.string(),
   schedule: z.string(),
   timezone: z.string(),
+  isZoneUnknown: z.boolean().optional(),
   address: z.object({
     messengerId: z.string(),
     threadId: z.string(),

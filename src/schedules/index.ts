@@ -13,7 +13,7 @@ export { CHAT_SCHEDULE_DEFAULTS, previewOf, taskOf } from "./chat-schedule.ts";
 export type { ChatSchedule, ChatScheduleOptions, SchedulePerson } from "./chat-schedule.ts";
 export { createChatScheduleStore } from "./chat-schedule-store.ts";
 export type { ChatScheduleStore } from "./chat-schedule-store.ts";
-export { parseWhen } from "./parse-when.ts";
+export { needsZone, parseWhen } from "./parse-when.ts";
 export { checkTasks } from "./check-tasks.ts";
 export type { CheckedTask } from "./check-tasks.ts";
 export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target } from "./occurrence.ts";

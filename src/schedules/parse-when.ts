@@ -2,6 +2,7 @@ import { civilDayOf, DAY_MS, MINUTE_MS, startOfDay } from "./civil-time.ts";
 import { civilTimeAt, momentOf } from "./time-zone.ts";
 
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const RELATIVE = /^in (\d{1,4}) (minute|hour|day)s?$/;
 const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as const;
 
 /**
@@ -12,7 +13,7 @@ const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as cons
  */
 export function parseWhen(text: string, now: number, zone: string): string {
   const lower = text.trim().toLowerCase().replaceAll(/\s+/g, " ");
-  const relative = /^in (\d{1,4}) (minute|hour|day)s?$/.exec(lower);
+  const relative = RELATIVE.exec(lower);
   if (relative !== null) {
     const ms = Number(relative[1]) * UNIT_MS[relative[2] as keyof typeof UNIT_MS];
     return at(now + ms);
@@ -24,6 +25,16 @@ export function parseWhen(text: string, now: number, zone: string): string {
   const civilNow = civilTimeAt(now, zone);
   const days = daysUntil(day.replace(/^on /, ""), civilNow, time);
   return days === undefined ? text.trim() : at(momentOf(startOfDay(civilNow) + days * DAY_MS + time, zone));
+}
+
+const ABSOLUTE = /^at \S+(z|[+-]\d\d:?\d\d)$/;
+const WITH_ZONE = / in (utc|[a-z]+(\/[\w+-]+)+)$/;
+const INTERVAL = /^every \d+ (minute|hour)s?$/;
+
+/** Whether a time that people say depends on their time zone. `in 20 minutes` does not. */
+export function needsZone(text: string): boolean {
+  const lower = text.trim().toLowerCase().replaceAll(/\s+/g, " ");
+  return ![RELATIVE, ABSOLUTE, INTERVAL, WITH_ZONE].some((form) => form.test(lower));
 }
 
 function daysUntil(day: string, civilNow: number, time: number): number | undefined {

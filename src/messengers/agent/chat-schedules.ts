@@ -16,6 +16,7 @@ import {
   isTimeZone,
   listCard,
   newsCard,
+  needsZone,
   parseWhen,
   pressSchema,
   previewOf,
@@ -114,7 +115,7 @@ export class ChatSchedules {
     return schedule && newsCard(this.#shown(schedule), news, dueAt, this.#say(schedule.madeBy));
   }
 
-  /** Makes a schedule, or asks for the person's time zone first. */
+  /** Makes a schedule, or asks for the person's time zone first if the time depends on it. */
   async make(
     { kind, text, when }: ScheduleRequest,
     place: RequestPlace,
@@ -126,7 +127,7 @@ export class ChatSchedules {
     if (problem !== undefined) return { kind: "refused", why: problem };
     const known = timezone === undefined ? await this.#zones.of(zonedPerson(place)) : undefined;
     const zone = timezone ?? known ?? this.#options.defaultZone();
-    if (zone === undefined) {
+    if (zone === undefined && needsZone(when)) {
       this.#options.post(
         `${cardId}:zone`,
         place.address,
@@ -143,17 +144,29 @@ export class ChatSchedules {
   #add(
     { kind, text, when }: ScheduleRequest,
     { address, person }: RequestPlace,
-    timezone: string,
+    knownZone: string | undefined,
     cardId: string,
   ): ScheduleResult {
     const { database, deps, post } = this.#options;
+    const timezone = knownZone ?? "UTC";
     const now = deps.clock.now();
     const schedule = parseWhen(when, now, timezone);
     const preview = previewOf(schedule, timezone, now, this.#limits().leastIntervalMs, this.#say(person));
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
     const made = database.transaction(() => {
       const id = this.#store.nextId();
-      const added = { id, kind, text, schedule, timezone, address, madeBy: person, createdAt: now };
+      const isZoneUnknown = knownZone === undefined ? true : undefined;
+      const added = {
+        id,
+        kind,
+        text,
+        schedule,
+        timezone,
+        isZoneUnknown,
+        address,
+        madeBy: person,
+        createdAt: now,
+      };
       this.#store.save(added);
       this.#reconcile(now);
       return this.#shown(added);
@@ -176,20 +189,30 @@ export class ChatSchedules {
     if (known === undefined) return { kind: "refused", why: this.#say(place.person)("scheduleUnknown") };
     if (!(await this.#mayChange(known, place)))
       return { kind: "refused", why: this.#say(place.person)("scheduleNotYours") };
+    const say = this.#say(place.person);
+    const zone = change.timezone ?? (await this.#zoneOf(known, place));
+    if (zone === undefined && change.when !== undefined && needsZone(change.when))
+      return { kind: "refused", why: say("zoneNeeded") };
     const now = this.#options.deps.clock.now();
-    const timezone = change.timezone ?? known.timezone;
+    const timezone = zone ?? known.timezone;
     const schedule = change.when === undefined ? known.schedule : parseWhen(change.when, now, timezone);
     const { leastIntervalMs } = this.#limits();
-    const say = this.#say(place.person);
     const preview = previewOf(schedule, timezone, now, leastIntervalMs, say);
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
-    const changed = { ...known, schedule, timezone, text: change.text ?? known.text };
+    const isZoneUnknown = zone === undefined ? true : undefined;
+    const changed = { ...known, schedule, timezone, isZoneUnknown, text: change.text ?? known.text };
     this.#options.database.transaction(() => {
       this.#store.save(changed);
       this.#reconcile(now);
     });
     if (change.timezone !== undefined) await this.#zones.remember(zonedPerson(place), change.timezone);
     return { kind: "done", shown: this.#shown(changed) };
+  }
+
+  /** Returns the zone of a schedule. It may have become known since the schedule was made. */
+  async #zoneOf({ isZoneUnknown, timezone }: ChatSchedule, place: RequestPlace): Promise<string | undefined> {
+    if (isZoneUnknown !== true) return timezone;
+    return (await this.#zones.of(zonedPerson(place))) ?? this.#options.defaultZone();
   }
 
   /** Pauses, continues, runs or deletes a schedule. */
@@ -326,6 +349,7 @@ export class ChatSchedules {
       schedule,
       isPaused: schedules.isPaused(schedule.id),
       next: schedules.upcoming(schedule.id, 3),
+      now: this.#options.deps.clock.now(),
     };
   }
 

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { CardContent } from "../../../src/core/content.ts";
 import { createLog } from "../../../src/core/log.ts";
@@ -11,7 +11,7 @@ const ADDRESS = { messengerId: "any", threadId: "any:1", chatId: "1", isDirectMe
 const PLACE = { person: { userId: "ada" }, address: ADDRESS };
 
 /** The schedules of a chat on a machine that takes a millisecond for each look at the clock. */
-function createRig() {
+function createRig(zone: { known?: string } = { known: "UTC" }) {
   const database = createNodeDatabase();
   const log = createLog(() => {});
   let now = START;
@@ -23,11 +23,15 @@ function createRig() {
     deps,
     log,
     settings: () => true,
-    defaultZone: () => "UTC",
+    defaultZone: () => undefined,
     schedules: () => schedules,
-    root: () => {
-      throw new Error("The root is not asked.");
-    },
+    root: () => ({
+      zoneOfPerson: () => Promise.resolve(zone.known),
+      rememberZone: (_person, name) => {
+        zone.known = name;
+        return Promise.resolve();
+      },
+    }),
     texts: () => ({}),
     post: (_id, _address, content: CardContent) => void cards.push(content.text),
     revise: () => {},
@@ -75,4 +79,44 @@ it("never confirms a new time that will not come, however close it is", async ()
     changed.add(isDone);
   }
   expect(changed).toEqual(new Set([true, false]));
+});
+
+describe("for a person whose time zone is not known, a schedule", () => {
+  it.each([
+    ["in 20 minutes", "Next: in 20 minutes"],
+    ["in 2 hours", "Next: in 2 hours"],
+    [at(START + 3 * 3_600_000), "Next: in 3 hours"],
+    ["at 2026-11-22T15:00:00+02:00", "Next: in 60 minutes"],
+    ["every week on monday at 13:00 in Europe/Berlin", "Next: in 24 hours, in 8 days, in 15 days"],
+    ["every 2 hours", "Next: in 2 hours, in 4 hours, in 6 hours"],
+  ])("is made without a question if its time does not depend on the zone: %s", async (when, next) => {
+    const { cards, chat } = createRig({});
+    const made = await chat.make({ kind: "reminder", text: "Tea", when }, PLACE, undefined, "card");
+    expect(made.kind).toBe("done");
+    expect(cards).toEqual([`I'll remind you: Tea\n\n${next}`]);
+  });
+
+  it.each(["tomorrow at 09:00", "every day at 09:00", "at 2026-12-24T18:00", "cron 0 9 * * *"])(
+    "waits for the zone if its time depends on it: %s",
+    async (when) => {
+      const { cards, chat, schedules } = createRig({});
+      const made = await chat.make({ kind: "reminder", text: "Tea", when }, PLACE, undefined, "card");
+      expect(made.kind).toBe("zone-asked");
+      expect(cards).toEqual([expect.stringContaining("Which time zone are you in?")]);
+      expect(schedules.nextWakeAt()).toBeUndefined();
+    },
+  );
+
+  it("is not moved to a time of an unknown zone, and shows times once the zone is known", async () => {
+    const zone: { known?: string } = {};
+    const { chat, schedules } = createRig(zone);
+    await chat.make({ kind: "reminder", text: "Tea", when: "in 2 hours" }, PLACE, undefined, "card");
+    const refused = await chat.change("#1", { when: "tomorrow at 09:00" }, PLACE);
+    expect(refused).toMatchObject({ kind: "refused", why: expect.stringContaining("time zone") as string });
+    expect(chat.listCard(undefined).text).toContain("Next: in 2 hours");
+    zone.known = "Europe/Berlin";
+    expect((await chat.change("#1", { when: "tomorrow at 09:00" }, PLACE)).kind).toBe("done");
+    expect(schedules.nextWakeAt()).toBe(Date.parse("2026-11-23T08:00:00Z"));
+    expect(chat.listCard(undefined).text).toContain("Next: Mon 2026-11-23 09:00 (Europe/Berlin)");
+  });
 });

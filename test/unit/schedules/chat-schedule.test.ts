@@ -105,7 +105,7 @@ describe("the cards of schedules", () => {
   } as const;
 
   it("can be sent with the longest texts", () => {
-    const shown = { schedule, isPaused: false, next: [NOW] };
+    const shown = { schedule, isPaused: false, next: [NOW], now: NOW };
     expect(() =>
       checkContent(zoneCard({ kind: "reminder", text, when: "x".repeat(200) }, "u")),
     ).not.toThrow();
