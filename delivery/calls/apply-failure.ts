@@ -151,8 +151,15 @@ async function applyDecision(
       return undefined;
     case "wait":
       if (isPost || call.isInterim !== true) {
+        // A penalty is no failure of this message, so its time does not count as time of failing.
+        const failingSince = row.failingSince === undefined ? undefined : row.failingSince + decision.delayMs;
         // Kept in the row too, in case the gate cannot be told.
-        store(context, entry, { ...notPosted, code: failure.code, retryAt: now + decision.delayMs });
+        store(context, entry, {
+          ...notPosted,
+          code: failure.code,
+          failingSince,
+          retryAt: now + decision.delayMs,
+        });
       }
       await penalize(context, reply.record.address, decision.delayMs);
       return now + decision.delayMs;

@@ -21,6 +21,10 @@ export const LOG_EVENTS: readonly {
       "a handler of a press returned an answer more than 10 s after the press; the answer is not shown, because the press was already acknowledged",
   },
   {
+    events: ["press.not-answered"],
+    meaning: "the answer to a press could not be stored; `code` says why",
+  },
+  {
     events: ["inbox.unreadable"],
     meaning: "an event could not be read, and is tried again (`attempts`)",
   },

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from "../../core/deps.ts";
+import { failureCode } from "../../core/errors.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { ActionNotice } from "../../core/surface.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 
-/** Shows the answer to the person. Never throws. */
+/** Shows the answer to the person. @throws {Error} if a message with it cannot be stored */
 type Show = (notice: ActionNotice | undefined) => Promise<void>;
 
 interface OpenPress {
@@ -39,7 +40,7 @@ export class PressAnswers {
     this.#open.set(row.seq, press);
     // A person who wrote a number does not wait for a button.
     if (event.action === undefined) return;
-    press.timer = this.#clock.setTimeout(() => void this.give(row, undefined), ANSWER_WITHIN_MS);
+    press.timer = this.#clock.setTimeout(() => this.giveAside(row, undefined), ANSWER_WITHIN_MS);
   }
 
   async give(row: InboxRow, notice: ActionNotice | undefined): Promise<void> {
@@ -55,9 +56,18 @@ export class PressAnswers {
     await press.show(notice);
   }
 
+  /** Gives an answer for which nobody waits. A failure is logged. */
+  giveAside(row: InboxRow, notice: ActionNotice | undefined): void {
+    const press = this.#open.get(row.seq);
+    this.give(row, notice).catch((error: unknown) => {
+      const fields = press === undefined ? {} : eventFields(press.event.messengerId, press.event);
+      this.#log.warn("press.not-answered", { ...fields, code: failureCode(error) });
+    });
+  }
+
   /** Forgets a press that has ended. One that is not answered yet is acknowledged. */
   end(row: InboxRow): void {
-    void this.give(row, undefined);
+    this.giveAside(row, undefined);
     this.#open.delete(row.seq);
   }
 }

@@ -132,7 +132,7 @@ export class Presses {
     const { admission, cards, deps } = this.#options;
     this.#answers.begin(row, event, (notice) => this.#show(row, event, definition, notice));
     const refuse = (text: SafeText, outcome: string): void => {
-      void this.#answers.give(row, this.#notice(text, event, definition));
+      this.#answers.giveAside(row, this.#notice(text, event, definition));
       this.#outcomes.end(row, outcome);
       this.#answers.end(row);
     };

@@ -28,6 +28,28 @@ it.each(["post", "edit"] as const)(
   },
 );
 
+it.each(["post", "edit"] as const)(
+  "counts a penalty as no time of failing, so that later messages keep their order (%s)",
+  async (method) => {
+    const { surface, delivery, start, advance, visible } = createHarness();
+    delivery.open(start("r1"));
+    if (method === "edit") {
+      delivery.append("r1", "First");
+      await advance(1_000);
+    }
+    const penalty: CallFailure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: HOUR_MS };
+    const failures = [SERVER_ERROR, penalty, SERVER_ERROR, SERVER_ERROR];
+    surface.fault(method, ...failures.map((failure) => ({ kind: "fail", failure }) as const));
+    delivery.finish("r1", "First, and whole.");
+    delivery.send(start("r2"), "Second.");
+    for (let minute = 0; minute < 70; minute += 1) {
+      await advance(60_000);
+      expect(["", "First", "First, and whole.", "First, and whole. Second."]).toContain(visible().join(" "));
+    }
+    expect(visible()).toEqual(["First, and whole.", "Second."]);
+  },
+);
+
 it("gives up in the end when two kinds of failures alternate", async () => {
   const { surface, delivery, start, advance } = createHarness();
   const failures = [REFUSED_TOKEN, SERVER_ERROR];
