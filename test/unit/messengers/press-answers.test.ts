@@ -12,7 +12,7 @@ it("logs an answer that cannot be stored, without its words, where nobody waits 
   const clock = createVirtualClock();
   const { lines, log } = recordLog();
   const answers = new PressAnswers(clock, log);
-  answers.begin(ROW, messageEvent("1"), full);
+  answers.begin(ROW, messageEvent({}), full);
   answers.giveAside(ROW, { text: "Only for Ann." });
   await clock.settle();
   expect(lines.map(({ event }) => event)).toEqual(["press.not-answered"]);
@@ -21,6 +21,6 @@ it("logs an answer that cannot be stored, without its words, where nobody waits 
 
 it("tells the one who waits that an answer cannot be stored", async () => {
   const answers = new PressAnswers(createVirtualClock(), recordLog().log);
-  answers.begin(ROW, messageEvent("1"), full);
+  answers.begin(ROW, messageEvent({}), full);
   await expect(answers.give(ROW, { text: "Soup it is." })).rejects.toThrow("disk is full");
 });
