@@ -282,6 +282,7 @@ export class AgentRuntime extends LifecycleCapability {
       post: (id, address, content) => this.thread.postCard(id, address, content),
       reportCard: (id) => this.scheduledTurns.reportCard(id),
       revise: (id, content) => void this.thread.cards.revise(id, content),
+      isAnswered: (id) => this.thread.cards.store.read(id)?.buttons.length === 0,
       onChange: () => {
         this.#wakeUp.at(deps.clock.now() + HEARTBEAT_MS);
         this.#later(() => this.thread.poke());

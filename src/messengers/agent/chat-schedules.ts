@@ -52,6 +52,8 @@ export interface ChatSchedulesOptions {
   readonly texts: () => BotTexts;
   readonly post: (id: string, address: Address, content: CardContent) => void;
   readonly revise: (id: string, content: CardContent) => void;
+  /** Whether a card has no buttons any more. */
+  readonly isAnswered: (id: string) => boolean;
 }
 
 /** Where a request comes from. */
@@ -284,6 +286,8 @@ export class ChatSchedules {
         if (refused !== undefined) return alert(refused);
         if (!isTimeZone(press.zone)) return alert(say("scheduleUnknown"));
         await this.#zones.remember(zonedPerson(place), press.zone);
+        // Another press may have been answered meanwhile.
+        if (this.#options.isAnswered(cardId)) return undefined;
         const result = this.#add(press.request, place, press.zone, `${cardId}:made`);
         this.#options.revise(cardId, { kind: "card", text: say("zoneSet", { zone: press.zone }) });
         return result.kind === "refused" ? alert(result.why) : say("zoneKept");
@@ -302,6 +306,8 @@ export class ChatSchedules {
     const known = this.#store.get(press.id);
     if (known === undefined) return alert(say("reminderUnknown"));
     if (!(await this.#mayChange(known, place))) return alert(say("reminderNotYours"));
+    // Another press may have been answered meanwhile.
+    if (this.#options.isAnswered(cardId)) return undefined;
     const now = deps.clock.now();
     const answer = database.transaction((): string => {
       if (press.do === "done") return say("reminderDone");

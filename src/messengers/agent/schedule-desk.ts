@@ -73,6 +73,8 @@ export interface ScheduleDeskOptions {
   readonly reportCard: (id: string) => LegReport;
   /** Changes a card. */
   readonly revise: (id: string, content: CardContent) => void;
+  /** Whether a card has no buttons any more. */
+  readonly isAnswered: (id: string) => boolean;
   /** Makes the loop run soon, even if the object dies before. */
   readonly onChange: () => void;
 }

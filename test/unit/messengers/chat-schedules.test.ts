@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { CardContent } from "../../../src/core/content.ts";
+import type { CardPress } from "../../../src/core/card-press.ts";
+import type { CardContent, Json } from "../../../src/core/content.ts";
+import type { Clock } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { ChatSchedules } from "../../../src/messengers/agent/chat-schedules.ts";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { Schedules } from "../../../src/schedules/index.ts";
+import type { ChatScheduleOptions } from "../../../src/schedules/index.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const START = Date.parse("2026-11-22T12:00:00Z");
@@ -11,18 +15,24 @@ const ADDRESS = { messengerId: "any", threadId: "any:1", chatId: "1", isDirectMe
 const PLACE = { person: { userId: "ada" }, address: ADDRESS };
 
 /** The schedules of a chat on a machine that takes a millisecond for each look at the clock. */
-function createRig(zone: { known?: string } = { known: "UTC" }) {
+function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatScheduleOptions | true = true) {
   const database = createNodeDatabase();
   const log = createLog(() => {});
   let now = START;
-  const clock = { ...createVirtualClock(START), now: () => (now += 1) };
+  const timers = createVirtualClock(START);
+  const clock: Clock = {
+    now: () => (now += 1),
+    setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs),
+    clearTimeout: (timer) => timers.clearTimeout(timer),
+  };
   const deps = { clock, newId: () => "id", random: () => 0 };
   const cards: string[] = [];
+  const answered = new Set<string>();
   const chat: ChatSchedules = new ChatSchedules({
     database,
     deps,
     log,
-    settings: () => true,
+    settings: () => settings,
     defaultZone: () => undefined,
     schedules: () => schedules,
     root: () => ({
@@ -34,7 +44,8 @@ function createRig(zone: { known?: string } = { known: "UTC" }) {
     }),
     texts: () => ({}),
     post: (_id, _address, content: CardContent) => void cards.push(content.text),
-    revise: () => {},
+    revise: (id) => void answered.add(id),
+    isAnswered: (id) => answered.has(id),
   });
   const schedules: Schedules = new Schedules({
     database,
@@ -118,5 +129,31 @@ describe("for a person whose time zone is not known, a schedule", () => {
     expect((await chat.change("#1", { when: "tomorrow at 09:00" }, PLACE)).kind).toBe("done");
     expect(schedules.nextWakeAt()).toBe(Date.parse("2026-11-23T08:00:00Z"));
     expect(chat.listCard(undefined).text).toContain("Next: Mon 2026-11-23 09:00 (Europe/Berlin)");
+  });
+});
+
+describe("a second press of a card, begun before the first one has ended,", () => {
+  const pressOf = (payload: Json, userId: string, isDirectMessage: boolean): CardPress => {
+    const chat = { id: "any:1", chatId: "1", isDirectMessage };
+    const event = { messengerId: "any", thread: chat } as unknown as MessengerEvent;
+    return { cardId: "card", payload, label: "", person: { userId }, chat, isTyped: false, event };
+  };
+
+  it("makes no second schedule when a time zone is chosen", async () => {
+    const { chat } = createRig({});
+    const request = { kind: "reminder", text: "Tea", when: "tomorrow at 09:00" };
+    const press = pressOf({ schedules: "zone", zone: "Europe/Berlin", by: "ada", request }, "ada", true);
+    await Promise.all([chat.pressed(press), chat.pressed(press)]);
+    expect(chat.list().map(({ schedule }) => schedule.text)).toEqual(["Tea"]);
+  });
+
+  it("puts a reminder off once, also while the bot finds out who may", async () => {
+    const { chat } = createRig({ known: "UTC" }, { mayManage: () => Promise.resolve(true) });
+    const place = { ...PLACE, address: { ...ADDRESS, isDirectMessage: false } };
+    await chat.make({ kind: "reminder", text: "Tea", when: "in 2 hours" }, place, undefined, "made");
+    const later = (put: string, userId: string): CardPress =>
+      pressOf({ schedules: "reminder", do: put, id: "#1", key: "1" }, userId, false);
+    await Promise.all([chat.pressed(later("10m", "bob")), chat.pressed(later("1h", "eve"))]);
+    expect(chat.list()).toHaveLength(2);
   });
 });
