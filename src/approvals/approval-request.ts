@@ -24,13 +24,12 @@ export type ApprovalRequest = Omit<
 /** Returns the question for a call, as nobody has decided about it yet. */
 export function questionOf(
   asked: ApprovalRequest,
-  { broughtTo, cardOf, id, now }: Pick<Approval, "broughtTo" | "cardOf" | "id"> & { readonly now: number },
+  { cardOf, id, now }: { readonly id: string; readonly now: number; readonly cardOf?: string | undefined },
 ): Approval {
   return {
     ...asked,
     id,
     cardOf,
-    broughtTo,
     isCardTaken: false,
     createdAt: now,
     state: "waiting",

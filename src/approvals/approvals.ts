@@ -140,7 +140,6 @@ export class Approvals {
       id: this.#host.newId(),
       now: this.#host.clock.now(),
       cardOf: taken === undefined ? undefined : (taken.cardOf ?? taken.id),
-      broughtTo: taken?.broughtTo,
     });
     this.#store.makeTable();
     this.#host.database.transaction(() => {

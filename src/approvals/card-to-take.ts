@@ -5,13 +5,18 @@ import { placesOf } from "./index-keys.ts";
 
 const MOST_BROUGHT = 20;
 
-/** Returns the outdated question whose card a new one takes over: that of the same action, asked in the same chats. */
+/**
+ * Returns the outdated question whose card a new one takes over: that of the same action, asked in the same chats. Not one
+ * that was brought to people: they may not see the new one (I11).
+ */
 export function cardToTake(asked: ApprovalRequest, outdated: readonly Approval[]): Approval | undefined {
   const chatsOf = ({ askedIn, origin }: Pick<Approval, "askedIn" | "origin">): string =>
     JSON.stringify(
       [origin, ...askedIn.map(({ address }) => address)].map((one) => [one?.messengerId, one?.threadId]),
     );
-  const fitting = outdated.filter((old) => chatsOf(old) === chatsOf(asked));
+  const fitting = outdated.filter(
+    (old) => (old.broughtTo ?? []).length === 0 && chatsOf(old) === chatsOf(asked),
+  );
   return fitting.findLast(({ action }) => action === asked.action) ?? fitting.at(-1);
 }
 

@@ -222,9 +222,13 @@ function cardsOf(
   ];
 }
 
-/** The chats in which people can decide. */
-export function decidedIn(approval: Approval): Address[] {
-  return cardsOf(approval).flatMap(({ address, role }) => (role === "status" ? [] : [address]));
+/**
+ * The chats in which people can decide.
+ *
+ * @param threadToday returns the thread of a chat that may have moved since
+ */
+export function decidedIn(approval: Approval, threadToday: (address: Address) => string): Address[] {
+  return cardsOf(approval, threadToday).flatMap(({ address, role }) => (role === "status" ? [] : [address]));
 }
 
 /** Whether somebody can still be asked in another chat. */

@@ -165,7 +165,7 @@ export class ApprovalDesk implements ThreadQuestions {
     this.#replies = new ApprovalReplies({
       say: (person) => this.#say(person),
       isDecidedIn: (approval, event) =>
-        decidedIn(approval)
+        decidedIn(approval, (address) => this.#placeToday(address).threadId)
           .map((address) => this.#placeToday(address))
           .some(
             ({ messengerId, threadId }) => messengerId === event.messengerId && threadId === event.thread.id,

@@ -44,7 +44,7 @@ export async function seeApprovals(
     };
     const isHere = placesOf(approval).some(isAt);
     if (!isHere && !thread.isDirectMessage) continue;
-    const isDecidedHere = decidedIn(approval).some(isAt);
+    const isDecidedHere = decidedIn(approval, (address) => placeToday(address).threadId).some(isAt);
     const isMine = isDecidedHere
       ? await approvers.mayDecide(approval, by)
       : await approvers.mayDecideFrom(approval, by, thread);

@@ -391,6 +391,19 @@ describe("a question of a schedule", () => {
     expect(rig.runs).toEqual([]);
   });
 
+  it("gets cards of its own if somebody had asked for a card of the earlier one, who may not see this one", async () => {
+    const rig = createRig();
+    const dm = { messengerId: "any", threadId: "any:2", chatId: "2", isDirectMessage: true };
+    const first = rig.ask({ ...ofRun(1, "1"), approvers: { kind: "people", userIds: ["2"] } });
+    expect(rig.approvals.show(first.id, dm)).toBe(true);
+    const second = rig.ask({ ...ofRun(2, "2"), approvers: { kind: "people", userIds: ["3"] } });
+    expect([second.broughtTo ?? [], second.cardOf]).toEqual([[], undefined]);
+    // All cards of the first one say that it was replaced.
+    expect(rig.approvals.get(first.id)).toMatchObject({ state: "replaced", isCardTaken: false });
+    await rig.approvals.work();
+    expect(rig.drawn).toEqual(expect.arrayContaining(["replaced"]));
+  });
+
   it("leaves one alone that somebody has decided, and does not join it", async () => {
     const rig = createRig();
     const first = rig.ask(ofRun(1, "1"));

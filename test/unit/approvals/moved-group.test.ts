@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import type { Approval } from "../../../src/approvals/approval.ts";
+import { sayEnglish } from "../../../src/core/bot-texts.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import { decidedIn } from "../../../src/messengers/agent/approval-cards.ts";
+import { seeApprovals } from "../../../src/messengers/agent/seen-approvals.ts";
+
+const group = (id: string): Address => ({
+  messengerId: "any",
+  threadId: `any:${id}`,
+  chatId: id,
+  isDirectMessage: false,
+});
+const [BEFORE, TODAY, TEAM] = [group("1"), group("2"), group("3")];
+const threadToday = ({ threadId }: Address): string =>
+  threadId === BEFORE.threadId ? TODAY.threadId : threadId;
+
+/** Anyone in the team's chat may decide. The group that asked has moved, and has got its card again. */
+const APPROVAL = {
+  id: "a1",
+  state: "waiting",
+  approvers: { kind: "anyone" },
+  requesterMayApprove: true,
+  requester: { userId: "1" },
+  summary: "Refund",
+  sensitive: [],
+  input: {},
+  createdAt: 0,
+  expiresAt: 100,
+  origin: BEFORE,
+  askedIn: [{ address: TEAM, who: undefined }],
+  broughtTo: [TODAY],
+  unreached: [],
+} as unknown as Approval;
+
+it("asks nobody in a group that has moved if people are asked in another chat", async () => {
+  expect(decidedIn(APPROVAL, threadToday)).toEqual([TEAM]);
+  const thread = { id: TODAY.threadId, chatId: TODAY.chatId, isDirectMessage: false };
+  const viewer = { messengerId: "any", person: { userId: "2" }, thread };
+  const seen = await seeApprovals([APPROVAL], viewer, {
+    approvers: { mayDecide: () => Promise.resolve(true), mayDecideFrom: () => Promise.resolve(false) },
+    now: () => 1,
+    placeToday: (address) => ({ messengerId: "any", threadId: threadToday(address) }),
+    say: sayEnglish,
+    messageIn: () => undefined,
+  });
+  expect(seen).toMatchObject([{ isHere: true, isMine: false }]);
+});
