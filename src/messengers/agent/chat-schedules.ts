@@ -375,7 +375,11 @@ export class ChatSchedules {
   }
 
   async #mayChange({ address, madeBy }: ChatSchedule, place: RequestPlace): Promise<boolean> {
-    if (madeBy.userId === place.person.userId || address.isDirectMessage) return true;
+    const { messengerId, threadId } = place.address;
+    const isSameMessenger = messengerId === address.messengerId;
+    if (isSameMessenger && madeBy.userId === place.person.userId) return true;
+    // Several chats may share a conversation. A private one is for its own people.
+    if (address.isDirectMessage) return isSameMessenger && threadId === address.threadId;
     return this.#isManager(place, false);
   }
 

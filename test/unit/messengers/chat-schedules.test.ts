@@ -157,3 +157,18 @@ describe("a second press of a card, begun before the first one has ended,", () =
     expect(chat.list()).toHaveLength(2);
   });
 });
+
+it("lets nobody of another chat, or of another messenger with the same user id, change a private schedule", async () => {
+  const { chat } = createRig();
+  await chat.make({ kind: "reminder", text: "Tea", when: "in 2 hours" }, PLACE, undefined, "made");
+  const group = { messengerId: "any", threadId: "any:9", chatId: "9", isDirectMessage: false };
+  const elsewhere = { messengerId: "other", threadId: "other:1", chatId: "1", isDirectMessage: true };
+  const strangers = [
+    { person: { userId: "eve" }, address: group },
+    { person: { userId: "ada" }, address: elsewhere },
+  ];
+  for (const place of strangers)
+    expect(await chat.manage("#1", "delete", place)).toMatchObject({ kind: "refused" });
+  const own = [{ person: { userId: "ada" }, address: group }, PLACE];
+  for (const place of own) expect(await chat.manage("#1", "pause", place)).toMatchObject({ kind: "done" });
+});
