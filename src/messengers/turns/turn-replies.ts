@@ -185,9 +185,11 @@ export class TurnReplies {
       visibleText(ended, policy, target.event, this.#options.log, this.#silenceOf(turn));
     if (outcome.kind !== "done") {
       const said = this.#fragment(target, outcome.text);
-      // An interrupted attempt may have shown more than the last one said. People keep what they have read.
+      // An interrupted attempt may have shown more than the last one said. People keep what they have read, but not what
+      // the filter has taken out of the last one, such as thoughts that were visible until the model ended them.
       const seen = this.#options.delivery.seenText(target.replyId) ?? "";
-      return visible({ ...outcome, text: seen.length > said.length ? seen : said });
+      const isKept = seen.length > said.length && !hasWords(outcome.text, seen);
+      return visible({ ...outcome, text: isKept ? seen : said });
     }
     const filter = this.#filters.get(target.replyId) ?? this.#newFilter(target);
     this.#filters.delete(target.replyId);
@@ -246,6 +248,12 @@ export function replyIdOf(promptId: string, index: number): string {
 
 function waitingId(turnId: string): string {
   return `waiting:${turnId}`;
+}
+
+/** Tells whether a text has all words of another one, in their order. Markup does not count. */
+function hasWords(text: string, part: string): boolean {
+  const words = (of: string): string => of.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+  return words(text).includes(words(part));
 }
 
 /** Tells whether any part of a reply is visible, or may be. */

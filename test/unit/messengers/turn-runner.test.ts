@@ -215,6 +215,19 @@ it.each([
   expect(finished).toEqual([`${kept}\n\n${sorry}`]);
 });
 
+it("does not keep thoughts that were visible until the model ended them", async () => {
+  const { finished, operations, start, visible, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  visible.text = "The person is **annoying**";
+  operations.said = "The person is **annoying, but paying.</think>";
+  operations.states.set("turn-1", "failed");
+  await runner.advance();
+  expect(finished).toHaveLength(1);
+  expect(finished[0]).not.toContain("annoying");
+});
+
 it("ends the running answer when the process died between two edits", async () => {
   const { operations, start, write } = createRig();
   const before = start();
