@@ -19,6 +19,8 @@ export interface FoundObject extends StoredObject {
 
 /** Names of a person shorter than this would match too much. */
 const MIN_NAME = 3;
+/** The model reads no more characters of a name. */
+const MAX_NAME = 64;
 
 /**
  * Finds everything that belongs to a chat or a person.
@@ -48,9 +50,10 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
       ),
     ),
   );
-  const marks = [...names, ...(isPerson ? [...evidence.names, ...namesOf(roots, id)] : [])]
-    .filter((name) => name.length >= MIN_NAME)
-    .map((name) => `${name}: `);
+  const found = isPerson ? [...evidence.names, ...namesOf(roots, id)] : [];
+  const marks = [...names, ...found.map(asLabel)].flatMap((name) =>
+    name.length < MIN_NAME ? [] : [`${name}: `, `${inJson(name)}: `],
+  );
   const objects = all.flatMap((object): FoundObject[] => {
     if (object.name === undefined || !object.name.includes("/")) return [];
     const chat = directory.get(object.name);
@@ -67,6 +70,18 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
     );
   }
   return { ids: isKnown ? ids : new Set(), objects };
+}
+
+/** Returns a name as the bot shows it to the model: in one line, without colons, and not too long. */
+function asLabel(name: string): string {
+  const line = name.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu, " ");
+  const characters = Array.from(line.replaceAll(/\s*[:：]\s*/g, " ").trim());
+  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME).join("")}…` : characters.join("");
+}
+
+/** Returns a text as it stands in a longer one of stored JSON. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Tells whether a value names one of the ids. A number inside of a longer number does not count. */

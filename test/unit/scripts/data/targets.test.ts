@@ -84,6 +84,28 @@ describe("a chat or a person to forget", () => {
     );
   });
 
+  it.each([
+    ["Dr: Zoe", "Dr Zoe"],
+    ['Zoe "Zed" Zebra', 'Zoe "Zed" Zebra'],
+    ["Zoe\u200f\nZebra", "Zoe Zebra"],
+    [`Zoe ${"z".repeat(70)}`, `Zoe ${"z".repeat(60)}…`],
+  ])("is a person whose name is %j and stands as %j before old messages", (name, label) => {
+    const writer = addObject("default/thread:telegram:telegram%3A-1004713");
+    writer.exec("CREATE TABLE inbox_v1 (event TEXT)");
+    const event = { message: { author: { userId: "200778", fullName: name }, text: "hi" } };
+    writer.prepare("INSERT INTO inbox_v1 VALUES (?)").run(JSON.stringify(event));
+    writer.close();
+    const other = addObject("default/thread:telegram:telegram%3A-1004714");
+    other.exec("CREATE TABLE transcript (content TEXT)");
+    other
+      .prepare("INSERT INTO transcript VALUES (?)")
+      .run(JSON.stringify({ text: `${label}: hello, number 5` }));
+    other.close();
+    expect(findTarget(data, "200778").objects.map((object) => object.name)).toContain(
+      "default/thread:telegram:telegram%3A-1004714",
+    );
+  });
+
   it("is a group with its topics", () => {
     const found = findTarget(data, "-1004711").objects.map(({ name }) => name);
     expect(new Set(found)).toEqual(new Set([GROUP, `${GROUP}%3A9`]));
