@@ -2,19 +2,19 @@ import type { Database } from "./database.ts";
 
 /**
  * Adds columns that a table of an earlier release lacks. Call it after the statement that makes the table. The names
- * must be constants.
+ * must be constants. Returns whether any were added.
  */
 export function addMissingColumns(
   database: Database,
   table: string,
   columns: Readonly<Record<string, string>>,
-): void {
+): boolean {
   // A table that this process has made has all columns.
-  if (database.history?.isNew(table) === true) return;
+  if (database.history?.isNew(table) === true) return false;
   const known = new Set(
     database.all<{ name: string }>(`PRAGMA table_info(${table})`).map(({ name }) => name),
   );
-  for (const [name, type] of Object.entries(columns)) {
-    if (!known.has(name)) database.run(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
-  }
+  const missing = Object.entries(columns).filter(([name]) => !known.has(name));
+  for (const [name, type] of missing) database.run(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+  return missing.length > 0;
 }

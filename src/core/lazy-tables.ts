@@ -17,7 +17,8 @@ export interface LazyTablesOptions {
 export class LazyTables {
   readonly #database: Database;
   readonly #options: LazyTablesOptions;
-  #isThere: boolean | undefined;
+  /** True once the tables are certain to stay, with all their columns. */
+  #isThere = false;
   /** True if this object has made the tables. A transaction that failed may have taken them away again. */
   #hasMade = false;
 
@@ -28,7 +29,7 @@ export class LazyTables {
 
   /** Returns whether the tables exist. Adds the columns that a table of an earlier release lacks, once. */
   ready(): boolean {
-    if (this.#isThere !== undefined) return this.#isThere;
+    if (this.#isThere) return true;
     const { added, table } = this.#options;
     if (this.#database.history?.isMissing(table) === true) return false;
     const found = this.#database.all(
@@ -36,8 +37,9 @@ export class LazyTables {
       table,
     );
     const isThere = found.length > 0;
-    if (isThere && added !== undefined) addMissingColumns(this.#database, table, added);
-    if (!this.#hasMade) this.#isThere = isThere;
+    const isChanged = isThere && added !== undefined && addMissingColumns(this.#database, table, added);
+    // A transaction that fails takes new columns away again. Another store may make a table that is not there.
+    if (isThere && !isChanged && !this.#hasMade) this.#isThere = true;
     return isThere;
   }
 
@@ -46,7 +48,7 @@ export class LazyTables {
     if (this.ready() && !this.#hasMade) return;
     for (const statement of this.#options.schema) this.#database.run(statement);
     this.#hasMade = true;
-    this.#isThere = undefined;
+    this.#isThere = false;
   }
 
   /** Returns the rows of a statement. None if the tables do not exist. */

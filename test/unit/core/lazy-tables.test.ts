@@ -64,6 +64,33 @@ it("makes the tables again after a transaction that failed has taken them away",
   expect(tables.all("SELECT name FROM bird_v1")).toEqual([{ name: "jay" }]);
 });
 
+it("adds missing columns again after a transaction that failed has taken them away", () => {
+  const database = createNodeDatabase();
+  database.run("CREATE TABLE bird_v1 (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT");
+  const tables = new LazyTables(database, OPTIONS);
+  const failing = (): void =>
+    database.transaction(() => {
+      add(database, tables, "owl");
+      throw new Error("The transaction fails.");
+    });
+  expect(failing).toThrow("The transaction fails.");
+  expect(tables.all("SELECT color FROM bird_v1")).toEqual([]);
+});
+
+it("finds tables that another store has made after a transaction that failed had taken them away", () => {
+  const database = guardVersions(createNodeDatabase());
+  const [reader, writer] = [new LazyTables(database, OPTIONS), new LazyTables(database, OPTIONS)];
+  const failing = (): void =>
+    database.transaction(() => {
+      add(database, writer, "owl");
+      throw new Error("The transaction fails.");
+    });
+  expect(failing).toThrow("The transaction fails.");
+  expect(reader.all("SELECT name FROM bird_v1")).toEqual([]);
+  add(database, writer, "jay");
+  expect(reader.all("SELECT name FROM bird_v1")).toEqual([{ name: "jay" }]);
+});
+
 /** Records the statements of a database. */
 function recorded(database: NodeDatabase): { database: Database; statements: string[] } {
   const statements: string[] = [];
