@@ -176,7 +176,8 @@ export class TurnReplies {
     const mark = safeText(this.#policy(target), "stoppedResponseText", target.event, log);
     this.#open(turn, target);
     const text = this.#fragment(target, said);
-    delivery.finish(target.replyId, joinParagraphs(delivery.seenText(target.replyId) ?? text, mark));
+    const seen = delivery.seenText(target.replyId) ?? text;
+    delivery.finish(target.replyId, joinParagraphs(wasTakenOut(seen, said, text) ? text : seen, mark));
   }
 
   #finalText(turn: Turn, target: ReplyTarget, outcome: EndedTurn): string {
@@ -185,10 +186,9 @@ export class TurnReplies {
       visibleText(ended, policy, target.event, this.#options.log, this.#silenceOf(turn));
     if (outcome.kind !== "done") {
       const said = this.#fragment(target, outcome.text);
-      // An interrupted attempt may have shown more than the last one said. People keep what they have read, but not what
-      // the filter has taken out of the last one, such as thoughts that were visible until the model ended them.
+      // An interrupted attempt may have shown more than the last one said. People keep what they have read.
       const seen = this.#options.delivery.seenText(target.replyId) ?? "";
-      const isKept = seen.length > said.length && !hasWords(outcome.text, seen);
+      const isKept = seen.length > said.length && !wasTakenOut(seen, outcome.text, said);
       return visible({ ...outcome, text: isKept ? seen : said });
     }
     const filter = this.#filters.get(target.replyId) ?? this.#newFilter(target);
@@ -250,10 +250,13 @@ function waitingId(turnId: string): string {
   return `waiting:${turnId}`;
 }
 
-/** Tells whether a text has all words of another one, in their order. Markup does not count. */
-function hasWords(text: string, part: string): boolean {
+/**
+ * Tells whether the filter has taken a visible text out of what the model said, such as thoughts that were visible until
+ * the model ended them. Markup does not count, because open markup of a visible text is closed.
+ */
+function wasTakenOut(seen: string, said: string, filtered: string): boolean {
   const words = (of: string): string => of.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
-  return words(text).includes(words(part));
+  return words(said).includes(words(seen)) && !words(filtered).includes(words(seen));
 }
 
 /** Tells whether any part of a reply is visible, or may be. */

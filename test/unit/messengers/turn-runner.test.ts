@@ -29,7 +29,7 @@ class Operations {
   readonly stats = new TurnStats();
   /** What the newest operation was asked. */
   question = "";
-  /** What a failed operation has said. */
+  /** What the newest operation has said. */
   said = "";
 
   async start(id: string, _session: string, questions: readonly UIMessage[]): Promise<void> {
@@ -54,7 +54,7 @@ class Operations {
   }
 
   textSoFar(): string {
-    return "";
+    return this.said;
   }
 
   get running(): string[] {
@@ -226,6 +226,29 @@ it("does not keep thoughts that were visible until the model ended them", async 
   await runner.advance();
   expect(finished).toHaveLength(1);
   expect(finished[0]).not.toContain("annoying");
+});
+
+it("does not keep such thoughts when the answer is stopped", async () => {
+  const { finished, operations, start, visible, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  visible.text = "The person is **annoying**";
+  operations.said = "The person is **annoying, but paying.</think>";
+  runner.endings.stopRunning();
+  expect(finished).toHaveLength(1);
+  expect(finished[0]).not.toContain("annoying");
+});
+
+it("keeps what people see, not what was said since, when the answer is stopped", async () => {
+  const { finished, operations, start, visible, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  visible.text = "One **two**";
+  operations.said = "One **two three** four";
+  runner.endings.stopRunning();
+  expect(finished).toEqual(["One **two**\n\n(stopped)"]);
 });
 
 it("ends the running answer when the process died between two edits", async () => {
