@@ -147,11 +147,21 @@ function isOfChat(objectName: string, ids: ReadonlySet<string>): boolean {
   return thread.split(":").some((part) => ids.has(part));
 }
 
+/** Tells whether a text has a name as a label. `Bruce Lee: ` is not the label of Lee. */
+export function hasMark(text: string, mark: string): boolean {
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) {
+    // A line break stands as two characters in stored JSON.
+    const before = text.slice(Math.max(0, at - 4), at).replace(/\\n$/, "\n");
+    if (!/[\p{L}\p{N}] ?$|(?:^|[^\p{L}])\p{Lu}\. $/u.test(before)) return true;
+  }
+  return false;
+}
+
 function mentions(file: string, ids: ReadonlySet<string>, marks: readonly string[]): boolean {
   let isFound = false;
   forEachRow(file, (_table: string, row: Row) => {
     isFound ||= Object.values(row).some(
-      (value) => namesOne(value, ids) || marks.some((mark) => textOf(value).includes(mark)),
+      (value) => namesOne(value, ids) || marks.some((mark) => hasMark(textOf(value), mark)),
     );
   });
   return isFound;

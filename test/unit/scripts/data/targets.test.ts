@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forget } from "../../../../scripts/data/forget.ts";
-import { findTarget, namesOne } from "../../../../scripts/data/targets.ts";
+import { findTarget, hasMark, namesOne } from "../../../../scripts/data/targets.ts";
 
 describe("a stored value", () => {
   it.each([
@@ -28,6 +28,23 @@ describe("a stored value", () => {
   it("names a group by its id with the sign", () => {
     expect(namesOne("telegram:-1004711:5", new Set(["-1004711"]))).toBe(true);
     expect(namesOne("telegram:-10047110", new Set(["-1004711"]))).toBe(false);
+  });
+});
+
+describe("a name in a stored text", () => {
+  it.each([
+    ["Lee: hi", true],
+    ["[10:00] Lee: hi", true],
+    ['{"text":"Lee: hi"}', true],
+    [String.raw`{"text":"Ann: hello\nLee: hi"}`, true],
+    ["Ann: hello\nLee: hi", true],
+    ["Bruce Lee: hi. Lee: hello", true],
+    ["Bruce Lee: hi", false],
+    ["B. Lee: hi", false],
+    ["Ashlee: hi", false],
+    ["Lee said hi", false],
+  ])("%j has the label of Lee: %s", (text, expected) => {
+    expect(hasMark(text, "Lee: ")).toBe(expected);
   });
 });
 
