@@ -82,7 +82,9 @@ export function judge(simulator: Simulator, writer: Writer): Judgement {
 
 /** True if every word of a question's answer is visible. */
 export function isAnswered(simulator: Simulator, writer: Writer, question: Question): boolean {
-  const shown = new Set(botMessages(simulator, writer).flatMap(({ text }) => text.match(WORD) ?? []));
+  // Asked many times a second, so messages about other questions are not read.
+  const about = botMessages(simulator, writer).filter(({ text }) => text.includes(question.cue));
+  const shown = new Set(about.flatMap(({ text }) => text.match(WORD) ?? []));
   return wordsOf(question).every((word) => shown.has(word));
 }
 
