@@ -26,7 +26,7 @@ const UNDER_WAY_MS = 50;
 
 /**
  * Counts the calls that were made during a penalty. Four rules:
- * - Only calls that the platform counts for a chat matter. The answer to a press is none of them.
+ * - Only calls that the platform counts for a chat matter. An answer to a press is not counted.
  * - Calls that were on their way when the refusal came do not count.
  * - A shorter penalty does not end a longer one.
  * - A process that dies before it has stored a refusal does not know the penalty. Its calls are counted separately.

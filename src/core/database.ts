@@ -19,7 +19,7 @@ export interface Database {
   readonly history?: TableHistory;
 }
 
-/** What a process knows about the tables of its database, without a query. */
+/** Facts about the tables of a database that a process knows without a query. */
 export interface TableHistory {
   /** Whether the table did not exist when this process opened the database. Then only this process has made it. */
   isNew(table: string): boolean;

@@ -14,7 +14,7 @@ export interface SaidAlbum {
   readonly conversation: string;
   readonly threadId: string;
   readonly chatId: string;
-  /** What is in the files, in order. */
+  /** Contents of the files, in order. */
   readonly media: readonly string[];
   /** The caption. Of a place where the platform has no maps: the title. */
   readonly words: readonly string[];

@@ -17,7 +17,7 @@ interface CardFace {
   readonly words: readonly string[];
   readonly labels: readonly string[];
   readonly tokens: readonly string[];
-  /** What is in the picture, if there is one. */
+  /** Content of the picture, if there is one. */
   readonly picture: string | undefined;
 }
 

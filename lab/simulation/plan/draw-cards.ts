@@ -5,7 +5,7 @@ import type { Random } from "../../support/random.ts";
 /** The share of plans with cards. */
 const WITH_CARDS = 0.2;
 
-/** What handlers of presses do. */
+/** The behaviours of handlers of presses. */
 export const MANNERS: readonly [PressManner, ...PressManner[]] = [
   "nothing",
   "toast",

@@ -129,7 +129,7 @@ export class Platform {
   readonly #rich: RichServer;
   readonly #startedAt: number;
   readonly #blocksTaken = new Set<string>();
-  /** What is in the files that the platform has, by id. */
+  /** Contents of the files that the platform has, by id. */
   readonly #files = new Map<string, string>();
   /** The same for all ids that it ever gave. */
   readonly #ids = new Map<string, string>();
