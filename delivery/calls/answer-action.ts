@@ -7,12 +7,16 @@ import { failureOf, logFailure, penalize } from "./delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
-const MAX_ATTEMPTS = 3;
-const REST_MS = 500;
+/** Clients show for about this long that they wait. */
+const WITHIN_MS = 15_000;
+/** Time limit of one call. Leaves room for others. */
+const CALL_TIMEOUT_MS = 5_000;
+/** Doubles with each attempt. */
+const FIRST_REST_MS = 500;
 
 /**
  * Answers a press of a button at once, outside of every queue and budget. Answering twice does no harm, so a failed
- * answer is tried again a moment later, until a time limit. Never throws.
+ * answer is tried again until the person's client has stopped waiting. Never throws.
  */
 export async function answerAction(
   context: Pick<DeliveryContext, "surfaces" | "deps" | "log" | "budget">,
@@ -29,15 +33,19 @@ export async function answerAction(
     return;
   }
   const { clock } = context.deps;
-  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
-    const outcome = await callWithin(clock, callTimeoutMs({}, surface), async (signal) => {
+  const timeoutMs = Math.min(CALL_TIMEOUT_MS, callTimeoutMs({}, surface));
+  const until = clock.now() + WITHIN_MS;
+  for (let attempts = 1, restMs = FIRST_REST_MS; ; attempts += 1, restMs *= 2) {
+    const outcome = await callWithin(clock, timeoutMs, async (signal) => {
       await surface.answerAction(address, actionId, notice, { signal });
     });
     if (outcome.kind === "done") return;
     const failure = failureOf(surface, outcome);
     logFailure(context, { method: "answer", address, attempts }, failure);
     if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
-    if (outcome.kind === "timed-out" || CALL_RULES.answer[failure.kind] !== "retry") return;
-    if (attempts < MAX_ATTEMPTS) await wait(clock, REST_MS);
+    if (CALL_RULES.answer[failure.kind] === "ignore") return;
+    const waitMs = failure.kind === "retry-after" ? failure.retryAfterMs : restMs;
+    if (clock.now() + waitMs >= until) return;
+    await wait(clock, waitMs);
   }
 }

@@ -159,8 +159,14 @@ export class EventHandler {
         this.#withdraw(row, event);
         return;
       case "press": {
-        if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
-        if (!sorting.answer) this.#outcomes.end(row, "button answered");
+        const { action } = event;
+        const answered =
+          action === undefined ? Promise.resolve() : delivery.answerAction(addressOf(event), action.id);
+        if (!sorting.answer)
+          this.#endAfter(
+            row,
+            answered.then(() => ({ outcome: "button answered" })),
+          );
         else if (await this.#admission.admit(row, event, definition))
           await this.#queue(row, event, definition);
         return;
@@ -283,12 +289,16 @@ export class EventHandler {
       await end(outcome);
       return;
     }
+    this.#letRun(row, outcome.then(end));
+  }
+
+  /** Lets work go on beside the intake. It must end with the end of the row. */
+  #letRun(row: InboxRow, work: Promise<unknown>): void {
     this.#beside.add(row.seq);
-    void outcome
-      .then(end)
+    void work
       .then(() => this.#outcomes.settle(row))
       .catch(() => {
-        // The intake resumes it, and logs the reason.
+        // The intake resumes the event and logs the failure.
       })
       .finally(() => {
         this.#beside.delete(row.seq);
@@ -306,7 +316,7 @@ export class EventHandler {
     hook: EventHook,
     definition: NormalizedMessengerDefinition,
   ): void {
-    const { cards, contexts, deps, log, loop } = this.#options;
+    const { cards, contexts, deps, log } = this.#options;
     const own = { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) };
     const run = async (): Promise<HandedOver> => {
       try {
@@ -325,20 +335,16 @@ export class EventHandler {
         return { outcome: `handed to ${hook}, which failed` };
       }
     };
-    this.#beside.add(row.seq);
-    void run()
-      .then((ran) => {
-        this.#handedOver.set(row.seq, ran);
-        return this.resume(row);
-      })
-      .then(() => this.#outcomes.settle(row))
-      .catch(() => {
-        // The intake resumes the event and logs the failure.
-      })
-      .finally(() => {
-        this.#beside.delete(row.seq);
-        loop.poke();
-      });
+    this.#endAfter(row, run());
+  }
+
+  /** Ends an event when its code has run, beside the intake. */
+  #endAfter(row: InboxRow, running: Promise<HandedOver>): void {
+    const end = (ran: HandedOver): Promise<boolean> => {
+      this.#handedOver.set(row.seq, ran);
+      return this.resume(row);
+    };
+    this.#letRun(row, running.then(end));
   }
 
   async #callHook(hook: EventHook, event: MessengerEvent, context: MessengerContext): Promise<HookContent> {

@@ -107,10 +107,14 @@ export class Intake {
   /** Whether the intake has not looked at some events yet. */
   hasUnread(): boolean {
     for (const { outcome, row } of this.#arrivals.open()) {
-      const isWaiting = this.#handler.isRunning(row) || this.#failures.restsUntil(row.seq) !== undefined;
+      const isWaiting = this.#isRunning(row) || this.#failures.restsUntil(row.seq) !== undefined;
       if (outcome === "open" && !isWaiting) return true;
     }
     return false;
+  }
+
+  #isRunning(row: InboxRow): boolean {
+    return this.#handler.isRunning(row) || this.#cards.isRunning(row);
   }
 
   /** Whether some events are undecided. */
@@ -147,7 +151,7 @@ export class Intake {
     let again = Infinity;
     for (const arrival of this.#arrivals.open()) {
       const { row } = arrival;
-      if (this.#handler.isRunning(row) || this.#cards.isRunning(row)) continue;
+      if (this.#isRunning(row)) continue;
       const restsUntil = this.#failures.restsUntil(row.seq);
       if (restsUntil !== undefined) {
         again = Math.min(again, restsUntil);

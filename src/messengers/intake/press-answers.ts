@@ -13,7 +13,8 @@ interface OpenPress {
   readonly event: MessengerEvent;
   readonly show: Show;
   timer: Timer;
-  isAnswered: boolean;
+  /** The answer that was given. */
+  shown?: Promise<void>;
 }
 
 /**
@@ -36,38 +37,38 @@ export class PressAnswers {
   /** Starts the time of a press. Does nothing for a press that is taken up again after a failure. */
   begin(row: InboxRow, event: MessengerEvent, show: Show): void {
     if (this.#open.has(row.seq)) return;
-    const press: OpenPress = { event, show, timer: undefined, isAnswered: false };
+    const press: OpenPress = { event, show, timer: undefined };
     this.#open.set(row.seq, press);
     // A person who wrote a number does not wait for a button.
     if (event.action === undefined) return;
-    press.timer = this.#clock.setTimeout(() => this.giveAside(row, undefined), ANSWER_WITHIN_MS);
+    press.timer = this.#clock.setTimeout(() => void this.give(row, undefined), ANSWER_WITHIN_MS);
   }
 
+  /** Gives the answer, unless there was one before. Returns when the answer is shown, or has failed. Never throws. */
   async give(row: InboxRow, notice: ActionNotice | undefined): Promise<void> {
     const press = this.#open.get(row.seq);
     if (press === undefined) return;
-    if (press.isAnswered) {
-      if (notice === undefined) return;
+    if (press.shown === undefined) {
+      this.#clock.clearTimeout(press.timer);
+      press.shown = this.#show(press, notice);
+    } else if (notice !== undefined) {
       this.#log.info("press.answer-too-late", eventFields(press.event.messengerId, press.event));
-      return;
     }
-    press.isAnswered = true;
-    this.#clock.clearTimeout(press.timer);
-    await press.show(notice);
+    await press.shown;
   }
 
-  /** Gives an answer for which nobody waits. A failure is logged. */
-  giveAside(row: InboxRow, notice: ActionNotice | undefined): void {
-    const press = this.#open.get(row.seq);
-    this.give(row, notice).catch((error: unknown) => {
-      const fields = press === undefined ? {} : eventFields(press.event.messengerId, press.event);
+  async #show({ event, show }: OpenPress, notice: ActionNotice | undefined): Promise<void> {
+    try {
+      await show(notice);
+    } catch (error) {
+      const fields = eventFields(event.messengerId, event);
       this.#log.warn("press.not-answered", { ...fields, code: failureCode(error) });
-    });
+    }
   }
 
   /** Forgets a press that has ended. One that is not answered yet is acknowledged. */
   end(row: InboxRow): void {
-    this.giveAside(row, undefined);
+    void this.give(row, undefined);
     this.#open.delete(row.seq);
   }
 }

@@ -57,14 +57,17 @@ export function isReply(payload: Json): boolean {
  * 2. Every press is answered: with the handler's return value, or with nothing after 10 s, also if `allow` is slow or
  *    fails. It is answered with a safe text if the handler throws, the process died while it ran, or the card has
  *    changed since.
- * 3. A handler runs beside the intake: later events do not wait for it.
+ * 3. A press ends when the call that answers it has ended. If the process dies before that, the next one answers.
+ * 4. Handlers and answers run beside the intake: later events do not wait for them.
  */
 export class Presses {
   readonly #options: PressesOptions;
   readonly #outcomes: EventOutcomes;
   readonly #answers: PressAnswers;
-  /** Rows whose handler is running. */
+  /** Rows whose handler is running, or whose answer is on its way. */
   readonly #running = new Set<number>();
+  /** Outcomes of presses that were answered but whose end could not be stored, by row number. */
+  readonly #unended = new Map<number, string>();
 
   constructor(options: PressesOptions, outcomes: EventOutcomes) {
     this.#options = options;
@@ -75,6 +78,7 @@ export class Presses {
   /** Forgets a press that is given up. */
   forget(row: InboxRow): void {
     this.#answers.end(row);
+    this.#unended.delete(row.seq);
   }
 
   isRunning(row: InboxRow): boolean {
@@ -130,11 +134,14 @@ export class Presses {
     button: StoredButton | undefined,
   ): Promise<void> {
     const { admission, cards, deps } = this.#options;
+    const unended = this.#unended.get(row.seq);
+    if (unended !== undefined) return this.#end(row, unended);
     this.#answers.begin(row, event, (notice) => this.#show(row, event, definition, notice));
     const refuse = (text: SafeText, outcome: string): void => {
-      this.#answers.giveAside(row, this.#notice(text, event, definition));
-      this.#outcomes.end(row, outcome);
-      this.#answers.end(row);
+      this.#beside(row, async () => {
+        await this.#answers.give(row, this.#notice(text, event, definition));
+        return outcome;
+      });
     };
     if (!(await admission.mayUse(event, definition)))
       return refuse("refusedResponseText", "refused: not allowed");
@@ -148,17 +155,34 @@ export class Presses {
       return refuse("staleActionResponseText", `ignored: ${reason}`);
     }
     cards.store.beginPress(row.key, deps.clock.now());
+    this.#beside(row, () => this.#handle(row, event, definition, card, button));
+  }
+
+  /** Ends a press with the outcome of work that goes on beside the intake. */
+  #beside(row: InboxRow, work: () => Promise<string>): void {
     this.#running.add(row.seq);
-    void this.#handle(row, event, definition, card, button)
-      .then(() => this.#outcomes.settle(row))
-      .catch((error: unknown) => {
-        // The end of the press could not be stored. The intake takes it again, and does not run the handler.
-        logBotFailure(this.#options.log, "onAction", error);
+    void work()
+      .then((outcome) => {
+        this.#unended.set(row.seq, outcome);
+        this.#end(row, outcome);
+        this.#outcomes.settle(row);
+      })
+      .catch(() => {
+        // The end of the press could not be stored. The intake takes it again, and logs the failure.
       })
       .finally(() => {
         this.#running.delete(row.seq);
         this.#options.loop.poke();
       });
+  }
+
+  #end(row: InboxRow, outcome: string): void {
+    const { cards, database } = this.#options;
+    database.transaction(() => {
+      this.#outcomes.end(row, outcome);
+      cards.store.endPress(row.key);
+    });
+    this.forget(row);
   }
 
   async #handle(
@@ -167,15 +191,10 @@ export class Presses {
     definition: NormalizedMessengerDefinition,
     card: StoredCard,
     button: StoredButton,
-  ): Promise<void> {
-    const { cards, database } = this.#options;
+  ): Promise<string> {
     const { notice, outcome } = await this.#run(event, definition, card, button);
     await this.#answers.give(row, notice);
-    database.transaction(() => {
-      this.#outcomes.end(row, outcome);
-      cards.store.endPress(row.key);
-    });
-    this.#answers.end(row);
+    return outcome;
   }
 
   /** Runs the bot's handler. Never throws. */

@@ -28,6 +28,8 @@ export interface PressRigOptions {
   readonly surface?: Partial<FakeSurfaceOptions>;
   readonly commands?: ThinkCommands;
   readonly onAction?: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Called before each write of an object; may throw. */
+  readonly beforeWrite?: () => void;
 }
 
 export interface PressRig {
@@ -97,8 +99,9 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
   const nameOf = (conversation: string): string => `default/${conversation}`;
   const start = (name: string): Life => {
     const process = clock.process();
-    const database = databases.get(name) ?? createNodeDatabase();
-    databases.set(name, database);
+    const stored = databases.get(name) ?? createNodeDatabase();
+    databases.set(name, stored);
+    const database = options.beforeWrite === undefined ? stored : stored.withHooks(options);
     const deps = {
       clock: process,
       random: () => 0.5,

@@ -86,6 +86,68 @@ it("does not handle a press again after the process died under its handler, and 
   expect(rig.answers()).toEqual([["query-c:9", text]]);
 });
 
+it("says so in a later life if the process died again while it was saying it", async () => {
+  const rig = createPressRig({ onAction: () => new Promise<never>(() => {}) });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  rig.kill(DIRECT);
+  rig.surface.fault("answer", { kind: "hang" });
+  await rig.object(DIRECT).drive();
+  await rig.advance(1_000);
+  rig.kill(DIRECT);
+  await rig.object(DIRECT).drive();
+  await rig.advance(1_000);
+  const text = "I was interrupted. Please check whether it worked before you try again.";
+  expect(rig.surface.calls.filter(({ method }) => method === "answer")).toMatchObject([
+    { messageId: "query-c:9", text, outcome: "pending" },
+    { messageId: "query-c:9", text, outcome: "done" },
+  ]);
+  // It has ended: nobody hears of it again.
+  rig.kill(DIRECT);
+  await rig.object(DIRECT).drive();
+  await rig.advance(20_000);
+  expect(rig.answers().length).toBe(2);
+});
+
+it.each([
+  ["the card's button is gone", (): string => cardToken({ key: "forged", button: "x" })],
+  ["the button is the bot's own", (): string => "own:1"],
+])("answers a press again if the process died while it did: %s", async (_what, data) => {
+  const rig = createPressRig();
+  await withMenu(rig);
+  rig.surface.fault("answer", { kind: "hang" });
+  await rig.receive(DIRECT, pressWith(DIRECT, data(), { key: "c:9" }));
+  rig.kill(DIRECT);
+  await rig.object(DIRECT).drive();
+  await rig.advance(1_000);
+  const answers = rig.surface.calls.filter(({ method }) => method === "answer");
+  expect(answers.map(({ outcome }) => outcome)).toEqual(["pending", "done"]);
+});
+
+it("handles a press once and answers it when its end cannot be stored", async () => {
+  let isFull = false;
+  const rig = createPressRig({
+    onAction: () => {
+      isFull = true;
+      return "Ordered.";
+    },
+    beforeWrite: () => {
+      if (isFull) throw new Error("disk is full");
+    },
+  });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
+  await rig.advance(60_000);
+  // It is tried again after a while, not at once.
+  expect(rig.lines.filter((line) => line.includes("inbox.unreadable")).length).toBe(1);
+  isFull = false;
+  await rig.object(DIRECT).drive();
+  await rig.advance(60_000);
+  expect(rig.presses.length).toBe(1);
+  expect(rig.answers().map(([, text]) => text)).toEqual(["Ordered."]);
+  expect(rig.lines.filter((line) => line.includes("press: handled")).length).toBe(1);
+});
+
 it("acknowledges a press after 10 s when its handler is slow", async () => {
   let finish = (_text: string): void => {};
   const slow = new Promise<string>((resolve) => (finish = resolve));

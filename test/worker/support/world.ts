@@ -37,6 +37,7 @@ export interface WorldOptions {
       | "subscribeCommands"
       | "chatSchedules"
       | "configureChannels"
+      | "onAction"
       | "quietHoursOf"
       | "getIncomingHooks"
       | "onApprovalRequested"

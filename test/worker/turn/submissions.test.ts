@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import type { Think } from "../../../src/think.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
@@ -171,6 +172,19 @@ describe("runTurn", () => {
       }),
     );
     expect(text).toBe("You said: Three");
+  });
+
+  it("waits for a turn in the handler of a press, while the press itself is open", async () => {
+    async function onAction(this: Think): Promise<string> {
+      const { status } = await this.runTurn({ mode: "wait", messages: "Explain it" });
+      return status;
+    }
+    const world = createWorld({ settings: { onAction } });
+    const thread = await known(world);
+    const button = { kind: "callback", label: "Why?", payload: null } as const;
+    await thread.say({ kind: "card", text: "Failed", buttons: [[button]] });
+    await world.shows("c1", "You said: Hello", "Failed");
+    expect(await world.press("c1", "Why?")).toBe("completed");
   });
 
   it("refuses any other mode", async () => {
