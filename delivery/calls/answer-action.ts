@@ -7,8 +7,8 @@ import { failureOf, logFailure, penalize } from "./delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
-/** Clients show for about this long that they wait. */
-const WITHIN_MS = 15_000;
+/** Clients show that they wait until the answer comes, but platforms forget a press after about this long. */
+const WITHIN_MS = 60_000;
 /** Time limit of one call. Leaves room for others. */
 const CALL_TIMEOUT_MS = 5_000;
 /** Doubles with each attempt. */
@@ -16,7 +16,7 @@ const FIRST_REST_MS = 500;
 
 /**
  * Answers a press of a button at once, outside of every queue and budget. Answering twice does no harm, so a failed
- * answer is tried again until the person's client has stopped waiting. Never throws.
+ * answer is tried again until the platform has forgotten the press. Never throws.
  */
 export async function answerAction(
   context: Pick<DeliveryContext, "surfaces" | "deps" | "log" | "budget">,

@@ -6,7 +6,7 @@ async function pressWith(...failures: CallFailure[]): Promise<string[]> {
   const { surface, delivery, clock, start } = createHarness();
   for (const failure of failures) surface.fault("answer", { kind: "fail", failure });
   const answered = delivery.answerAction(start("r1").address, "press");
-  await clock.advance(16_000);
+  await clock.advance(61_000);
   await expect(answered).resolves.toBeUndefined();
   return surface.calls.map(({ outcome }) => outcome ?? "open");
 }
@@ -22,32 +22,32 @@ it("answers a press of a button again that the platform has not answered", async
   const { surface, delivery, clock, start } = createHarness();
   surface.fault("answer", { kind: "hang" });
   const answered = delivery.answerAction(start("r1").address, "press");
-  await clock.advance(16_000);
+  await clock.advance(61_000);
   await expect(answered).resolves.toBeUndefined();
   expect(surface.calls.map(({ outcome }) => outcome)).toEqual(["pending", "done"]);
 });
 
-it("gives up a press of a button when the person's client waits no longer", async () => {
+it("gives up a press of a button after a minute", async () => {
   const failure: CallFailure = { kind: "transient", code: "server-error" };
   const { surface, delivery, clock, start } = createHarness();
   surface.faultAlways("answer", { kind: "fail", failure });
   const answered = delivery.answerAction(start("r1").address, "press");
-  await clock.advance(60_000);
+  await clock.advance(120_000);
   await expect(answered).resolves.toBeUndefined();
   const [first, ...later] = surface.calls;
   expect(later.length).toBeGreaterThan(2);
-  expect(later.length).toBeLessThan(8);
-  expect((later.at(-1)?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(15_000);
+  expect(later.length).toBeLessThan(10);
+  expect((later.at(-1)?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(60_000);
 });
 
-it("answers a press of a button after a short penalty, and not after a long one", async () => {
+it("answers a press of a button after a penalty, unless the platform has forgotten it by then", async () => {
   const penalty = (retryAfterMs: number): CallFailure => ({
     kind: "retry-after",
     code: "too-many-requests",
     retryAfterMs,
   });
-  expect(await pressWith(penalty(1_000))).toEqual(["retry-after", "done"]);
-  expect(await pressWith(penalty(15_000))).toEqual(["retry-after"]);
+  expect(await pressWith(penalty(35_000))).toEqual(["retry-after", "done"]);
+  expect(await pressWith(penalty(60_000))).toEqual(["retry-after"]);
 });
 
 it.each<CallFailure>([

@@ -67,22 +67,22 @@ describe("typing", () => {
 });
 
 describe("the answer of a press", () => {
-  const AGAIN: ReadonlySet<Kind> = new Set(["transient", "unknown"]);
+  const AGAIN: ReadonlySet<Kind> = new Set(["retry-after", "transient", "unknown"]);
 
-  it.each(KINDS)("is repeated only if it may not have arrived: %s", async (kind) => {
+  it.each(KINDS)("is repeated only if it may not have arrived, and after a penalty: %s", async (kind) => {
     const harness = createHarness();
     const { surface, delivery, start, advance } = harness;
     surface.fault("answer", fail(kind));
     const answered = delivery.answerAction(start("r1").address, "press");
     await advance(5_000);
-    await expect(answered).resolves.toBeUndefined();
-    expect(callsOf(harness, "answer")).toHaveLength(AGAIN.has(kind) ? 2 : 1);
     // A penalty is the chat's, whoever has met it.
     delivery.send(start("r2"), TEXT);
     await advance(1_000);
     expect(harness.visible()).toEqual(kind === "retry-after" ? [] : [TEXT]);
     await advance(RETRY_AFTER_MS);
     expect(harness.visible()).toEqual([TEXT]);
+    await expect(answered).resolves.toBeUndefined();
+    expect(callsOf(harness, "answer")).toHaveLength(AGAIN.has(kind) ? 2 : 1);
     expect(surface.penaltyBreaches).toEqual([]);
   });
 });
