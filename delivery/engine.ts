@@ -113,7 +113,8 @@ class Engine implements Delivery {
       clock: options.deps.clock,
       gates: options.gates,
       isInDoubt: (address) => doubts.isIn(address),
-      isUnresolved: (address) => doubts.isUnresolved(address, address.threadId),
+      isUnresolved: (address) =>
+        doubts.isUnresolved(address, address.threadId) || this.#lostInto(address).includes(address.threadId),
       recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),
     });
     this.#doubts = doubts;
@@ -317,7 +318,12 @@ class Engine implements Delivery {
   }
 
   isUnresolved(chat: ChatKey): boolean {
-    return this.#doubts.isUnresolved(chat);
+    return this.#doubts.isUnresolved(chat) || this.#lostInto(chat).length > 0;
+  }
+
+  /** Threads with a lost post of a reply that has ended. The process that ended it may have died before it told it. */
+  #lostInto(chat: ChatKey): readonly string[] {
+    return this.#outbox.lostInto(chat, this.#options.deps.clock.now() - RECENT_MS);
   }
 
   sentIds(chat: ChatKey, afterId: number): readonly number[] {

@@ -198,6 +198,24 @@ export class OutboxStore {
       .map(({ id, address }) => ({ id, threadId: address.threadId }));
   }
 
+  /**
+   * Returns the threads of a chat whose last reply since a time ended with a post that may have been made. A message
+   * that was sent into the chat later has a higher id, so the lost one cannot be taken for another.
+   */
+  lostInto(chat: Pick<Address, "messengerId" | "chatId">, since: number): readonly string[] {
+    const lost = this.#database
+      .all<{ ended_at: number; address: string }>(
+        `SELECT ended_at, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE outbox_v1.state = 'unknown' AND former_chat_id IS NULL AND ended_at >= ?`,
+        since,
+      )
+      .map((row) => ({ endedAt: row.ended_at, address: parseAddress(row.address) }))
+      .filter(({ address }) => address.messengerId === chat.messengerId && address.chatId === chat.chatId);
+    return lost
+      .filter(({ endedAt }) => this.sentInto(chat, { since: endedAt }).length === 0)
+      .map(({ address }) => address.threadId);
+  }
+
   delete(row: OutboxRow): void {
     this.#database.run("DELETE FROM outbox_v1 WHERE reply_id = ? AND part = ?", row.replyId, row.part);
   }

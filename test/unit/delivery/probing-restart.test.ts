@@ -163,27 +163,39 @@ it("continues even if the object is evicted before each call, because the chat's
   expect(world.platform.visible("7").join("\n\n")).toBe(text);
 });
 
-it("takes a message that was given up in another topic for none of its own (I6)", async () => {
-  const topic = (topicId: string) => ({ ...GROUP, threadId: `telegram:7:${topicId}`, topicId });
-  const policy = { onUnknown: "leave" } as const;
-  const begin = async (crashAt: number) => {
-    const world = createCrashWorld({ probing: true });
-    const first = world.boot(crashAt);
-    // Nothing is known of the chat, so nobody can search for this post once its process has died.
-    first.delivery.send({ id: "r1", address: topic("1"), policy }, "The first one.");
-    await first.advance(1_000);
-    return world;
-  };
-  const whole = await begin(0);
-  const world = await begin(whole.boundaries().indexOf("after post") + 1);
-  expect(world.platform.visible("7")).toEqual(["The first one."]);
-  const second = world.boot(0);
-  void second.delivery.run().catch(ignoreCrash);
-  await second.advance(15_000);
-  expect(second.delivery.receipt("r1")?.state).toBe("failed");
-  world.platform.fault("post", { kind: "lose", done: true });
-  second.delivery.send({ id: "r2", address: topic("2"), policy, seenMessageId: "100" }, "The second one.");
-  await second.advance(120_000);
-  expect(world.platform.visible("7")).toEqual(["The first one.", "The second one."]);
-  expect(second.delivery.receipt("r2")?.messages).not.toMatchObject([{ messageId: "101" }]);
-});
+it.each([
+  ["the same process", false],
+  ["a process that died then", true],
+])(
+  "takes a message that was given up in another topic by %s for none of its own (I6)",
+  async (_who, dies) => {
+    const topic = (topicId: string) => ({ ...GROUP, threadId: `telegram:7:${topicId}`, topicId });
+    const policy = { onUnknown: "leave" } as const;
+    const begin = async (crashAt: number) => {
+      const world = createCrashWorld({ probing: true });
+      const first = world.boot(crashAt);
+      // Nothing is known of the chat, so nobody can search for this post once its process has died.
+      first.delivery.send({ id: "r1", address: topic("1"), policy }, "The first one.");
+      await first.advance(1_000);
+      return world;
+    };
+    const whole = await begin(0);
+    const world = await begin(whole.boundaries().indexOf("after post") + 1);
+    expect(world.platform.visible("7")).toEqual(["The first one."]);
+    let life = world.boot(0);
+    void life.delivery.run().catch(ignoreCrash);
+    await life.advance(dies ? 0 : 15_000);
+    expect(life.delivery.receipt("r1")?.state).toBe("failed");
+    if (dies) {
+      life.kill();
+      life = world.boot(0);
+      void life.delivery.run().catch(ignoreCrash);
+      await life.advance(15_000);
+    }
+    world.platform.fault("post", { kind: "lose", done: true });
+    life.delivery.send({ id: "r2", address: topic("2"), policy, seenMessageId: "100" }, "The second one.");
+    await life.advance(120_000);
+    expect(world.platform.visible("7")).toEqual(["The first one.", "The second one."]);
+    expect(life.delivery.receipt("r2")?.messages).not.toMatchObject([{ messageId: "101" }]);
+  },
+);
