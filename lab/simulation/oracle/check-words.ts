@@ -8,8 +8,9 @@ import { SILENCE } from "../plan/model-script.ts";
 import { turnWordsOf } from "./visible-text.ts";
 
 /**
- * Checks that a reply has the model's words: all of them, or those before its end, and the footer if it is complete. A
- * stopped answer may also have the words of an interrupted attempt, if the next attempt was not as long yet.
+ * Checks that a reply has the model's words: all of them, or those before its end, and the footer if it is complete. An
+ * answer that was stopped or given up may also have the words of an interrupted attempt, if the next attempt was not as
+ * long yet.
  */
 export function checkWords(
   { oracle, plan }: EndState,
@@ -31,8 +32,7 @@ export function checkWords(
   }
   const said = turnWordsOf(model).join(" ");
   const isWhole = operation.status === "done" && !reply.text.includes(STOPPED);
-  const isStopped = reply.text.includes(STOPPED);
-  const stays = isStopped ? reply.interrupted.held : [];
+  const stays = isWhole ? [] : reply.interrupted.held;
   const maySay = [...mayHaveSaid(operation), ...stays.map((text) => turnWordsOf(text).join(" "))];
   if (isWhole ? words !== said : !maySay.some((text) => text.startsWith(words))) {
     oracle.fail("I5", `${reply.id} says ${JSON.stringify(words)}, and the model ${JSON.stringify(said)}`);
