@@ -42,7 +42,8 @@ interface Press {
     readonly at: number;
     readonly by: Life;
     readonly notice: string | undefined;
-    hasFailed: boolean;
+    /** When the platform has answered, and how. */
+    end: { readonly at: number; readonly hasFailed: boolean } | undefined;
   }[];
 }
 
@@ -60,6 +61,8 @@ const AT_ONCE_MS = 50;
 /** The same for a press that a handler answers, with the way to another object, and what a death adds to it. */
 const HANDLED_MS = 10_100;
 const DEATH_MS = 15_000;
+/** An answer that takes longer than this is given again. */
+const CALL_MS = 5_000;
 
 /**
  * Every press of a button is answered: at once, or as soon as its handler is done, after 10 s at the latest, whatever the
@@ -169,21 +172,22 @@ export class PressWatch {
     if (press.calls.length === 0 && lateMs > 0) {
       fail("I7", `the press ${actionId} is answered ${lateMs} ms too late`);
     }
-    // A process that died during the answer could not store it.
-    const isRepeated = press.calls.some(
-      (call) =>
-        !call.hasFailed &&
-        (!call.by.isDead || (press.button === undefined && call.by.diedAt > call.at + AT_ONCE_MS)),
-    );
+    const isRepeated = press.calls.some(({ at, by: former, end }) => {
+      if (end === undefined) return former === by && now() - at < CALL_MS;
+      if (end.hasFailed) return false;
+      // A process that died right after the answer could not store it. If a handler was slow, the press was only
+      // acknowledged.
+      return !former.isDead || (press.button === undefined && former.diedAt > end.at + AT_ONCE_MS);
+    });
     if (isRepeated) fail("I2", `the press ${actionId} is answered twice`);
     if (press.button !== undefined) this.#checkNotice(actionId, press.button, notice);
-    press.calls.push({ at: now(), by, notice, hasFailed: false });
+    press.calls.push({ at: now(), by, notice, end: undefined });
   }
 
   onAnswer({ messageId: actionId = "" }: SurfaceCall, by: Life, error: unknown): void {
     const call = this.#presses.get(actionId)?.calls.findLast((candidate) => candidate.by === by);
     if (call === undefined) return;
-    call.hasFailed = error !== undefined;
+    call.end = { at: this.#options.now(), hasFailed: error !== undefined };
     if (error === undefined) this.answered += 1;
   }
 
