@@ -14,8 +14,14 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_card_v1 (
   message_ids TEXT NOT NULL,
   sent_at INTEGER,
   revision INTEGER NOT NULL,
-  noted_at INTEGER NOT NULL
+  noted_at INTEGER NOT NULL,
+  asks_for_word INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID`;
+
+const ADDED = { asks_for_word: "INTEGER NOT NULL DEFAULT 0" };
+
+/** More cards of a thread that ask at once are not looked at. */
+const MOST_ASKING = 20;
 
 const idsSchema = z.array(z.string());
 
@@ -35,6 +41,7 @@ type Stored = {
   message_ids: string;
   sent_at: number | null;
   revision: number;
+  asks_for_word: number;
 };
 
 export class CardIndexStore {
@@ -43,7 +50,7 @@ export class CardIndexStore {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tables = new LazyTables(database, { table: "gate_card_v1", schema: [SCHEMA] });
+    this.#tables = new LazyTables(database, { table: "gate_card_v1", schema: [SCHEMA], added: ADDED });
   }
 
   read(key: string): IndexedCard | undefined {
@@ -58,6 +65,21 @@ export class CardIndexStore {
   /** Returns the newest card of a thread that listens to numbers. */
   numbered(chat: ChatKey, threadId: string): IndexedCard | undefined {
     return this.#newest(chat, "options > 0 AND thread_id = ?", threadId);
+  }
+
+  /** Returns the cards of a thread that ask for a word, the newest first. Cards that are not sent yet are left out. */
+  asking({ chatId, messengerId }: ChatKey, threadId: string): IndexedCard[] {
+    return this.#tables
+      .all<Stored>(
+        `SELECT * FROM gate_card_v1 WHERE messenger_id = ? AND chat_id = ? AND thread_id = ?
+           AND asks_for_word = 1 AND sent_at IS NOT NULL
+         ORDER BY sent_at DESC, noted_at DESC LIMIT ?`,
+        messengerId,
+        chatId,
+        threadId,
+        MOST_ASKING,
+      )
+      .map(cardOf);
   }
 
   /** Reads the table once. A chat may have thousands of cards, so the database chooses the one. */
@@ -76,10 +98,11 @@ export class CardIndexStore {
   write(card: IndexedCard, notedAt: number): void {
     this.#tables.make();
     this.#database.run(
-      `INSERT INTO gate_card_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO gate_card_v1 (card_key, messenger_id, chat_id, thread_id, speaker, options, message_ids, sent_at,
+         revision, noted_at, asks_for_word) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET chat_id = excluded.chat_id, thread_id = excluded.thread_id,
          speaker = excluded.speaker, options = excluded.options, message_ids = excluded.message_ids,
-         sent_at = excluded.sent_at, revision = excluded.revision`,
+         sent_at = excluded.sent_at, revision = excluded.revision, asks_for_word = excluded.asks_for_word`,
       card.key,
       card.messengerId,
       card.chatId,
@@ -90,6 +113,7 @@ export class CardIndexStore {
       card.sentAt ?? null,
       card.revision,
       notedAt,
+      card.asksForWord === true ? 1 : 0,
     );
   }
 
@@ -109,5 +133,6 @@ function cardOf(stored: Stored): IndexedCard {
     revision: stored.revision,
     messageIds: idsSchema.parse(JSON.parse(stored.message_ids)),
     ...(stored.sent_at !== null && { sentAt: stored.sent_at }),
+    ...(stored.asks_for_word === 1 && { asksForWord: true }),
   };
 }

@@ -14,6 +14,8 @@ const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
  * 2. A card belongs to one chat. Its token is unknown in any other chat.
  * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card and
  *    its last revision, because a revision may give the number another meaning.
+ * 4. A word of decision is about the newest card of its thread that asked for one before it was written, unless the
+ *    conversation of the chat has said something since.
  */
 export class CardIndex {
   readonly #clock: Clock;
@@ -46,11 +48,16 @@ export class CardIndex {
   }
 
   claim(question: ClaimQuestion): CardClaim | undefined {
-    const { number, quotedId, threadId } = question;
+    const { number, quotedId, threadId, wordSince } = question;
     if (quotedId !== undefined) {
       const quoted = this.#store.withMessage(question, quotedId);
       if (quoted === undefined) return undefined;
       return claimOf(quoted, isAboutRevision(question, quoted) ? number : undefined);
+    }
+    if (wordSince !== undefined) {
+      const asking = this.#store.asking(question, threadId).find((card) => isAfter(question, card));
+      if (asking?.sentAt === undefined || asking.sentAt <= wordSince) return undefined;
+      return { key: asking.key, speaker: asking.speaker, isBareWord: true };
     }
     const newest = this.#store.numbered(question, threadId);
     if (newest === undefined || number === undefined || number < 1 || number > newest.options)
@@ -83,8 +90,8 @@ function isSame(left: IndexedCard, right: IndexedCard): boolean {
 }
 
 function identityOf(card: IndexedCard): string {
-  const { chatId, messageIds, options, sentAt = 0, speaker, threadId } = card;
+  const { asksForWord = false, chatId, messageIds, options, sentAt = 0, speaker, threadId } = card;
   // Only numbers depend on the revision.
   const revision = options > 0 ? card.revision : 0;
-  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds, revision]);
+  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds, revision, asksForWord]);
 }

@@ -16,6 +16,7 @@ export function cardNews({ entries, record }: Reply, { capabilities }: Surface):
     options: optionsOf(record.body, capabilities.buttons),
     messageIds: sent.flatMap(({ messageId }) => messageId ?? []),
     ...(sentAt > 0 && { sentAt }),
+    ...(record.body?.kind === "card" && record.body.card.asksForWord === true && { asksForWord: true }),
   };
 }
 

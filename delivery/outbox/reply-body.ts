@@ -29,6 +29,7 @@ const cardSchema = z.object({
   image: z.union([z.object({ fileId: z.string() }), z.object({ url: z.string() }), mediaSchema]).optional(),
   buttons: z.array(z.array(buttonSchema).readonly()).readonly().optional(),
   numbered: z.boolean().optional(),
+  asksForWord: z.boolean().optional(),
 }) satisfies z.ZodType<CardBody>;
 
 const locationSchema = z.object({

@@ -152,6 +152,8 @@ export interface CardBody {
   readonly buttons?: readonly (readonly OutgoingButton[])[] | undefined;
   /** Whether the `callback` buttons are numbered options, also where the platform has buttons. @default false */
   readonly numbered?: boolean | undefined;
+  /** See `CardNews.asksForWord`. @default false */
+  readonly asksForWord?: boolean | undefined;
 }
 
 /** Effect of a revision on a card that a person has deleted. `leave`: it stays deleted. `post`: it is posted again. */

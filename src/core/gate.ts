@@ -88,6 +88,8 @@ export interface CardNews {
   readonly messageIds: readonly string[];
   /** Time of its newest message, in epoch milliseconds. */
   readonly sentAt?: number;
+  /** True while people may take a message that is only a word like "yes" for an answer to it. @default false */
+  readonly asksForWord?: boolean;
 }
 
 export interface CardReport {
@@ -106,7 +108,7 @@ export interface CardOwner {
   readonly speaker: string;
 }
 
-/** A message that quotes one of the bot's messages, or is only a number. */
+/** A message that quotes one of the bot's messages, or is only a number or a word of decision. */
 export interface ClaimQuestion extends ChatKey {
   readonly threadId: string;
   readonly messageId: string;
@@ -116,6 +118,8 @@ export interface ClaimQuestion extends ChatKey {
   readonly isNumbered: boolean;
   readonly quotedId?: string;
   readonly number?: number;
+  /** Set if the message is only a word of decision. A card that the bot has sent before this time is not meant. */
+  readonly wordSince?: number;
 }
 
 /** The card that a message answers. */
@@ -123,6 +127,8 @@ export interface CardClaim extends CardOwner {
   readonly key: string;
   /** The chosen option, from 1, if the message is the number of one. */
   readonly option?: number;
+  /** True if the message is a word of decision that quotes nothing. It decides nothing. @default false */
+  readonly isBareWord?: boolean;
 }
 
 /** A speaker's report about its messages in a chat. */

@@ -103,10 +103,15 @@ export function parseEvent(json: string): MessengerEvent {
   return events.read(json);
 }
 
-const claimSchema = z.object({ speaker: z.string(), key: z.string(), option: z.int().optional() });
+const claimSchema = z.object({
+  speaker: z.string(),
+  key: z.string(),
+  option: z.int().optional(),
+  isBareWord: z.boolean().optional(),
+});
 
 /** Reads a stored claim of a card on an event. */
 export function parseClaim(json: string): CardClaim {
-  const { option, ...claim } = claimSchema.parse(JSON.parse(json));
-  return { ...claim, ...(option !== undefined && { option }) };
+  const { isBareWord, option, ...claim } = claimSchema.parse(JSON.parse(json));
+  return { ...claim, ...(option !== undefined && { option }), ...(isBareWord === true && { isBareWord }) };
 }

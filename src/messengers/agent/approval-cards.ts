@@ -9,6 +9,7 @@ import { nameOf } from "../../approvals/outcome-words.ts";
 import { summaryOf } from "../../approvals/summary-of.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
+import { checkContent } from "../../core/check-content.ts";
 import type { Json } from "../../core/content.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
@@ -92,7 +93,11 @@ export class ApprovalCards {
       if (!this.#options.messengers.isDeclared(address.messengerId)) continue;
       const people = approversInWords(approval, say, role !== "status");
       const approvers = areAway(approval, role) ? say("findWithApprovals", { people }) : people;
-      const content = approvalCard(approval, { approvers, time: timeInWords, role, say });
+      const card = approvalCard(approval, { approvers, time: timeInWords, role, say });
+      checkContent(card);
+      // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
+      const asksForWord = approval.state === "waiting" && role === "elsewhere";
+      const content = { kind: "stored-card", card, image: undefined, asksForWord } as const;
       // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
       const ifDeleted = hasTaken && approval.state === "waiting" ? "post" : "leave";
       // Somebody may press a button that the card does not have any more, and must hear what was decided.

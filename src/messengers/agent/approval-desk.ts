@@ -172,6 +172,7 @@ export class ApprovalDesk implements ThreadQuestions {
           ),
       approvals: this.approvals,
       words: options.words,
+      messageIn: (approval, threadId) => this.#cards.messageIn(approval, threadId),
       newestTurn: () => options.thread().own.newest(),
     });
   }
@@ -296,11 +297,19 @@ export class ApprovalDesk implements ThreadQuestions {
     return approval !== undefined && this.#replies.takes(approval, event, isElsewhere);
   }
 
-  /** Returns the answer to a message that looks like a decision but quotes no card. Undefined for any other message. */
+  /** See `OpenQuestions.isBareWord`. */
+  isBareWord(event: MessengerEvent): boolean {
+    return this.#replies.isBareWord(event);
+  }
+
+  /** See `OpenQuestions.hint`. */
   hint(event: MessengerEvent): MessengerHint | undefined {
-    const hint = this.#replies.hint(event);
-    if (hint === undefined) return undefined;
-    return { text: hint.text, replyTo: this.#cards.messageIn(hint.approval, event.thread.id) };
+    return this.#replies.hint(event);
+  }
+
+  /** See `OpenQuestions.hintAt`. */
+  hintAt(cardId: string, event: MessengerEvent): MessengerHint | undefined {
+    return this.#replies.hintAt(this.approvals.onCard(approvalOfCard(cardId)?.id ?? "").at(-1), event);
   }
 
   /** The answer to `/approvals`. */

@@ -6,12 +6,15 @@ import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerHint } from "../intake/open-questions.ts";
 import { alert, answerOf } from "./approval-texts.ts";
 
 export interface ApprovalRepliesOptions {
   readonly approvals: Approvals;
   /** Whether the chat of an event is one in which people are asked. */
   readonly isDecidedIn: (approval: Approval, event: MessengerEvent) => boolean;
+  /** Returns the id of the message with the card in a chat. */
+  readonly messageIn: (approval: Approval, threadId: string) => string | undefined;
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
   /** The words that decide. */
@@ -65,23 +68,28 @@ export class ApprovalReplies {
     return answerOf({ kind: approval.state === "expired" ? "expired" : "late", approval }, "approve", say);
   }
 
+  /** Whether a message looks like a decision but quotes nothing. */
+  isBareWord({ message }: MessengerEvent): boolean {
+    if (message === undefined || message.quoted !== undefined || message.attachments.length > 0) return false;
+    return decisionOf(message.text, this.#options.words()) !== undefined;
+  }
+
   /**
-   * Returns an answer to a message that looks like a decision but quotes nothing, if the request is the newest thing that
-   * the bot has said. Otherwise the message may be about something else, and the model answers it.
+   * Returns the answer to a bare word if the waiting request of the chat is the newest thing that the bot has said.
+   * Otherwise the word may be about something else, and the model answers it.
    */
-  hint({
-    author,
-    message,
-    thread,
-  }: MessengerEvent): { readonly text: string; readonly approval: Approval } | undefined {
-    const { approvals, newestTurn, words } = this.#options;
-    if (message === undefined || message.quoted !== undefined || message.attachments.length > 0)
-      return undefined;
-    if (decisionOf(message.text, words()) === undefined) return undefined;
+  hint(event: MessengerEvent): MessengerHint | undefined {
+    const { approvals, newestTurn } = this.#options;
     const newest = newestTurn();
-    const approval = approvals
-      .waiting()
-      .findLast(({ origin, requestId }) => requestId === newest && origin?.threadId === thread.id);
-    return approval === undefined ? undefined : { text: this.#options.say(author)("notADecision"), approval };
+    const isMeant = ({ origin, requestId }: Approval): boolean =>
+      requestId === newest && origin?.threadId === event.thread.id;
+    return this.hintAt(approvals.waiting().findLast(isMeant), event);
+  }
+
+  /** Returns the answer to a bare word that is about this request. Undefined if the request does not wait any more. */
+  hintAt(approval: Approval | undefined, { author, thread }: MessengerEvent): MessengerHint | undefined {
+    if (approval?.state !== "waiting") return undefined;
+    const { messageIn, say } = this.#options;
+    return { text: say(author)("notADecision"), replyTo: messageIn(approval, thread.id) };
   }
 }

@@ -7,6 +7,7 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 import { addressOf } from "../replies/address-of.ts";
 import type { ChatGates } from "../root/chat-gates.ts";
 import type { RootLink } from "../root/root-link.ts";
+import type { BareWords } from "./bare-words.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { Presses } from "./presses.ts";
 import type { PressesOptions } from "./presses.ts";
@@ -14,6 +15,7 @@ import type { PressesOptions } from "./presses.ts";
 export interface CardEventsOptions extends PressesOptions {
   readonly gates: ChatGates;
   readonly root: Pick<RootLink, "handOver">;
+  readonly words: Pick<BareWords, "claimed">;
 }
 
 /** A message that is only a number may be the answer to a numbered card. */
@@ -61,16 +63,18 @@ export class CardEvents {
     }
     const claim = row.incoming.claim ?? (await this.#claimOf(event));
     if (claim === undefined) return false;
+    const isQuote = claim.option === undefined && claim.isBareWord !== true;
     if (claim.speaker !== this.#options.gates.speaker) {
       // A root that sends cards to many chats has no conversation with any of them (I11).
-      if (claim.option === undefined && conversationNameOf(claim.speaker) === undefined) return false;
+      if (isQuote && conversationNameOf(claim.speaker) === undefined) return false;
       await this.#handOver(row, claim);
       return true;
     }
-    if (claim.option === undefined && !this.#presses.takesReply(event, claim.key)) return false;
+    if (isQuote && !this.#presses.takesReply(event, claim.key)) return false;
     // A person who may not use the bot is refused as with any other message: at most once, and not in a group.
     if (!(await this.#options.admission.mayUse(event, definition))) return false;
-    if (claim.option === undefined) await this.#presses.replied(row, event, definition, claim.key);
+    if (claim.isBareWord === true) this.#options.words.claimed(row, event, definition, claim);
+    else if (claim.option === undefined) await this.#presses.replied(row, event, definition, claim.key);
     else await this.#presses.typed(row, event, definition, claim.key, claim.option);
     return true;
   }

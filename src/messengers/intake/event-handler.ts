@@ -13,6 +13,7 @@ import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { Admission } from "./admission.ts";
+import type { BareWords } from "./bare-words.ts";
 import { eventHandlers } from "./bot-handlers.ts";
 import type { BotHandlers, HookContent } from "./bot-handlers.ts";
 import { runCommand } from "./command-runner.ts";
@@ -44,8 +45,7 @@ export interface EventHandlerOptions {
   readonly messengers: Pick<DeclaredMessengers, "get" | "context">;
   readonly bot: BotHandlers;
   readonly answers: Answers;
-  /** @default no message gets a hint */
-  readonly questions?: Pick<OpenQuestions, "hint" | "messageDeleted"> | undefined;
+  readonly questions?: Pick<OpenQuestions, "messageDeleted"> | undefined;
   readonly contexts: EventContexts;
   readonly loop: Loop;
 }
@@ -72,6 +72,7 @@ export class EventHandler {
   readonly #commands: KnownCommands;
   readonly #outcomes: EventOutcomes;
   readonly #admission: Admission;
+  readonly #words: Pick<BareWords, "take">;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
@@ -86,6 +87,7 @@ export class EventHandler {
       readonly commands: KnownCommands;
       readonly outcomes: EventOutcomes;
       readonly admission: Admission;
+      readonly words: Pick<BareWords, "take">;
     },
   ) {
     this.#options = options;
@@ -93,6 +95,7 @@ export class EventHandler {
     this.#commands = parts.commands;
     this.#outcomes = parts.outcomes;
     this.#admission = parts.admission;
+    this.#words = parts.words;
   }
 
   /** Tells whether the event's command is still running. */
@@ -177,7 +180,7 @@ export class EventHandler {
         return;
       case "answer":
         if (!(await this.#admission.admit(row, event, definition))) return;
-        if (!this.#hint(row, event, definition)) await this.#queue(row, event, definition);
+        if (!(await this.#words.take(row, event, definition))) await this.#queue(row, event, definition);
         return;
     }
   }
@@ -192,20 +195,6 @@ export class EventHandler {
     return (
       !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
     );
-  }
-
-  /** Answers a message without the model. Returns `false` if the model must. */
-  #hint(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
-    const { database, delivery, questions } = this.#options;
-    const given = questions?.hint(event);
-    if (given === undefined) return false;
-    const { replyTo, text } = given;
-    const id = `hint:${row.seq}`;
-    database.transaction(() => {
-      delivery.send({ id, ...postingOf(event, definition), ...(replyTo !== undefined && { replyTo }) }, text);
-      this.#outcomes.end(row, "answered with a hint");
-    });
-    return true;
   }
 
   async #queue(

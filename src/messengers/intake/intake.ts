@@ -11,6 +11,7 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Admission } from "./admission.ts";
+import { BareWords } from "./bare-words.ts";
 import type { BotHandlers } from "./bot-handlers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
 import type { CardEventsOptions } from "./card-events.ts";
@@ -28,7 +29,7 @@ import type { RootLink } from "../root/root-link.ts";
 import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 
-export interface IntakeOptions extends EventHandlerOptions, Omit<CardEventsOptions, "admission"> {
+export interface IntakeOptions extends EventHandlerOptions, Omit<CardEventsOptions, "admission" | "words"> {
   readonly messengers: DeclaredMessengers;
   readonly bot: BotHandlers;
   readonly questions?: OpenQuestions | undefined;
@@ -67,9 +68,10 @@ export class Intake {
     this.#commands = new KnownCommands(options.bot, options.questions);
     this.#sorter = new EventSorter(options, this.#commands);
     const admission = new Admission(options, outcomes);
-    const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission };
+    const words = new BareWords(options, outcomes);
+    const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission, words };
     this.#handler = new EventHandler(options, parts);
-    this.#cards = new CardEvents({ ...options, admission }, outcomes);
+    this.#cards = new CardEvents({ ...options, admission, words }, outcomes);
   }
 
   /** Adds an event that was stored just now. `run` looks at it. */

@@ -4,8 +4,12 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 export interface OpenQuestions {
   /** Whether a message that quotes this card is handled like a press of it. */
   takesReply(cardId: string, event: MessengerEvent): boolean;
-  /** Returns the answer to a message that is not for the model. Undefined for any other message. */
+  /** Whether a message is only a word of decision, such as "yes", and quotes nothing. */
+  isBareWord(event: MessengerEvent): boolean;
+  /** Returns the answer to a bare word that is not for the model. Undefined for any other word. */
   hint(event: MessengerEvent): MessengerHint | undefined;
+  /** Returns the answer to a bare word that is about this card. Undefined if the card asks nothing any more. */
+  hintAt(cardId: string, event: MessengerEvent): MessengerHint | undefined;
   /** Notes that a person has deleted a message. */
   messageDeleted(event: MessengerEvent): void;
   /** Returns the number of questions that were asked in the chat of an event and still wait. */

@@ -41,11 +41,14 @@ export interface StoredFilesContent {
   readonly caption: string;
 }
 
-/** A card whose picture is durable. Undefined: its messenger shows none. */
+/** A card that is ready to be sent. */
 export interface StoredCardContent {
   readonly kind: "stored-card";
   readonly card: CardContent;
+  /** Its picture, which is durable. Undefined if it has none, or its messenger shows none. */
   readonly image: OutgoingMedia | undefined;
+  /** See `CardNews.asksForWord`. @default false */
+  readonly asksForWord?: boolean;
 }
 
 /** Content that can be sent at once. */
@@ -125,7 +128,7 @@ export class Cards {
     }
     if (checked.kind === "files")
       throw new InvalidInputError("content-invalid", "Files are sent with say(), or returned by a handler.");
-    const { card, image } = drawn(checked);
+    const { asksForWord, card, image } = drawn(checked);
     if (this.store.read(id) !== undefined) return;
     this.#sweep();
     const key = cardKey(deps.newId());
@@ -133,7 +136,7 @@ export class Cards {
     const { chatId, messengerId } = address;
     database.transaction(() => {
       this.store.insert({ id, key, messengerId, chatId, buttons, isRemoved: false }, deps.clock.now());
-      delivery.sendCard(start, bodyOf(key, card, image, buttons), sending);
+      delivery.sendCard(start, { ...bodyOf(key, card, image, buttons), asksForWord }, sending);
     });
   }
 
@@ -155,14 +158,17 @@ export class Cards {
         "content-invalid",
         "A card can become another card or a text, and nothing else.",
       );
-    const { card, image } = drawn(checked.kind === "text" ? { kind: "card", text: checked.text } : checked);
+    const { asksForWord, card, image } = drawn(
+      checked.kind === "text" ? { kind: "card", text: checked.text } : checked,
+    );
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
     const buttons = this.#buttonsOf(card, known.buttons);
     const shown = new Set(buttons.map(({ button }) => button));
     const old = keepsOld ? known.buttons.filter(({ button }) => !shown.has(button)).slice(-MOST_OLD) : [];
     return this.#options.database.transaction(() => {
-      const isRevised = this.#options.delivery.revise(id, bodyOf(known.key, card, image, buttons), ifDeleted);
+      const body = { ...bodyOf(known.key, card, image, buttons), asksForWord };
+      const isRevised = this.#options.delivery.revise(id, body, ifDeleted);
       if (isRevised) this.store.setButtons(id, [...buttons, ...old]);
       return isRevised;
     });
@@ -259,6 +265,7 @@ function pictureBytes(content: Exclude<Content, string>): PictureBytes | undefin
 function drawn(content: CardContent | StoredCardContent): {
   readonly card: CardContent;
   readonly image: OutgoingImage | undefined;
+  readonly asksForWord?: boolean;
 } {
   if (content.kind === "stored-card") return content;
   const { image } = content;

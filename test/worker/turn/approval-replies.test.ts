@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import { asked, createRefundBot, found, shown, told } from "../support/refund-bot.ts";
+import type { RefundBot, RefundOptions } from "../support/refund-bot.ts";
+import type { World } from "../support/world.ts";
 
 beforeEach(() => void captureLog());
 
@@ -116,5 +118,97 @@ describe("a yes that quotes nothing", () => {
     await world.write("c1", "Yes");
     await world.shows("c1", "I'll ask.", found(world, "Is this OK?").texts.at(-1) ?? "", "Hm?", "Hm?");
     expect(effects).toEqual([]);
+  });
+});
+
+describe("a yes that quotes nothing, in an approver's own chat", () => {
+  const HINT = "That alone decides nothing.";
+  const dana = { user: "dana" } as const;
+
+  /** A request of a group about which Dana decides in her own chat, where she has said hello. */
+  async function askDana(options: RefundOptions = {}): Promise<RefundBot & { readonly card: string }> {
+    const bot = createRefundBot({ approvers: ["dana"], askIn: "approver-dm", ...options });
+    await bot.world.write("dana", "Hello", dana);
+    await shown(bot.world, "Hm?", "dana");
+    await bot.world.write("g1", "Refund 7", { ...GROUP, mentions: true });
+    return { ...bot, card: await asked(bot.world, options.askIn === "here" ? "g1" : "dana") };
+  }
+
+  /** Somebody writes now, and so after the card. */
+  const now = (): { readonly sentAt: number } => ({ sentAt: Date.now() + 1_000 });
+  const hints = (world: World, chat = "dana"): number =>
+    world.chats.visible(chat).filter((text) => text.startsWith(HINT)).length;
+  const answers = (world: World): number =>
+    world.chats.visible("dana").filter((text) => text === "Hm?").length;
+
+  it.each(["Yes", "нет", "No, that is too much"])(
+    "decides nothing, and points at the card: %s",
+    async (text) => {
+      const { card, effects, world } = await askDana();
+      await world.write("dana", text, { ...dana, ...now() });
+      await shown(world, HINT, "dana");
+      expect(found(world, HINT, "dana").replyTo).toBe(card);
+      expect(hints(world)).toBe(1);
+      expect(hints(world, "g1")).toBe(0);
+      expect(effects).toEqual([]);
+      expect(await world.thread("g1").pendingApprovals()).toHaveLength(1);
+      expect(world.requests.some(({ said }) => said === text)).toBe(false);
+      expect(await world.press("dana", "Approve", dana)).toBe("Approved.");
+      await shown(world, "Done", "dana");
+    },
+  );
+
+  it("is answered once, also if the platform repeats it", async () => {
+    const { world } = await askDana();
+    const message = { ...dana, ...now(), id: "same" };
+    await world.write("dana", "Yes", message);
+    await shown(world, HINT, "dana");
+    await world.write("dana", "Yes", message);
+    await world.write("dana", "Thanks", { ...dana, ...now() });
+    await vi.waitFor(() => expect(answers(world)).toBe(2), 8000);
+    expect(hints(world)).toBe(1);
+  });
+
+  it("goes to the model once the bot has said something else there", async () => {
+    const { world } = await askDana();
+    await world.write("dana", "What's the weather?", { ...dana, ...now() });
+    await vi.waitFor(() => expect(answers(world)).toBe(2), 8000);
+    await world.write("dana", "Yes", { ...dana, ...now() });
+    await vi.waitFor(() => expect(answers(world)).toBe(3), 8000);
+    expect(hints(world)).toBe(0);
+  });
+
+  it("goes to the model if it was written before the card", async () => {
+    const { world } = await askDana();
+    await world.write("dana", "Yes", dana);
+    await vi.waitFor(() => expect(answers(world)).toBe(2), 8000);
+    expect(hints(world)).toBe(0);
+  });
+
+  it("goes to the model when the card does not ask any more, and from other chats", async () => {
+    const { world } = await askDana();
+    await world.write("eve", "Yes", { user: "eve", ...now() });
+    await shown(world, "Hm?", "eve");
+    await world.press("dana", "Reject", dana);
+    await shown(world, "Rejected", "dana");
+    await world.write("dana", "Yes", { ...dana, ...now() });
+    await vi.waitFor(() => expect(answers(world)).toBe(2), 8000);
+    expect(hints(world)).toBe(0);
+  });
+
+  it("is about a card that /approvals has brought, also below the list and an earlier hint", async () => {
+    const { world } = await askDana({ askIn: "here" });
+    await world.write("dana", "/approvals", dana);
+    await world.press("dana", "Show 1", dana);
+    await asked(world, "dana");
+    await world.write("dana", "Yes", { ...dana, ...now() });
+    await vi.waitFor(() => expect(hints(world)).toBe(1), 8000);
+    const mentions = (): number =>
+      world.chats.visible("dana").filter((text) => text.includes("Refund order 7")).length;
+    const before = mentions();
+    await world.write("dana", "/approvals", dana);
+    await vi.waitFor(() => expect(mentions()).toBe(before + 1), 8000);
+    await world.write("dana", "OK!", { ...dana, ...now() });
+    await vi.waitFor(() => expect(hints(world)).toBe(2), 8000);
   });
 });

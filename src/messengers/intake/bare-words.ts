@@ -1,0 +1,137 @@
+import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import type { CardClaim } from "../../core/gate.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { safeText } from "../declare/texts.ts";
+import type { Log } from "../../core/log.ts";
+import { addressOf } from "../replies/address-of.ts";
+import type { Cards } from "../replies/cards.ts";
+import { postingOf } from "../replies/send-notice.ts";
+import type { ChatGates } from "../root/chat-gates.ts";
+import type { RootLink } from "../root/root-link.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
+import type { MessengerHint, OpenQuestions } from "./open-questions.ts";
+
+export interface BareWordsOptions {
+  readonly database: Database;
+  readonly log: Log;
+  readonly delivery: Pick<Delivery, "send" | "receipts">;
+  readonly cards: Pick<Cards, "find">;
+  readonly messengers: Pick<DeclaredMessengers, "surface">;
+  readonly gates: Pick<ChatGates, "gateOf" | "speaker">;
+  readonly root: Pick<RootLink, "handOver">;
+  /** @default no word is for a card */
+  readonly questions?: Pick<OpenQuestions, "isBareWord" | "hint" | "hintAt"> | undefined;
+}
+
+/** Ids of messages below a card, and of lists of cards. They say nothing that the model of the chat has said. */
+const ASIDE = /^(?:approval|command|given-up|hint|mark|press|show|waiting):/;
+const MOST_REPLIES = 50;
+
+/**
+ * Messages that are only a word of decision, such as "yes", and quote nothing. They decide nothing, and the model may not
+ * know the question that they answer.
+ *
+ * 1. If the conversation of the chat has asked, and has said nothing since, the person is pointed at the card.
+ * 2. If another conversation has asked in this chat (the approver's own chat), and the conversation of the chat has said
+ *    nothing since, the word is handed over to that conversation, which points at its card.
+ * 3. All other words are for the model.
+ *
+ * Only what was sent before the word counts, so a repetition after a crash comes to the same result.
+ */
+export class BareWords {
+  readonly #options: BareWordsOptions;
+  readonly #outcomes: EventOutcomes;
+
+  constructor(options: BareWordsOptions, outcomes: EventOutcomes) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+  }
+
+  /** Takes a message that is only a word for a card. Returns `false` if the model must answer the message. */
+  async take(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    const { gates, questions, root } = this.#options;
+    if (questions?.isBareWord(event) !== true) return false;
+    const own = questions.hint(event);
+    const claim = own === undefined ? await this.#claimOf(row, event) : undefined;
+    if (claim !== undefined && claim.speaker !== gates.speaker) {
+      await root.handOver(claim.speaker, row.messengerId, { ...row.incoming, claim });
+      this.#outcomes.end(row, "passed on to the conversation of its card");
+      return true;
+    }
+    const hint = claim === undefined ? own : this.#hintAt(event, claim);
+    if (hint === undefined) return false;
+    this.#answer(row, event, definition, hint);
+    return true;
+  }
+
+  /** Answers a word that another object has found to be about a card of this conversation. */
+  claimed(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    claim: CardClaim,
+  ): void {
+    const stale = (): MessengerHint => ({
+      text: safeText(definition.delivery, "staleActionResponseText", event, this.#options.log),
+      replyTo: undefined,
+    });
+    this.#answer(row, event, definition, this.#hintAt(event, claim) ?? stale());
+  }
+
+  #hintAt(event: MessengerEvent, { key }: CardClaim): MessengerHint | undefined {
+    const { cards, questions } = this.#options;
+    const card = cards.find(key, addressOf(event));
+    return card && questions?.hintAt(card.id, event);
+  }
+
+  #answer(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    { replyTo, text }: MessengerHint,
+  ): void {
+    const { database, delivery } = this.#options;
+    const start = { id: `hint:${row.seq}`, ...postingOf(event, definition) };
+    // Together, so that the person is told once.
+    database.transaction(() => {
+      delivery.send({ ...start, ...(replyTo !== undefined && { replyTo }) }, text);
+      this.#outcomes.end(row, "answered with a hint");
+    });
+  }
+
+  async #claimOf(row: InboxRow, event: MessengerEvent): Promise<CardClaim | undefined> {
+    const { gates, messengers } = this.#options;
+    const { message, messengerId } = event;
+    if (message === undefined) return undefined;
+    const address = addressOf(event);
+    const { chatId, threadId } = address;
+    return gates.gateOf(address).claimMessage({
+      messengerId,
+      chatId,
+      threadId,
+      messageId: message.id,
+      sentAt: message.sentAt,
+      isNumbered: messengers.surface(messengerId).probing !== undefined,
+      wordSince: this.#saidAt(threadId, row.receivedAt),
+    });
+  }
+
+  /** Returns the time at which this conversation last said something in a thread, before a moment. */
+  #saidAt(inThread: string, before: number): number {
+    const { delivery } = this.#options;
+    return delivery
+      .receipts({ limit: MOST_REPLIES })
+      .filter(({ replyId, threadId }) => threadId === inThread && !ASIDE.test(replyId))
+      .map(({ messages }) => messages.find(({ sentAt }) => sentAt !== undefined)?.sentAt ?? 0)
+      .filter((sentAt) => sentAt <= before)
+      .reduce((newest, sentAt) => Math.max(newest, sentAt), 0);
+  }
+}
