@@ -1,3 +1,4 @@
+import { isSameSchedule } from "../core/schedule-binding.ts";
 import type { Approval } from "./approval.ts";
 
 /** A call that needs consent, in its stored form. */
@@ -20,6 +21,12 @@ export type ApprovalRequest = Omit<
   | "isCardTaken"
   | "broughtTo"
 >;
+
+/** Whether a question belongs to another run of the same schedule. */
+export function isOfOtherRun({ rootRequest, schedule }: Approval, asked: ApprovalRequest): boolean {
+  const isSame = asked.schedule !== undefined && isSameSchedule(asked.schedule, schedule);
+  return isSame && rootRequest !== asked.rootRequest;
+}
 
 /** Returns the question for a call, as nobody has decided about it yet. */
 export function questionOf(

@@ -2,7 +2,6 @@ import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
-import { isSameSchedule } from "../core/schedule-binding.ts";
 import type {
   Approval,
   ApprovalDecision,
@@ -13,7 +12,7 @@ import type {
   VoidReason,
 } from "./approval.ts";
 import { isOpen, isRequester, mayExplain, MESSAGE_CHANGED } from "./approval.ts";
-import { questionOf } from "./approval-request.ts";
+import { isOfOtherRun, questionOf } from "./approval-request.ts";
 import type { ApprovalRequest } from "./approval-request.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import type { Unreached } from "./card-place.ts";
@@ -43,6 +42,8 @@ export interface ApprovalHost {
    * may repeat the call.
    */
   outcomeOf(use: Approval): Promise<CallOutcome | undefined>;
+  /** Returns the key of the occurrence of a schedule that a run belongs to. @default unknown */
+  occurrenceOf?(rootRequest: string): string | undefined;
   /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */
   whyImpossible(approval: Approval): VoidReason | undefined;
   /**
@@ -114,7 +115,7 @@ export class Approvals {
   /**
    * Asks for consent. A call asks once. The same action with the same input is asked once while it is open. Another
    * input under the same key replaces a question of the same person that still waits. A run of a schedule replaces the
-   * waiting questions of earlier runs, and takes over a card of theirs.
+   * waiting questions of earlier occurrences, and takes over a card of theirs.
    *
    * @param withIt runs in the transaction that stores the question
    * @returns undefined if another input waits or runs under the same key
@@ -126,9 +127,8 @@ export class Approvals {
       .openFor(asked.ledgerKey, asked.action, asked.inputHash)
       .find(({ id }) => !outdated.some((one) => one.id === id));
     const known = ofCall ?? open;
-    // An earlier run of the schedule tells its outcome. This run would wait for it without hearing of it.
-    const isOfEarlierRun = known !== undefined && this.#isOfEarlierRun(known, asked);
-    if (isOfEarlierRun) return undefined;
+    // Another run of the schedule tells its outcome. This run would wait for it without hearing of it.
+    if (known !== undefined && isOfOtherRun(known, asked)) return undefined;
     if (known?.inputHash === asked.inputHash) {
       withIt();
       return known;
@@ -178,15 +178,17 @@ export class Approvals {
     this.#host.onChange();
   }
 
-  /** Returns the waiting questions of earlier runs of the same schedule, oldest first. */
+  /** Returns the waiting questions of earlier occurrences of the same schedule, oldest first. */
   #outdatedBy(asked: ApprovalRequest): Approval[] {
     if (asked.schedule === undefined) return [];
     return this.#store.waiting().filter((one) => this.#isOfEarlierRun(one, asked));
   }
 
-  #isOfEarlierRun({ rootRequest, schedule }: Approval, asked: ApprovalRequest): boolean {
-    const isSame = asked.schedule !== undefined && isSameSchedule(asked.schedule, schedule);
-    return isSame && rootRequest !== asked.rootRequest;
+  /** One occurrence may have a run for each of its chats, and each of them asks. */
+  #isOfEarlierRun(one: Approval, asked: ApprovalRequest): boolean {
+    if (!isOfOtherRun(one, asked)) return false;
+    const occurrence = this.#host.occurrenceOf?.(one.rootRequest);
+    return occurrence === undefined || occurrence !== this.#host.occurrenceOf?.(asked.rootRequest);
   }
 
   /** Returns the questions that a card has shown, oldest first. The last one is on it now. */

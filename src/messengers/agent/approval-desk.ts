@@ -142,6 +142,7 @@ export class ApprovalDesk implements ThreadQuestions {
       run: (approval) => options.run(approval),
       outcomeOf: async (use) =>
         options.thread().own.isRunning(use.requestId) ? undefined : options.outcomeOf(use),
+      occurrenceOf: (rootRequest) => options.runs?.get(rootRequest)?.occurrenceKey,
       whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => {
         // A waiting question is drawn again when somebody turns out to be out of reach.

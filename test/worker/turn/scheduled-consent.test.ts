@@ -224,6 +224,35 @@ describe("a scheduled run whose action needs consent", () => {
     expect(world.chats.visible("boss")).toHaveLength(2);
   });
 
+  it("asks for each chat of one occurrence, also if one conversation answers in all of them", async () => {
+    const { effects, world } = await create(
+      {
+        night: {
+          ...MONTHLY,
+          prompt: "Refund them.",
+          deliverTo: [to("team"), to("branch")],
+          fanOut: "each",
+          owner: to("boss"),
+        },
+      },
+      {
+        chats: ["boss", "team", "branch"],
+        messenger: { conversation: "self" },
+      },
+    );
+    await world.stub.runScheduledTask("night");
+    await shown(world, "Refund order 1", "boss");
+    await shown(world, "Refund order 2", "boss");
+    const waiting = await world.stub.pendingApprovals();
+    expect(waiting).toHaveLength(2);
+    for (const { executionId } of waiting) await world.stub.approveExecution(executionId);
+    await until(world, ["delivered"]);
+    expect(effects.toSorted()).toEqual(["1", "2"]);
+    for (const chat of ["team", "branch"])
+      expect(world.chats.visible(chat).at(-1)).toMatch(/^Digest: Approved/);
+    expect(await world.stub.pendingApprovals()).toEqual([]);
+  });
+
   it("asks where the action says", async () => {
     const { effects, world } = await create(
       NIGHT,
