@@ -17,6 +17,7 @@ import { setCommandMenu } from "./command-menu.ts";
 import { describeChat } from "./describe-chat.ts";
 import { downloadFile, fetchFileMetadata } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
+import { isMember } from "./membership.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
 import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
@@ -58,6 +59,12 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     },
     async checkAccess(context, signal) {
       await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
+    },
+    async isMember(chatId, userId, context, signal) {
+      const member = await clientOf(context).call("getChatMember", signal, (api, signal) =>
+        api.getChatMember(chatId, Number(userId), signal),
+      );
+      return isMember(member);
     },
     async checkWebhook(context, signal) {
       const info = await clientOf(context).call("getWebhookInfo", signal, (api, signal) =>

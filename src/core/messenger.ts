@@ -301,6 +301,16 @@ export interface MessengerPlatform {
    * classifies as `misconfigured`. Undefined if the platform has no such call.
    */
   readonly checkAccess?: (context: PlatformContext, signal: AbortSignal) => Promise<void>;
+  /**
+   * Asks the platform whether a person is in a chat. Rejects, or resolves with `undefined`, if it does not tell. Undefined
+   * if the platform has no such call.
+   */
+  readonly isMember?: (
+    chatId: string,
+    userId: string,
+    context: PlatformContext,
+    signal: AbortSignal,
+  ) => Promise<boolean | undefined>;
   /** Asks the platform whether it can deliver to the webhook. Undefined if it does not tell. */
   readonly checkWebhook?: (context: PlatformContext, signal: AbortSignal) => Promise<WebhookReport>;
   /**

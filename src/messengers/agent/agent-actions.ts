@@ -58,7 +58,7 @@ export interface AgentActionsOptions {
   readonly log: Log;
   readonly env: object;
   readonly thread: () => ThreadRuntime;
-  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared" | "context">;
   /** Actions of the product that the bot has switched on. */
   readonly switchedOn: () => ThinkActions;
   /** The ledger of the whole bot: that of the root. */

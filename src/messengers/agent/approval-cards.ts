@@ -12,6 +12,7 @@ import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import { checkContent } from "../../core/check-content.ts";
 import type { Json } from "../../core/content.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
+import type { Deps } from "../../core/deps.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -19,10 +20,13 @@ import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "../replies/cards.ts";
 import type { CallFacts } from "./action-rights.ts";
 import { approversInWords, timeInWords } from "./approval-texts.ts";
+import { memberCheck, usualPlace } from "./usual-place.ts";
+import type { IsMember } from "./usual-place.ts";
 
 export interface ApprovalCardsOptions {
   readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt" | "movedTo"> };
-  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared" | "context">;
+  readonly deps: Pick<Deps, "clock">;
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
   /** The bot's messenger, if it has only one. */
@@ -45,9 +49,11 @@ const MOST_PRIVATE_CHATS = 10;
  */
 export class ApprovalCards {
   readonly #options: ApprovalCardsOptions;
+  readonly #isMember: IsMember;
 
   constructor(options: ApprovalCardsOptions) {
     this.#options = options;
+    this.#isMember = memberCheck(options.messengers, options.deps);
   }
 
   /** Finds the chats in which people are asked. */
@@ -58,7 +64,7 @@ export class ApprovalCards {
   ): Promise<CardPlaces> {
     const { address, person } = facts;
     const asker = requesterMayApprove ? undefined : person?.userId;
-    const askIn = wanted ?? usualPlace(approvers, asker, facts);
+    const askIn = wanted ?? (await usualPlace(approvers, asker, facts, this.#isMember));
     if (askIn === "here") return { askedIn: [], unreached: [] };
     if (typeof askIn === "object") {
       const found = await this.#options.resolveTarget(askIn);
@@ -239,22 +245,6 @@ export function decidedIn(approval: Approval, threadToday: (address: Address) =>
 /** Whether somebody can still be asked in another chat. */
 function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
   return askedIn.some(({ who }) => !unreached.some((lost) => lost.who === (who ?? UNNAMED_PLACES.askedChat)));
-}
-
-/**
- * Where people are asked if the action does not say. Named people are not in the private chat of somebody else.
- *
- * @param excluded the person who asks, if that person may not decide
- */
-function usualPlace(
-  approvers: ApproverRule,
-  excluded: string | undefined,
-  { address, person }: CallFacts,
-): "here" | "approver-dm" {
-  const named = ("userIds" in approvers ? approvers.userIds : undefined) ?? [];
-  const others = named.filter((userId) => userId !== excluded);
-  const isOneOfThem = person !== undefined && others.includes(person.userId);
-  return address?.isDirectMessage === true && others.length > 0 && !isOneOfThem ? "approver-dm" : "here";
 }
 
 /** Whether a private chat asks people of whom only the bot's code knows who they are. */

@@ -62,7 +62,7 @@ export interface ApprovalDeskOptions {
     readonly own: OwnTurns;
     readonly delivery: Pick<Delivery, "receipt" | "movedTo">;
   };
-  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared" | "context">;
   /** Name of the conversation. */
   readonly conversation: () => string;
   /** The calls to the root, which knows the requests of all conversations. */

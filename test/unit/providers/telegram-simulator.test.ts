@@ -100,6 +100,18 @@ async function kindOf(surface: Surface, run: Promise<unknown>): Promise<string> 
 }
 
 describe("with a Bot API", () => {
+  it("tells whether a person is in a group", async () => {
+    const { context, platform, simulator } = await createBot();
+    const ada = simulator.addUser({ first_name: "Ada", username: "ada" });
+    const bob = simulator.addUser({ first_name: "Bob", username: "bob" });
+    const group = simulator.addGroup({ title: "Team", members: [ada] });
+    const isMember = async (userId: number) =>
+      platform.isMember?.(String(group.id), String(userId), context, signal());
+    expect([await isMember(ada.id), await isMember(bob.id)]).toEqual([true, false]);
+    const asked = isMember(999_999_999).then(() => {});
+    expect(await kindOf(platform.surface(context), asked)).toBe("rejected");
+  });
+
   it("answers a person in the thread and under the message they wrote", async () => {
     const { simulator, surface, eventOf } = await createBot();
     const ada = simulator.addUser({ first_name: "Ada", username: "ada" });

@@ -83,6 +83,8 @@ export class FakeChats {
   beforePost: (chat: string, message: OutgoingMessage) => Promise<void> = () => Promise.resolve();
   /** Chats that take nothing any more. */
   readonly gone = new Set<string>();
+  /** The members of chats, as far as the platform tells. A function stands for a call that fails or hangs. */
+  readonly members = new Map<string, readonly string[] | (() => Promise<never>)>();
   #lastId = 0;
 
   /** The newest text of each message, in order. */
@@ -224,6 +226,10 @@ export function fakePlatform(
     },
     parse: (incoming, { messengerId }) => Promise.resolve(eventOf(incoming, messengerId)),
     surface: () => surface,
+    isMember: async (chatId, userId) => {
+      const members = chats.members.get(chatId);
+      return typeof members === "function" ? members() : members?.includes(userId);
+    },
     fetchIdentity: () => Promise.resolve({ userId: "bot", userName: "fake_bot" }),
     async fetchAttachment({ fileId }, _context, { maxBytes }) {
       const file = chats.files.get(String(fileId));

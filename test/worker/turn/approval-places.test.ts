@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { roles } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { asked, createRefundBot, found, shown, told } from "../support/refund-bot.ts";
+import type { RefundOptions } from "../support/refund-bot.ts";
 
 beforeEach(() => void captureLog());
 
@@ -104,6 +105,48 @@ describe("a question in the approvers' private chats", () => {
     await shown(world, "Who can decide: Dana D.");
     await asked(world, "dana");
     await world.press("dana", "Approve", dana);
+    await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
+  });
+});
+
+describe("a question in a group in which none of the named approvers is", () => {
+  it("is asked in their private chats, unless the action says where", async () => {
+    const { effects, world } = createRefundBot({ approvers: ["dana", "eve"] });
+    world.chats.members.set("g1", ["ada", "bob"]);
+    await world.write("dana", "Hello", dana);
+    await shown(world, "Hm?", "dana");
+    await world.write("g1", "Refund 7", GROUP);
+    await asked(world, "dana");
+    await shown(world, "Waiting for a decision", "g1");
+    await shown(world, "Not reached: Person eve has never written to me.", "g1");
+    expect(found(world, "Refund order 7", "g1").buttons.map(({ label }) => label)).toEqual(["Take back"]);
+    await world.press("dana", "Approve", dana);
+    await shown(world, "Told: Approved by dana", "g1");
+    expect(effects).toEqual(["7"]);
+  });
+
+  it.each<[string, RefundOptions, readonly string[] | undefined]>([
+    ["one of them is there", { approvers: ["dana", "eve"] }, ["ada", "eve"]],
+    ["the person who asks is one of them", { approvers: ["dana", "ada"] }, ["ada"]],
+    ["the action says so", { approvers: ["dana"], askIn: "here" }, ["ada"]],
+    ["the platform does not tell", { approvers: ["dana"] }, undefined],
+  ])("is asked there if %s", async (_why, options, members) => {
+    const { world } = createRefundBot(options);
+    if (members !== undefined) world.chats.members.set("g1", members);
+    await world.write("dana", "Hello", dana);
+    await shown(world, "Hm?", "dana");
+    await world.write("g1", "Refund 7", GROUP);
+    await asked(world, "g1");
+    expect(found(world, "Is this OK?", "g1").buttons.map(({ label }) => label)).toContain("Approve");
+    expect(world.chats.visible("dana")).toEqual(["Hm?"]);
+  });
+
+  it("is asked there if the platform cannot be asked", async () => {
+    const { effects, world } = createRefundBot({ approvers: ["dana"] });
+    world.chats.members.set("g1", () => Promise.reject(new Error("away")));
+    await world.write("g1", "Refund 7", GROUP);
+    await asked(world, "g1");
+    await world.press("g1", "Approve", { ...GROUP, ...dana });
     await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
   });
 });
