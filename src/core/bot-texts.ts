@@ -175,6 +175,10 @@ export const ENGLISH_TEXTS = {
   scheduleHasNoNext: "There is no next time, so ask me again if you still need it.",
   scheduleLimited:
     "I've skipped this: {text}\n\nIt was due {time}, and has used up what it may use in a day.",
+  // All that the bot has skipped because it was away for too long, one line each.
+  schedulesSkipped: "I was away for too long, so I've skipped this:",
+  skippedLine: "{text} (due {time}). {next}",
+  scheduleComesAgain: "The next one comes as planned.",
   scheduleRecovered: "This works again: {text}",
   schedulePausedItself: "This failed five times in a row, so I've paused it: {text}",
   deleteButton: "Delete",

@@ -87,7 +87,7 @@ export function confirmationCard(shown: ShownSchedule, say: Say = sayEnglish): C
 /** Tells the people of a chat how a schedule fares that one of them has made. Everybody sees it, so it names no reason. */
 export function newsCard(
   { next, schedule }: ShownSchedule,
-  news: OwnerNews,
+  news: Exclude<OwnerNews, "too-late">,
   dueAt: number,
   say: Say = sayEnglish,
 ): CardContent {
@@ -115,6 +115,26 @@ export function newsCard(
         ],
       };
   }
+}
+
+/** A schedule whose occurrence was skipped. */
+export type SkippedSchedule = Pick<ShownSchedule, "schedule" | "next"> & {
+  /** Epoch milliseconds. */
+  readonly dueAt: number;
+};
+
+/** Tells the people of a chat what was skipped because the bot was away for too long. */
+export function skippedCard(skipped: readonly SkippedSchedule[], say: Say = sayEnglish): CardContent {
+  const lines = skipped.slice(0, MOST_LISTED).map(({ dueAt, next, schedule: { text, timezone } }) =>
+    say("skippedLine", {
+      text: quoted(text),
+      time: timeInWords(dueAt, timezone, say),
+      next: say(next.length > 0 ? "scheduleComesAgain" : "scheduleHasNoNext"),
+    }),
+  );
+  const more = skipped.length - lines.length;
+  if (more > 0) lines.push(say("moreSchedules", { count: more }));
+  return { kind: "card", text: [say("schedulesSkipped"), ...lines].join(lines.length > 1 ? "\n" : " ") };
 }
 
 /** Lists the schedules of a chat with their buttons. */

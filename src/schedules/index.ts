@@ -6,6 +6,7 @@ export {
   newsCard,
   pressSchema,
   reminderCard,
+  skippedCard,
   zoneCard,
 } from "./chat-cards.ts";
 export type { SchedulePress, ScheduleRequest, ShownSchedule } from "./chat-cards.ts";

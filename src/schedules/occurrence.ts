@@ -95,8 +95,9 @@ export interface Target {
  * - `failing`: the first failure in a row
  * - `paused`: the task has paused itself
  * - `recovered`: the first success after a failure
+ * - `too-late`: the task of a person was skipped, because the bot was away for too long
  */
-export type OwnerNews = "limited" | "failing" | "paused" | "recovered";
+export type OwnerNews = "limited" | "failing" | "paused" | "recovered" | "too-late";
 
 /** One occurrence of a task, as `listOccurrences()` returns it. Contains no text of a chat. */
 export interface OccurrenceRecord {

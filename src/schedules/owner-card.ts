@@ -10,7 +10,7 @@ export type TaskButton = "resume" | "run" | "delete";
 export function ownerCard(
   task: CheckedTask,
   { code, scheduledFor }: Occurrence,
-  news: OwnerNews,
+  news: Exclude<OwnerNews, "too-late">,
 ): CardContent {
   const name = `**${task.id}**`;
   const when = timeInWords(scheduledFor, task.zone);

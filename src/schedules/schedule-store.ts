@@ -68,6 +68,8 @@ export interface ScheduleStore {
   usageSince(taskId: string, since: number): (TurnCost | undefined)[];
   /** Returns open occurrences of a task. */
   openOf(taskId: string): Occurrence[];
+  /** Returns occurrences that were stored as skipped at a moment, in order of time. */
+  skippedAt(moment: number, code: string): Occurrence[];
   /** Returns occurrences, newest first. */
   list(filter: {
     readonly taskId: string | undefined;
@@ -194,6 +196,12 @@ export function createScheduleStore(database: Database): ScheduleStore {
         "WHERE task_id = ? AND state IN (SELECT value FROM json_each(?))",
         taskId,
         JSON.stringify(OPEN_STATES),
+      ),
+    skippedAt: (moment, code) =>
+      occurrences(
+        "WHERE ended_at = ? AND created_at = ended_at AND code = ? ORDER BY scheduled_for, key",
+        moment,
+        code,
       ),
     list: ({ limit, states, taskId }) =>
       occurrences(

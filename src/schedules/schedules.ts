@@ -28,8 +28,15 @@ export interface SchedulesOptions {
   readonly tasks: () => readonly CheckedTask[];
   /** Does the next step of an occurrence. */
   readonly run: (occurrence: Occurrence, task: CheckedTask, stored: StoredTask) => Promise<StepResult>;
-  /** Sends a message to the owner of a task, at most once for the occurrence. */
-  readonly tellOwner: (task: CheckedTask, occurrence: Occurrence, news: OwnerNews) => Promise<void>;
+  /**
+   * Sends a message to the owner of a task, at most once for the occurrence. Returns the time of the next try, in epoch
+   * milliseconds, if the owner's chat is quiet now.
+   */
+  readonly tellOwner: (
+    task: CheckedTask,
+    occurrence: Occurrence,
+    news: OwnerNews,
+  ) => Promise<number | undefined>;
   /** Called when stored work waits for `work`. */
   readonly onChange: () => void;
 }
@@ -183,8 +190,9 @@ export class Schedules {
    */
   runNow(taskId: string, scheduledFor = this.#options.deps.clock.now()): string | undefined {
     if (this.#tasks?.has(taskId) !== true) return undefined;
+    const now = this.#options.deps.clock.now();
     const key = `${occurrenceKey(taskId, scheduledFor)}!${this.#options.deps.newId()}`;
-    this.#insert(key, taskId, scheduledFor, { lateMs: 0 });
+    this.#insert(key, taskId, scheduledFor, { lateMs: 0, now });
     this.#options.onChange();
     return key;
   }
@@ -226,6 +234,11 @@ export class Schedules {
       at = task && stored && nextOccurrence(task.rule, at, stored.anchor);
     }
     return found;
+  }
+
+  /** Returns the occurrences that one wake-up has skipped as too late. @param at that moment, in epoch milliseconds */
+  skippedAt(at: number): Occurrence[] {
+    return this.#store.skippedAt(at, "too-late");
   }
 
   /** Returns the tokens and the money that a task has used since a moment. */
@@ -271,10 +284,13 @@ export class Schedules {
         this.#insert(occurrenceKey(task.id, scheduledFor), task.id, scheduledFor, {
           lateMs: now - scheduledFor,
           skipped: "missed",
+          now,
         });
       this.#insert(occurrenceKey(task.id, intended), task.id, intended, {
         lateMs,
-        ...(isSkipped && { skipped: "too-late" }),
+        // People do not read the log.
+        ...(isSkipped && { skipped: "too-late", ...(task.requester !== undefined && { news: "too-late" }) }),
+        now,
       });
       const next = this.#next(task, Math.max(now, intended), stored.anchor, runs);
       this.#store.saveTask({ ...stored, runs, next });
@@ -286,10 +302,19 @@ export class Schedules {
     key: string,
     taskId: string,
     scheduledFor: number,
-    { lateMs, skipped }: { readonly lateMs: number; readonly skipped?: string },
+    {
+      lateMs,
+      news,
+      now,
+      skipped,
+    }: {
+      readonly lateMs: number;
+      readonly news?: OwnerNews;
+      readonly now: number;
+      readonly skipped?: string;
+    },
   ): void {
     if (this.#store.occurrence(key) !== undefined) return;
-    const now = this.#options.deps.clock.now();
     this.#store.saveOccurrence({
       key,
       taskId,
@@ -310,7 +335,7 @@ export class Schedules {
       startedAt: undefined,
       endedAt: skipped === undefined ? undefined : now,
       troubleSince: undefined,
-      news: undefined,
+      news,
     });
   }
 
@@ -322,8 +347,9 @@ export class Schedules {
       if (task === undefined || stored === undefined)
         return this.#finish({ ...occurrence, news: undefined }, { state: "skipped", code: "task-removed" });
       if (occurrence.news !== undefined) {
-        await this.#options.tellOwner(task, occurrence, occurrence.news);
-        this.#store.saveOccurrence({ ...occurrence, news: undefined, troubleSince: undefined });
+        const notBefore = await this.#options.tellOwner(task, occurrence, occurrence.news);
+        const told = notBefore === undefined ? { news: undefined } : { nextAt: notBefore };
+        this.#store.saveOccurrence({ ...occurrence, ...told, troubleSince: undefined });
         return;
       }
       const result = await this.#options.run(occurrence, task, stored);

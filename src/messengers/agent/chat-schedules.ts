@@ -20,6 +20,7 @@ import {
   parseWhen,
   pressSchema,
   previewOf,
+  skippedCard,
   taskOf,
   zoneCard,
 } from "../../schedules/index.ts";
@@ -28,6 +29,7 @@ import type {
   ChatScheduleOptions,
   ChatScheduleStore,
   CheckedTask,
+  OccurrenceRecord,
   OwnerNews,
   SchedulePerson,
   SchedulePress,
@@ -112,9 +114,25 @@ export class ChatSchedules {
   }
 
   /** Tells how a schedule fares. Undefined if nobody has made it in this conversation. */
-  newsCard(id: string, news: OwnerNews, dueAt: number): CardContent | undefined {
+  newsCard(id: string, news: Exclude<OwnerNews, "too-late">, dueAt: number): CardContent | undefined {
     const schedule = this.#store.get(id);
     return schedule && newsCard(this.#shown(schedule), news, dueAt, this.#say(schedule.madeBy));
+  }
+
+  /** Tells the chat of a schedule which of its schedules were skipped. Undefined if nobody has made it. */
+  skippedCard(
+    id: string,
+    skipped: readonly Pick<OccurrenceRecord, "taskId" | "scheduledFor">[],
+  ): CardContent | undefined {
+    const asked = this.#store.get(id);
+    if (asked === undefined) return undefined;
+    const { address, madeBy } = asked;
+    const shown = skipped.flatMap(({ scheduledFor, taskId }) => {
+      const schedule = this.#store.get(taskId);
+      if (schedule === undefined || !isSamePlace(schedule.address, address)) return [];
+      return [{ ...this.#shown(schedule), dueAt: scheduledFor }];
+    });
+    return skippedCard(shown, this.#say(madeBy));
   }
 
   /** Makes a schedule, or asks for the person's time zone first if the time depends on it. */
@@ -413,6 +431,10 @@ const MANAGED = {
   run: "scheduleRuns",
   delete: "scheduleDeleted",
 } as const;
+
+function isSamePlace(one: Address, other: Address): boolean {
+  return one.messengerId === other.messengerId && one.threadId === other.threadId;
+}
 
 function zonedPerson({ address, person }: RequestPlace): ZonedPerson {
   return { messengerId: address.messengerId, userId: person.userId };

@@ -297,22 +297,42 @@ export class ScheduleDesk {
     return owner === undefined ? undefined : root().locateTarget(owner);
   }
 
-  async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<void> {
-    const { log, post } = this.#options;
+  async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<number | undefined> {
+    const { deps, log } = this.#options;
     const located = await this.#ownerOf(task);
-    if (located === undefined) return;
+    if (located === undefined) return undefined;
     if (located.kind === "refused") {
       log.warn("schedule.owner-not-told", { task: task.id, code: located.code });
-      return;
+      return undefined;
     }
-    const made = this.chat.newsCard(task.id, news, occurrence.scheduledFor);
+    const { address } = located;
+    // Nobody waits for this one at a certain time.
+    const quietUntil =
+      news === "too-late"
+        ? await chatQuietUntil({ ...this.#options, clock: deps.clock }, address)
+        : undefined;
+    if (quietUntil !== undefined) return quietUntil;
     try {
-      // The buttons of a schedule that somebody has made are for its maker.
-      if (made !== undefined) post(`${MADE}${news}:${occurrence.key}`, located.address, made);
-      else post(`${CARD}${news}:${occurrence.key}`, located.address, ownerCard(task, occurrence, news));
+      this.#postNews(task, occurrence, news, address);
     } catch (error) {
       log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
     }
+    return undefined;
+  }
+
+  #postNews(task: CheckedTask, occurrence: Occurrence, news: OwnerNews, address: Address): void {
+    const { post } = this.#options;
+    const { createdAt, key, scheduledFor } = occurrence;
+    if (news === "too-late") {
+      // One message tells a chat of all its schedules, so the others find it posted.
+      const card = this.chat.skippedCard(task.id, this.schedules.skippedAt(createdAt));
+      if (card !== undefined) post(`${MADE}${news}:${createdAt}:${address.threadId}`, address, card);
+      return;
+    }
+    const made = this.chat.newsCard(task.id, news, scheduledFor);
+    // The buttons of a schedule that somebody has made are for its maker.
+    if (made !== undefined) post(`${MADE}${news}:${key}`, address, made);
+    else post(`${CARD}${news}:${key}`, address, ownerCard(task, occurrence, news));
   }
 }
 

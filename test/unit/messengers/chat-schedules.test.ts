@@ -53,7 +53,7 @@ function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatSc
     log,
     tasks: () => chat.tasks(),
     run: () => Promise.reject(new Error("Nothing runs here.")),
-    tellOwner: () => Promise.resolve(),
+    tellOwner: () => Promise.resolve(undefined),
     onChange: () => {},
   });
   return { cards, chat, now: () => now, schedules };

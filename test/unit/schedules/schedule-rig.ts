@@ -1,6 +1,7 @@
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { checkTasks } from "../../../src/schedules/check-tasks.ts";
+import type { CheckedTask } from "../../../src/schedules/check-tasks.ts";
 import { runOccurrence } from "../../../src/schedules/run-occurrence.ts";
 import type { FoundTargets, LegReport, LegRequest, ManyWork } from "../../../src/schedules/run-occurrence.ts";
 import { quietUntil } from "../../../src/schedules/quiet-hours.ts";
@@ -38,6 +39,10 @@ export class ScheduleRig {
   /** Quiet hours of chats. */
   quiet: Readonly<Record<string, CheckedQuietHours>> = {};
   tasks: ThinkScheduledTasks;
+  /** Tasks that people have made. */
+  made: CheckedTask[] = [];
+  /** Until when the chat of an owner is quiet, in epoch milliseconds. */
+  ownerQuietUntil = 0;
   schedules: Schedules;
   /** Number of points passed at which the process can be killed. */
   points = 0;
@@ -105,7 +110,7 @@ export class ScheduleRig {
       database: this.#database.withHooks({ beforeWrite: point, afterWrite: point }),
       deps: { clock, newId: () => `id-${(this.#ids += 1)}`, random: () => 0 },
       log,
-      tasks: () => checkTasks(this.tasks, "UTC"),
+      tasks: () => [...checkTasks(this.tasks, "UTC"), ...this.made],
       run: (occurrence, task, stored) =>
         runOccurrence(
           {
@@ -168,9 +173,11 @@ export class ScheduleRig {
         ),
       tellOwner: async (task, { key }, news) => {
         point();
+        if (news === "too-late" && clock.now() < this.ownerQuietUntil) return this.ownerQuietUntil;
         const line = `${task.id} ${news} ${key}`;
         if (!this.told.includes(line)) this.told.push(line);
         point();
+        return undefined;
       },
       onChange: () => undefined,
     });

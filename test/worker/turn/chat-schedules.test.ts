@@ -259,6 +259,46 @@ describe("a digest that fails", () => {
   });
 });
 
+describe("a bot that was away", () => {
+  const away = async (world: World, days: number, chat = "c1"): Promise<void> => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 24 * 3_600_000 });
+    await world.write(chat, "Hello");
+  };
+
+  it("says once in the chat, in the person's language, that digests were skipped as too late", async () => {
+    const texts = {
+      schedulesSkipped: { en: "Skipped:", de: "Ausgelassen:" },
+      skippedLine: { en: "{text} (due {time}). {next}", de: "{text} ({time}). {next}" },
+      scheduleHasNoNext: { en: "No next one.", de: "Das war der letzte Termin." },
+    };
+    const world = create({ settings: { chatSchedules: true, texts } });
+    const german = { language: "de" } as const;
+    const digests = [
+      { text: "Sum up", when: "in 2 hours" },
+      { text: "Weather", when: "in 3 hours" },
+    ];
+    try {
+      for (const digest of digests) {
+        world.script(calls("schedule_digest", { ...digest, timezone: "UTC" }));
+        await go(world, "c1", german);
+      }
+      world.script(calls("remind_me", { text: "Tea", when: "in 4 hours", timezone: "UTC" }));
+      await go(world, "c1", german);
+      await away(world, 3);
+      await untilShown(world, /^⏰ Tea\n\n\(3 days late\)$/);
+      await untilShown(
+        world,
+        /^Ausgelassen:\nSum up \(\w+ [\d-]+ [\d:]+ \(UTC\)\)\. Das war der letzte Termin\.\nWeather \(.*\)\. Das war/,
+      );
+      const skipped = await world.thread("c1").listOccurrences({ state: "skipped" });
+      expect(skipped.map(({ code }) => code)).toEqual(["too-late", "too-late"]);
+      expect(world.chats.visible("c1").filter((text) => text.startsWith("Ausgelassen:"))).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
 describe("/schedules", () => {
   it("lists the schedules with buttons that work", async () => {
     const world = create();
