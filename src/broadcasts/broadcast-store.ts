@@ -32,6 +32,8 @@ const SCHEMA = [
 
 /** Columns that the first table did not have. */
 const ADDED = { usage: "TEXT" };
+/** Code of an `open` target in whose run somebody has been asked about an action. */
+export const DECIDING = "waits-for-decision";
 /** A chat in its quiet hours does not have the message yet. */
 const SHOWN_STATE = "CASE WHEN state = 'open' AND tries = 0 THEN 'waiting' ELSE state END";
 
@@ -115,6 +117,8 @@ export interface BroadcastStore {
   open(seq: number): OpenTargets;
   /** Returns the number of targets that have quiet hours, and the first end of them. */
   quiet(seq: number): OpenTargets;
+  /** Returns the number of targets in whose runs somebody has been asked about an action. */
+  deciding(seq: number): number;
   /** Stores outcomes, and counts those that have ended. */
   change(seq: number, changes: readonly TargetChange[]): void;
   setAfterKey(seq: number, key: string): void;
@@ -269,6 +273,7 @@ export function createBroadcastStore(database: Database): BroadcastStore {
       ),
     open: (seq) => openWhere(seq, "tries > 0"),
     quiet: (seq) => openWhere(seq, "tries = 0"),
+    deciding: (seq) => openWhere(seq, `code = '${DECIDING}'`).count,
     change(seq, changes) {
       database.transaction(() => {
         const stored = bySeq(seq);

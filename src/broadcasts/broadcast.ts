@@ -77,6 +77,10 @@ export interface Broadcast {
   /** Number of chats, each counted once. `total` is `waiting + sent + failed + skipped`. */
   readonly total: number;
   readonly waiting: number;
+  /** Number of chats of `waiting` in which somebody has been asked to decide about an action. Undefined if there are none. */
+  readonly deciding?: number;
+  /** Number of chats of `waiting` that have quiet hours. Undefined if there are none. */
+  readonly quiet?: number;
   /** The platform has the message: its id is stored. For a prompt: the model has answered, and the answer was sent. */
   readonly sent: number;
   readonly failed: number;
@@ -99,7 +103,7 @@ export interface BroadcastReceipt {
   readonly conversation?: string;
   readonly deliveryId?: string;
   readonly state: TargetState;
-  /** Reason for `failed` or `skipped`. */
+  /** Reason for `failed` or `skipped`. Of `open`: `waits-for-decision` if somebody has been asked about an action. */
   readonly code?: string;
   /** The platform's ids of the messages. */
   readonly messageIds: readonly string[];
@@ -140,7 +144,8 @@ export interface HandOver {
 
 /** `waiting`: the object has stored the message, and sends it by itself. Ask again for the outcome. */
 export type HandOverResult =
-  | { readonly state: "waiting" }
+  /** `isDeciding`: somebody has been asked about an action of its run. */
+  | { readonly state: "waiting"; readonly isDeciding?: boolean }
   | {
       readonly state: "sent";
       readonly deliveryId: string;

@@ -129,17 +129,17 @@ export class Broadcasts {
     }
     // A known one may come from a process that died before it could set the alarm.
     if (known.endedAt === undefined) this.#wakeSoon();
-    return progressOf(store.get(id) ?? known);
+    return this.#progressOf(store.get(id) ?? known);
   }
 
   get(id: string): Broadcast | undefined {
     const found = this.#options.store.get(id);
-    return found && progressOf(found);
+    return found && this.#progressOf(found);
   }
 
   /** Returns broadcasts, newest first. */
   list(limit: number): Broadcast[] {
-    return this.#options.store.list(Math.min(limit, MOST_LISTED)).map(progressOf);
+    return this.#options.store.list(Math.min(limit, MOST_LISTED)).map((found) => this.#progressOf(found));
   }
 
   /** Returns a page of the outcomes of a broadcast. */
@@ -222,6 +222,14 @@ export class Broadcasts {
     const current = store.get(broadcast.id) ?? broadcast;
     await runSlice({ ...this.#options, clock: deps.clock }, current);
     this.#endIfDone(broadcast.id);
+  }
+
+  #progressOf(stored: StoredBroadcast): Broadcast {
+    if (stored.endedAt !== undefined) return progressOf(stored);
+    const { store } = this.#options;
+    const deciding = store.deciding(stored.seq);
+    const quiet = store.quiet(stored.seq).count;
+    return { ...progressOf(stored), ...(deciding > 0 && { deciding }), ...(quiet > 0 && { quiet }) };
   }
 
   #endIfDone(id: string): void {

@@ -4,6 +4,7 @@ import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastWork, HandOver, HandOverResult } from "./broadcast.ts";
+import { DECIDING } from "./broadcast-store.ts";
 import type { BroadcastStore, StoredBroadcast, StoredTarget, TargetChange } from "./broadcast-store.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
 
@@ -165,7 +166,7 @@ class Slice {
   #after(target: StoredTarget, result: HandOverResult): TargetChange {
     switch (result.state) {
       case "waiting":
-        return this.#open(target);
+        return this.#open({ ...target, code: result.isDeciding === true ? DECIDING : undefined });
       case "sent": {
         const { deliveryId, messageIds, state, usage } = result;
         return { ...target, state, code: undefined, deliveryId, messageIds, usage };

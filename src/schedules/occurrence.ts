@@ -5,7 +5,7 @@ import type { TurnCost } from "../core/turn-cost.ts";
 /**
  * - `due`: stored, and nothing was done yet
  * - `running`: its handler or its turn runs, or its text is being delivered
- * - `waiting`: its turn waits for somebody's decision
+ * - `waiting`: its turn waits for somebody's decision, or the turns of some chats do and nothing else is under way
  * - `delivered`: every chat that could be reached has the text, and the platform's message ids are stored. `code` is there
  *   if an action needed consent and did not run: `rejected`, `expired`, `withdrawn` or `action-failed`
  * - `done`: its handler has returned, or its answer was for no chat
@@ -124,8 +124,11 @@ export interface OccurrenceRecord {
 
 export interface OccurrenceDelivery {
   readonly address: Address;
-  /** `skipped`: there was nothing to send to this chat; `code` says why. */
-  readonly state: "pending" | "delivered" | "failed" | "skipped";
+  /**
+   * - `waiting`: the turn of this chat waits for somebody's decision
+   * - `skipped`: there was nothing to send to this chat; `code` says why
+   */
+  readonly state: "pending" | "waiting" | "delivered" | "failed" | "skipped";
   readonly messageIds: readonly string[];
   readonly code?: string;
 }
@@ -166,10 +169,11 @@ function deliveryOf(address: Address, { code, endedAt, legs }: Occurrence): Occu
   );
   const isOver = leg?.state === "delivered" || leg?.state === "failed";
   const isSkipped = !isOver && endedAt !== undefined;
+  const isWaiting = leg?.state === "waiting" && endedAt === undefined;
   const reason = leg?.code ?? (isSkipped ? code : undefined);
   return {
     address,
-    state: isOver ? leg.state : isSkipped ? "skipped" : "pending",
+    state: isOver ? leg.state : isSkipped ? "skipped" : isWaiting ? "waiting" : "pending",
     messageIds: leg?.messageIds ?? [],
     ...(reason !== undefined && { code: reason }),
   };

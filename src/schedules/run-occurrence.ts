@@ -375,21 +375,24 @@ function metadataOf({ scheduledFor }: Occurrence, task: CheckedTask): CheckedTas
 
 function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: readonly Leg[]): StepResult {
   const now = clock.now();
-  const isQuiet = open.every(({ notBefore, state }) => state === "new" && notBefore !== undefined);
-  if (isQuiet) {
-    const nextAt = Math.max(now + LOOK_AGAIN_MS, Math.min(...open.map(({ notBefore = now }) => notBefore)));
+  const isQuiet = ({ notBefore, state }: Leg): boolean => state === "new" && notBefore !== undefined;
+  const quietUntil = Math.min(...open.filter(isQuiet).map(({ notBefore = now }) => notBefore));
+  const busy = open.filter((leg) => !isQuiet(leg));
+  if (busy.length === 0) {
+    const nextAt = Math.max(now + LOOK_AGAIN_MS, quietUntil);
     return { kind: "continues", occurrence: { ...occurrence, state: "running", nextAt } };
   }
-  const isWaiting = open.every(({ state }) => state === "waiting");
+  const isWaiting = busy.every(({ state }) => state === "waiting");
   const begun = occurrence.startedAt ?? now;
   // A decision of somebody is followed by quick work.
-  const age = now - Math.max(...open.map(({ since }) => since ?? begun));
-  const mostMs = isWaiting ? LOOK_AT_WAITING_MOST_MS : LOOK_AGAIN_MOST_MS;
+  const age = now - Math.max(...busy.map(({ since }) => since ?? begun));
+  // Nobody tells the keeper of a delivery to many chats of a decision.
+  const isTold = isWaiting && busy.every(({ isBroadcast }) => isBroadcast !== true);
+  const mostMs = isTold ? LOOK_AT_WAITING_MOST_MS : LOOK_AGAIN_MOST_MS;
   const restMs = Math.min(Math.max(Math.ceil(age / 2), LOOK_AGAIN_MS), mostMs);
-  return {
-    kind: "continues",
-    occurrence: { ...occurrence, state: isWaiting ? "waiting" : "running", nextAt: now + restMs },
-  };
+  const nextAt = Math.max(now + LOOK_AGAIN_MS, Math.min(now + restMs, quietUntil));
+  const state = isWaiting ? "waiting" : "running";
+  return { kind: "continues", occurrence: { ...occurrence, state, nextAt } };
 }
 
 /** The end of an occurrence whose turns have all ended. */

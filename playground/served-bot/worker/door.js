@@ -112,8 +112,8 @@ async function withProgress(occurrence, root) {
   if (occurrence.broadcastId === undefined) return occurrence;
   const broadcast = await root.inner("getBroadcast", [occurrence.broadcastId]);
   if (broadcast === undefined) return occurrence;
-  const { failed, sent, skipped, total } = broadcast;
-  return { ...occurrence, progress: { failed, sent, skipped, total } };
+  const { deciding = 0, failed, sent, skipped, total } = broadcast;
+  return { ...occurrence, progress: { deciding, failed, sent, skipped, total } };
 }
 
 /** Undefined for an id of another class. */

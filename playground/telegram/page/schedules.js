@@ -192,10 +192,14 @@ const kinds = { delivered: "good", done: "good", "no-change": "good", failed: "b
 function occurrenceView({ attempts, code, deliveries, lateMs, progress, scheduledFor, state }, zone) {
   const ids = deliveries.flatMap(({ messageIds }) => messageIds);
   const failed = deliveries.filter((one) => one.state === "failed").length;
+  const waiting = deliveries.filter((one) => one.state === "waiting").map(({ address }) => address.chatId);
+  const deciding = progress?.deciding ?? 0;
   const notes = [
     code ?? "",
     ids.length === 0 ? "" : `${ids.length === 1 ? "message" : "messages"} ${ids.join(", ")}`,
     progress === undefined ? "" : `${progress.sent} of ${progress.total} chats`,
+    waiting.length === 0 ? "" : `somebody decides for chat ${waiting.join(", ")}`,
+    deciding === 0 ? "" : `somebody decides for ${deciding} of them`,
     failed > 0 && state !== "failed" ? `${failed} not reached` : "",
     lateMs >= 60_000 ? `${inWords(lateMs)} late` : "",
     attempts > 1 ? `${attempts} attempts` : "",

@@ -1,4 +1,5 @@
-import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
+import type { Broadcast, BroadcastWork } from "../../broadcasts/broadcast.ts";
+import { MOST_OPEN } from "../../broadcasts/run-slice.ts";
 import type { DeliverTo, DeliveryTarget, LegReport, ManyWork } from "../../schedules/index.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 
@@ -29,11 +30,16 @@ export class ManyChats {
     const broadcast = await this.#options.broadcasts().getBroadcast(id);
     if (broadcast === undefined) return { state: "failed", code: "broadcast-lost" };
     const { endedAt, failures, sent, skips, usage } = broadcast;
-    if (endedAt === undefined) return { state: "open", usage };
+    if (endedAt === undefined) return { state: isUnderWay(broadcast) ? "open" : "waiting", usage };
     const reasons = Object.entries({ ...skips, ...failures });
     const [code = "no-targets"] = reasons.toSorted((a, b) => b[1] - a[1])[0] ?? [];
     return sent > 0 ? { state: "completed", usage } : { state: "failed", code, usage };
   }
+}
+
+/** Whether chats are being reached, apart from those in which somebody has been asked about an action. */
+function isUnderWay({ deciding = 0, quiet = 0, waiting }: Broadcast): boolean {
+  return deciding === 0 || (deciding < MOST_OPEN && deciding + quiet < waiting);
 }
 
 function workOf(id: string, work: ManyWork): BroadcastWork {

@@ -136,8 +136,9 @@ function outcomeOfRun(deliveryId: string, report: LegReport): HandOverResult {
   const { code, messageIds = [], state, usage } = report;
   switch (state) {
     case "open":
-    case "waiting":
       return { state: "waiting" };
+    case "waiting":
+      return { state, isDeciding: true };
     case "failed":
       return { state, code: code ?? "turn-failed", deliveryId, usage };
     case "skipped":

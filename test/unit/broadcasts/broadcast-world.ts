@@ -27,9 +27,13 @@ export type Fate =
   | "unreachable"
   /** The message is on its way for a while. */
   | "slow"
+  /** Somebody is asked about an action, for days. */
+  | "deciding"
   | "blocked";
 
 interface Stored {
+  /** The answer before `doneAt`. */
+  readonly meanwhile: HandOverResult;
   readonly result: HandOverResult;
   readonly doneAt: number;
 }
@@ -153,7 +157,7 @@ export class BroadcastWorld {
     const now = this.clock.now();
     const key = JSON.stringify([conversation, broadcastId, address.threadId]);
     const known = this.#stored.get(key);
-    if (known !== undefined) return now < known.doneAt ? { state: "waiting" } : known.result;
+    if (known !== undefined) return now < known.doneAt ? known.meanwhile : known.result;
     const fate = this.fateOf(address.chatId);
     if (fate === "unreachable") throw new Error("unreachable");
     if (now > notAfter) return { state: "skipped", code: "expired" };
@@ -161,15 +165,16 @@ export class BroadcastWorld {
       fate === "blocked"
         ? { state: "failed", code: "bot-blocked" }
         : { state: "sent", deliveryId: `d-${address.chatId}`, messageIds: [`m-${address.chatId}`] };
-    const doneAt = fate === "slow" ? now + 12_000 : now;
-    this.#stored.set(key, { result, doneAt });
+    const doneAt = now + (fate === "slow" ? 12_000 : fate === "deciding" ? 2 * 86_400_000 : 0);
+    const meanwhile: HandOverResult = { state: "waiting", isDeciding: fate === "deciding" };
+    this.#stored.set(key, { meanwhile, result, doneAt });
     if (fate !== "blocked") this.#posts.set(address.chatId, this.posts(address.chatId) + 1);
     if (fate === "answer-lost") throw new Error("the connection was lost");
     this.#atOnce += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
     await Promise.resolve();
     this.#atOnce -= 1;
-    return fate === "slow" ? { state: "waiting" } : result;
+    return now < doneAt ? meanwhile : result;
   }
 }
 

@@ -2,6 +2,37 @@ import { expect, it } from "vitest";
 import { ManyChats } from "../../../src/messengers/agent/many-chats.ts";
 import { BroadcastWorld } from "../broadcasts/broadcast-world.ts";
 
+it("waits while somebody decides in one of the chats, and names the chat", async () => {
+  const world = new BroadcastWorld();
+  const chats = ["c1", "c2", "c3"];
+  let fate: "slow" | "sent" = "slow";
+  world.fateOf = (chat) => (chat === "c2" ? "deciding" : fate);
+  const many = new ManyChats({
+    broadcasts: () => ({
+      startBroadcast: (request) => world.broadcasts.start(request),
+      getBroadcast: async (id) => world.broadcasts.get(id),
+    }),
+    targetsOf: async () => chats.map((chatId) => ({ messenger: "fake", chatId })),
+  });
+  let isDone = false;
+  void many.begin("digest", { kind: "text", text: "News" }, "all").then(() => (isDone = true));
+  await world.clock.advanceUntil(() => isDone, 1_000);
+  await world.run(1);
+  expect(await many.report("digest"), "others are on their way").toMatchObject({ state: "open" });
+  fate = "sent";
+  await world.run(5);
+  expect(await many.report("digest")).toMatchObject({ state: "waiting" });
+  expect(world.broadcasts.get("digest")).toMatchObject({ waiting: 1, deciding: 1, sent: 2 });
+  expect(world.broadcasts.receipts("digest", { state: "open" }).receipts).toMatchObject([
+    { address: { chatId: "c2" }, code: "waits-for-decision" },
+  ]);
+  await world.run();
+  expect(await many.report("digest")).toMatchObject({ state: "completed" });
+  const ended = world.broadcasts.get("digest");
+  expect(ended).toMatchObject({ state: "done", sent: 3 });
+  expect(ended).not.toHaveProperty("deciding");
+});
+
 it("continues a delivery whose process died while it stored its chats, also if they are others now", async () => {
   const world = new BroadcastWorld();
   const chats = Array.from({ length: 2_000 }, (_, index) => `c${String(index).padStart(5, "0")}`);

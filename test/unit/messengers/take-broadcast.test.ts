@@ -48,9 +48,12 @@ function conversation(report: LegReport) {
 it("still tells the outcome of a scheduled run whose broadcast has ended while somebody decides", async () => {
   const report: LegReport = { state: "waiting" };
   const { clock, take, turns } = conversation(report);
-  expect(await take(clock.now())).toEqual({ state: "waiting" });
+  expect(await take(clock.now())).toEqual({ state: "waiting", isDeciding: true });
   expect([...turns.values()]).toEqual(["Write it."]);
-  expect(await take(0), "nothing may begin any more").toEqual({ state: "waiting" });
+  expect(await take(0), "nothing may begin any more").toEqual({
+    state: "waiting",
+    isDeciding: true,
+  });
 });
 
 it("begins no scheduled run after the end of its broadcast", async () => {

@@ -214,6 +214,12 @@ describe("a scheduled run whose action needs consent", () => {
     await world.stub.runScheduledTask("night");
     await shown(world, "Is this OK?", "boss");
     expect(world.chats.visible("team")).toEqual(["Hm?", "Looking."]);
+    const [waiting] = await until(world, ["waiting"]);
+    const id = waiting?.broadcastId ?? "";
+    expect(await world.stub.getBroadcast(id)).toMatchObject({ deciding: 1, waiting: 1 });
+    expect(await world.stub.broadcastReceipts(id)).toMatchObject({
+      receipts: [{ address: { chatId: "team" }, state: "open", code: "waits-for-decision" }],
+    });
     expect(effects).toEqual([]);
     await world.press("boss", "Approve", { user: "boss" });
     await vi.waitFor(
