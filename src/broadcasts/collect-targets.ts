@@ -14,6 +14,8 @@ export type PlacedTarget =
       readonly conversation: string;
       /** The same for every target that means this place, also after the chat has moved. */
       readonly key: string;
+      /** Language of the person of a private chat, if the platform tells it. */
+      readonly language?: string;
     }
   | { readonly kind: "refused"; readonly code: string };
 

@@ -181,6 +181,24 @@ export const ENGLISH_TEXTS = {
   scheduleComesAgain: "The next one comes as planned.",
   scheduleRecovered: "This works again: {text}",
   schedulePausedItself: "This failed five times in a row, so I've paused it: {text}",
+  // The owner of a task that the bot declares reads these.
+  taskFailed:
+    "The scheduled task {task} failed (due {time}, reason: {reason}). I'll try the next one as planned, and tell you when it works again.",
+  taskLimited:
+    "The scheduled task {task} has used up its budget of the day ({reason}), so I skipped it (due {time}). It goes on when the budget allows.",
+  taskRecovered: "The scheduled task {task} works again (due {time}).",
+  taskPaused:
+    "The scheduled task {task} failed five times in a row, so I've paused it. The last reason: {reason} (due {time}).",
+  taskForDevelopers: "Its developers can resume it.",
+  taskResumed: "The scheduled task {task} goes on. {name} resumed it.",
+  taskRuns: "The scheduled task {task} goes on, and runs now. {name} asked for that.",
+  taskStopped: "The scheduled task {task} stays stopped. {name} asked for that.",
+  taskResumeButton: "Resume",
+  taskRunButton: "Run now",
+  taskStaysStopped: "It stays stopped.",
+  taskUnknown: "I don't know this task any more.",
+  taskNotPaused: "This task isn't paused any more, so nothing has changed.",
+  taskNotYours: "Only people whom this bot's team has chosen can change this task.",
   deleteButton: "Delete",
   deleteOneButton: "Delete {id}",
   pauseButton: "Pause {id}",

@@ -26,6 +26,8 @@ export interface CheckedTask {
   readonly until: number | undefined;
   readonly count: number | undefined;
   readonly owner: PromptTask["owner"];
+  /** People who may press the buttons of the owner's card in a group. */
+  readonly managers?: readonly string[] | undefined;
   /** The person who made it in a chat. Undefined for declared tasks. */
   readonly requester?: MessengerAuthor | undefined;
 }
@@ -71,6 +73,7 @@ const taskSchema = z.strictObject({
   until: z.string().optional(),
   count: z.int().min(1).optional(),
   owner: target.optional(),
+  managers: z.array(z.union([z.string().min(1), z.number()])).optional(),
   deliverTo: z.union([target, z.array(target).min(1), fn]).optional(),
   fanOut: z.enum(["once", "each"]).optional(),
   source: fn.optional(),
@@ -104,9 +107,22 @@ function checkTask(
     throw invalid(id.slice(0, 64), 'Its id must have 1 to 64 letters, digits, "_" and "-".');
   const parsed = taskSchema.safeParse(task);
   if (!parsed.success) throw invalid(id, problemOf(parsed.error));
-  const { count, ifLate, jitterMs, metadata, retry, schedule, scope = "root", timezone, until } = parsed.data;
+  const {
+    count,
+    ifLate,
+    jitterMs,
+    managers,
+    metadata,
+    retry,
+    schedule,
+    scope = "root",
+    timezone,
+    until,
+  } = parsed.data;
   const when = parseSchedule(schedule, timezone ?? defaultZone);
   if ("problem" in when) throw invalid(id, when.problem);
+  if (managers !== undefined && task.owner === undefined && scope === "root")
+    throw invalid(id, '"managers" press the buttons of the card in the owner\'s chat: add "owner".');
   const work = workOf(id, task, when.zone ?? timezone ?? defaultZone);
   const untilMs = until === undefined ? undefined : endOf(id, until, when.zone ?? defaultZone);
   return {
@@ -122,6 +138,7 @@ function checkTask(
     until: untilMs,
     count,
     owner: task.owner,
+    managers: managers?.map(String),
   };
 }
 

@@ -18,7 +18,7 @@ export { needsZone, parseWhen } from "./parse-when.ts";
 export { checkTasks } from "./check-tasks.ts";
 export type { CheckedTask } from "./check-tasks.ts";
 export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target } from "./occurrence.ts";
-export { decidedCard, ownerCard } from "./owner-card.ts";
+export { decidedCard, mayManageTask, ownerCard, taskPressSchema } from "./owner-card.ts";
 export { parseQuietHours, quietUntil } from "./quiet-hours.ts";
 export { runOccurrence } from "./run-occurrence.ts";
 export type { FoundTargets, LegReport, LegRequest, ManyWork } from "./run-occurrence.ts";

@@ -63,6 +63,11 @@ interface TaskOptions {
   readonly count?: number;
   /** The chat that learns of failures, with a card to resume or delete the task. @default none: only the log says so */
   readonly owner?: DeliveryTarget;
+  /**
+   * The people who may press the buttons of that card if the owner is a group: their ids in its messenger. In a private
+   * chat its person may. @default none: in a group the card has no buttons
+   */
+  readonly managers?: readonly (string | number)[];
 }
 
 /** A task whose occurrences ask the model. */

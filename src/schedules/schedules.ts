@@ -261,6 +261,11 @@ export class Schedules {
     this.#options.onChange();
   }
 
+  /** Returns a task. Undefined if it is not declared, or not known yet. */
+  task(taskId: string): CheckedTask | undefined {
+    return this.#tasks?.get(taskId);
+  }
+
   /** Whether this object never had a task. */
   isEmpty(): boolean {
     return this.#store.isEmpty();

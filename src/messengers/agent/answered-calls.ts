@@ -91,7 +91,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     cancelBroadcast: (id) => host.broadcasts().cancelBroadcast(id),
     setSubscribed: (...told) => host.broadcasts().setSubscribed(...told),
     listSubscribers: (filter) => host.broadcasts().listSubscribers(filter),
-    locateTarget: async (to) => host.root().places.placeOf(to),
+    locateTarget: async (to) => host.root().places.locate(to),
     submitScheduled: (request) => host.scheduledTurns().submit(request),
     reportScheduled: (id) => host.scheduledTurns().report(id),
     zoneOfPerson: async (person) => host.zones().get(person),

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { ThinkActions } from "../../actions/action.ts";
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
@@ -6,6 +5,7 @@ import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
 import type { CardContent } from "../../core/content.ts";
 import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
+import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import { errorCode } from "../../core/errors.ts";
@@ -17,11 +17,13 @@ import {
   checkTasks,
   decidedCard,
   durationInWords,
+  mayManageTask,
   ownerCard,
   reminderCard,
   revisionOf,
   runOccurrence,
   Schedules,
+  taskPressSchema,
 } from "../../schedules/index.ts";
 import type {
   CheckedTask,
@@ -88,8 +90,6 @@ const DAY_MS = 24 * 3_600_000;
 /** Below this a reminder does not mention that it is late. */
 const LATE_FROM_MS = 10 * 60_000;
 
-const pressSchema = z.object({ task: z.string(), do: z.enum(["resume", "run", "delete"]) });
-
 /** The scheduled tasks of one object, with their targets, their turns and the messages to their owners. */
 export class ScheduleDesk {
   readonly schedules: Schedules;
@@ -146,8 +146,8 @@ export class ScheduleDesk {
     const { work } = task;
     if (work.kind !== "reminder") return;
     const isRecurring = task.rule.kind !== "once";
-    const { agent, post } = this.#options;
-    const say = sayIn(agent.texts ?? {}, this.chat.get(task.id)?.madeBy.language);
+    const { post } = this.#options;
+    const say = this.#say(this.chat.get(task.id)?.madeBy.language);
     const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs, say) : undefined;
     post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }, say));
   }
@@ -227,16 +227,27 @@ export class ScheduleDesk {
     return this.chat.pressed(press);
   }
 
-  #press({ cardId, payload, person }: CardPress): PressAnswer {
-    const parsed = pressSchema.safeParse(payload);
-    if (!parsed.success) return { text: "I don't know this task any more.", alert: true };
-    const { do: action, task } = parsed.data;
-    if (!this.schedules.isPaused(task))
-      return { text: "This task isn't paused any more, so nothing has changed.", alert: true };
-    if (action !== "delete") this.schedules.pause(task, false);
-    if (action === "run") this.schedules.runNow(task);
-    this.#options.revise(cardId, decidedCard(task, action, person?.fullName ?? "Somebody"));
-    return action === "delete" ? "It stays stopped." : "It goes on.";
+  async #press({ cardId, chat, payload, person }: CardPress): Promise<PressAnswer> {
+    const say = this.#say(person?.language);
+    const refused = (name: TextName): PressAnswer => ({ text: say(name), alert: true });
+    if (person === undefined) return refused("pressAnonymous");
+    await this.ready();
+    const parsed = taskPressSchema.safeParse(payload);
+    const id = parsed.data?.task ?? "";
+    const task = this.schedules.task(id);
+    if (!parsed.success || task === undefined) return refused("taskUnknown");
+    if (!mayManageTask(task, chat, person)) return refused("taskNotYours");
+    if (!this.schedules.isPaused(id)) return refused("taskNotPaused");
+    const { do: action } = parsed.data;
+    if (action !== "delete") this.schedules.pause(id, false);
+    if (action === "run") this.schedules.runNow(id);
+    const { fullName, userId, userName } = person;
+    this.#options.revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));
+    return say(action === "delete" ? "taskStaysStopped" : "scheduleResumed");
+  }
+
+  #say(language: string | undefined): Say {
+    return sayIn(this.#options.agent.texts ?? {}, language);
   }
 
   #tasks(): CheckedTask[] {
@@ -313,14 +324,19 @@ export class ScheduleDesk {
         : undefined;
     if (quietUntil !== undefined) return quietUntil;
     try {
-      this.#postNews(task, occurrence, news, address);
+      this.#postNews(task, occurrence, news, located);
     } catch (error) {
       log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
     }
     return undefined;
   }
 
-  #postNews(task: CheckedTask, occurrence: Occurrence, news: OwnerNews, address: Address): void {
+  #postNews(
+    task: CheckedTask,
+    occurrence: Occurrence,
+    news: OwnerNews,
+    { address, language }: Extract<PlacedTarget, { kind: "found" }>,
+  ): void {
     const { post } = this.#options;
     const { createdAt, key, scheduledFor } = occurrence;
     if (news === "too-late") {
@@ -332,7 +348,10 @@ export class ScheduleDesk {
     const made = this.chat.newsCard(task.id, news, scheduledFor);
     // The buttons of a schedule that somebody has made are for its maker.
     if (made !== undefined) post(`${MADE}${news}:${key}`, address, made);
-    else post(`${CARD}${news}:${key}`, address, ownerCard(task, occurrence, news));
+    else {
+      const card = ownerCard(task, occurrence, news, address, this.#say(language));
+      post(`${CARD}${news}:${key}`, address, card);
+    }
   }
 }
 

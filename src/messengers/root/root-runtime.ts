@@ -115,6 +115,7 @@ export class RootRuntime {
     });
     this.places = new TargetPlaces({
       aliases: this.#aliases,
+      chats: this.#chats,
       store: this.#store,
       targets: this.#targets,
       messengers: options.messengers,

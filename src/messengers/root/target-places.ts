@@ -11,11 +11,13 @@ import {
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
+import type { ChatDirectory } from "./chat-directory.ts";
 import type { RootStore } from "./root-store.ts";
 import type { Targets } from "./targets.ts";
 
 export interface TargetPlacesOptions {
   readonly aliases: Pick<ChatAliases, "firstThread">;
+  readonly chats: Pick<ChatDirectory, "find">;
   readonly store: Pick<RootStore, "conversationIn">;
   readonly targets: Pick<Targets, "resolve">;
   readonly messengers: Pick<DeclaredMessengers, "find">;
@@ -55,6 +57,14 @@ export class TargetPlaces {
     });
     const conversation = nameIn(target) ?? this.#answering(definition, threadId, firstId);
     return { kind: "found", address, conversation, key: JSON.stringify([messengerId, firstId]) };
+  }
+
+  /** Returns the place of a target, with the language of its reader. */
+  locate(target: BroadcastTarget): PlacedTarget {
+    const place = this.placeOf(target);
+    if (place.kind === "refused") return place;
+    const { language } = this.#options.chats.find(place.address) ?? {};
+    return { ...place, ...(language !== undefined && { language }) };
   }
 
   #resolve(target: BroadcastTarget): Resolution {

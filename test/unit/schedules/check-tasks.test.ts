@@ -63,6 +63,7 @@ describe("the check of scheduled tasks", () => {
       { quietHours: { from: "22:00", to: "22:00" } },
       /"quietHours" needs two different times/,
     ],
+    ["managers of nothing", { managers: ["4711"] }, /"managers" .* add "owner"/],
     ["a wrong end", { until: "soon" }, /"until" must be an ISO time/],
   ])("names the task and the fix: %s", (_name, change, expected) => {
     const tasks = { digest: { ...daily, ...change } } as unknown as ThinkScheduledTasks;

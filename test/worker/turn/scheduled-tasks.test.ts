@@ -353,4 +353,79 @@ describe("the owner of a task", () => {
     await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toContain("goes on, and runs now"), 8000);
     expect(world.chats.visible("c1")).toHaveLength(3);
   });
+
+  const broken = (): never => {
+    throw new Error("no");
+  };
+  const group = { isGroup: true, mentions: true } as const;
+
+  it("reads the cards in the language of their private chat, and gets answers in it", async () => {
+    const texts = {
+      taskFailed: { en: "{task} failed.", de: "{task} hat nicht geklappt." },
+      taskPaused: { en: "{task} is paused.", de: "{task} macht Pause." },
+      taskResumeButton: { en: "Resume", de: "Fortsetzen" },
+      taskResumed: { en: "{task} goes on, says {name}.", de: "{task} läuft wieder, sagt {name}." },
+      scheduleResumed: { en: "It goes on.", de: "Läuft wieder." },
+    };
+    const world = createWorld({
+      settings: { texts },
+      scheduledTasks: () => ({ job: { ...MONTHLY, handler: broken, owner: to("c1") } }),
+    });
+    await world.write("c1", "Hallo", { language: "de" });
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(1), 8000);
+    for (let count = 1; count <= 5; count += 1) {
+      await world.stub.runScheduledTask("job");
+      await untilEnded(world, "job", count);
+    }
+    await vi.waitFor(
+      () =>
+        expect(world.chats.visible("c1").slice(1)).toEqual(["job hat nicht geklappt.", "job macht Pause."]),
+      8000,
+    );
+    expect(await world.press("c1", "Fortsetzen", { language: "de" })).toBe("Läuft wieder.");
+    await vi.waitFor(
+      () => expect(world.chats.visible("c1").at(-1)).toMatch(/^job läuft wieder, sagt /),
+      8000,
+    );
+  });
+
+  it("is a group: only the people whom the task names may press, and others are refused privately", async () => {
+    const task = { ...MONTHLY, handler: broken, owner: to("g1"), managers: ["boss", 7] };
+    const world = createWorld({ scheduledTasks: () => ({ job: task }) });
+    await world.write("g1", "Hello", group);
+    await vi.waitFor(() => expect(world.chats.visible("g1")).toHaveLength(1), 8000);
+    for (let count = 1; count <= 5; count += 1) {
+      await world.stub.runScheduledTask("job");
+      await untilEnded(world, "job", count);
+    }
+    await vi.waitFor(() => expect(world.chats.button("g1", "Resume")).toBeDefined(), 8000);
+    const before = world.chats.visible("g1");
+    expect(await world.press("g1", "Resume", { ...group, user: "eve" })).toBe(
+      "Only people whom this bot's team has chosen can change this task.",
+    );
+    expect(await world.stub.listScheduledTasks()).toMatchObject([{ isPaused: true }]);
+    expect(world.chats.visible("g1")).toEqual(before);
+    expect(await world.press("g1", "Resume", { ...group, user: "boss" })).toBe("It goes on.");
+    expect(await world.stub.listScheduledTasks()).toMatchObject([{ isPaused: false }]);
+  });
+
+  it("is a group for which the task names nobody: its card has no buttons", async () => {
+    const world = createWorld({
+      scheduledTasks: () => ({ job: { ...MONTHLY, handler: broken, owner: to("g1") } }),
+    });
+    await world.write("g1", "Hello", group);
+    await vi.waitFor(() => expect(world.chats.visible("g1")).toHaveLength(1), 8000);
+    for (let count = 1; count <= 5; count += 1) {
+      await world.stub.runScheduledTask("job");
+      await untilEnded(world, "job", count);
+    }
+    await vi.waitFor(
+      () =>
+        expect(world.chats.visible("g1").at(-1)).toMatch(
+          /so I've paused it.*Its developers can resume it\.$/,
+        ),
+      8000,
+    );
+    expect(world.chats.button("g1", "Resume")).toBeUndefined();
+  });
 });
