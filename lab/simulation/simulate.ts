@@ -36,6 +36,8 @@ export interface SimulationResult {
   readonly occurrences: number;
   readonly digests: number;
   readonly missed: number;
+  /** Replies of people to digests. */
+  readonly quotes: number;
 }
 
 /** Everything must be over long before this, in virtual time. */
@@ -109,6 +111,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       occurrences: occurrences.length,
       digests: occurrences.filter(({ state }) => state === "delivered").length,
       missed: occurrences.filter(({ code }) => code === "missed" || code === "too-late").length,
+      quotes: world.scheduleWatch.quotes.length,
       deleted: world.platform.messages.filter(({ deletedBy }) => deletedBy === "person").length,
     };
   } finally {

@@ -32,6 +32,8 @@ interface Counts extends Happened {
   occurrences: number;
   digests: number;
   missed: number;
+  /** Replies of people to digests. */
+  quotes: number;
   /** Runs in which a conversation follows a person, or the root answers. */
   byPerson: number;
   bySelf: number;
@@ -86,6 +88,7 @@ function noCounts(): Counts {
     occurrences: 0,
     digests: 0,
     missed: 0,
+    quotes: 0,
     rich: 0,
     richRefused: 0,
     resent: 0,
@@ -111,6 +114,7 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
   totals.occurrences += result.occurrences;
   totals.digests += result.digests;
   totals.missed += result.missed;
+  totals.quotes += result.quotes;
   totals.gatesDied += deaths.gates;
   totals.gatesDiedBusy += deaths.gatesBusy;
   totals.speakersDied += deaths.speakers;

@@ -1,4 +1,5 @@
 import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import type { Leg } from "../../../src/schedules/occurrence.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
@@ -49,13 +50,35 @@ export const scheduleMutants: readonly Mutant[] = [
     scheduleDatabase: (database) =>
       withBindings(database, "INTO scheduled_task_v1", (bindings) => bindings.with(FAILURES, 0)),
   },
+  {
+    name: "digest-forgotten",
+    what: "a digest is not part of the memory of its chat's conversation",
+    threadDatabase: (database) =>
+      withBindings(database, "INTO turn_v1", (bindings) =>
+        bindings.at(-1) === "prompt"
+          ? bindings.with(SESSION, `${textOf(bindings[SESSION])} of a digest`)
+          : bindings,
+      ),
+  },
+  {
+    name: "quote-dropped",
+    what: "the model does not read the message that a person replies to",
+    event: withoutQuote,
+  },
 ];
 
 /** Positions of values in the statements of the store. */
+const SESSION = 2;
 const LEGS = 9;
 const RUN_AT = 4;
 const SCHEDULED_FOR = 3;
 const FAILURES = 6;
+
+function withoutQuote({ message, ...event }: MessengerEvent): MessengerEvent {
+  if (message === undefined) return { ...event, message };
+  const { quoted: _quoted, ...rest } = message;
+  return { ...event, message: rest };
+}
 
 function hasTables(database: Database): boolean {
   return database.all("SELECT 1 AS found FROM sqlite_master WHERE name = 'occurrence_v1'").length > 0;

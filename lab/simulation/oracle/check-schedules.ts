@@ -1,4 +1,5 @@
 import type { OccurrenceRecord } from "../../../src/schedules/index.ts";
+import { checkQuotes } from "./check-quotes.ts";
 import type { EndState } from "./end-state.ts";
 import type { PlannedSchedule, ScheduleEnd } from "./schedule-watch.ts";
 
@@ -16,6 +17,7 @@ export function checkSchedules(state: EndState, end: ScheduleEnd): void {
     for (const row of rows) checkOccurrence(state, end, plan, row);
     checkNews(state, end, plan);
   }
+  checkQuotes(state, end);
 }
 
 function checkTimes(

@@ -18,12 +18,22 @@ export interface AskedTurn {
   readonly token: string;
 }
 
+/** A reply of a person to a digest, which quotes it. */
+export interface DigestQuote {
+  readonly threadId: string;
+  readonly token: string;
+  /** The word by which the turn of the digest is known. */
+  readonly digest: string;
+}
+
 /**
  * Knows what scheduled tasks have asked of conversations, and what their owners were told. It belongs to the run and not
  * to a process, so that a repetition after a crash is recognized.
  */
 export class ScheduleWatch {
   readonly told: { readonly task: string; readonly occurrence: string; readonly news: OwnerNews }[] = [];
+  /** Replies of people to digests. */
+  readonly quotes: DigestQuote[] = [];
   readonly #asked = new Map<string, AskedTurn>();
 
   get asked(): readonly AskedTurn[] {

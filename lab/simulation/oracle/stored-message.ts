@@ -3,9 +3,20 @@ import type { StoredOperation } from "./contract.ts";
 
 /** Returns the tokens of the messages that a turn answers. */
 export function questionsOf(message: UIMessage): readonly string[] {
-  const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return text.match(/\b[mbpq]\d+\b/g) ?? [];
+  return (
+    textOfQuestion(message)
+      .replaceAll(QUOTE, "")
+      .match(/\b[mbpq]\d+\b/g) ?? []
+  );
 }
+
+/** Returns the text of a question as the model gets it, with quotes. */
+export function textOfQuestion({ parts }: UIMessage): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+/** A message that a person has quoted. It is no question. */
+const QUOTE = /\[In reply to [^:]*: "[^]*?"\]\n/g;
 
 /** Returns the message as the turn engine stores it: the text of each step, with a tool after all but the last. */
 export function partsOf({ said, text }: Pick<StoredOperation, "said" | "text">): UIMessage["parts"] {

@@ -3,7 +3,7 @@ import { drawAlbums } from "./draw-albums.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawNumbers } from "./draw-numbers.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
-import { drawSchedules } from "./draw-schedules.ts";
+import { drawQuotes, drawSchedules } from "./draw-schedules.ts";
 import { gateTrouble } from "./gate-trouble.ts";
 import type { CallFault, Place, Plan, PlanItem, PlatformKind, Victim } from "./plan.ts";
 import { createRandom } from "../../support/random.ts";
@@ -47,6 +47,7 @@ export function createPlan(seed: number): Plan {
   const more = extraItems(extra, { places: chosen, platform, policy, whenBusy, items });
   const { places, routing, objects, visits } = routePlaces(random.fork("routing"), chosen, POOL);
   const cards = drawCards(random.fork("cards"), places, platform);
+  const schedules = drawSchedules(random.fork("schedules"), places);
   return {
     seed,
     places,
@@ -62,7 +63,8 @@ export function createPlan(seed: number): Plan {
       ...drawNumbers(random.fork("numbers"), places, cards),
       ...drawAlbums(random.fork("albums"), places, platform),
       ...gateTrouble(random.fork("gates"), places, objects),
-      ...drawSchedules(random.fork("schedules"), places),
+      ...schedules,
+      ...drawQuotes(random.fork("quotes"), schedules),
     ],
     interruptedStep,
     platform,

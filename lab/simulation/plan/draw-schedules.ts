@@ -4,6 +4,20 @@ import type { Place, PlanItem } from "./plan.ts";
 /** The share of plans in which the bot has scheduled tasks. */
 const SHARE = 0.3;
 
+/** The share of plans with scheduled tasks in which people reply to a digest. */
+const QUOTING_SHARE = 0.6;
+
+/** Returns replies of people to digests, which quote them. */
+export function drawQuotes(random: Random, schedules: readonly PlanItem[]): PlanItem[] {
+  const places = [...new Set(schedules.flatMap((item) => (item.kind === "schedule" ? item.places : [])))];
+  const [first, ...others] = places;
+  if (first === undefined || !random.chance(QUOTING_SHARE)) return [];
+  return Array.from({ length: random.int(1, 2) }, (_, index): PlanItem => {
+    const place = random.pick([first, ...others]);
+    return { kind: "quote-digest", at: random.int(1_500, 20_000), place, token: `m8${index}` };
+  });
+}
+
 /** Returns scheduled tasks of the bot whose digests go to some of the places. */
 export function drawSchedules(random: Random, places: readonly Place[]): PlanItem[] {
   const count = random.chance(SHARE) ? random.int(1, 2) : 0;

@@ -109,6 +109,8 @@ export type PlanItem =
       readonly count: number;
       readonly maxAttempts: number;
     }
+  /** A person replies to the newest digest in a place, and quotes it. Nothing is written if none comes soon. */
+  | { readonly kind: "quote-digest"; readonly at: number; readonly place: number; readonly token: string }
   /** A card is posted: by a command that a person writes in its place, or by the conversation of another place. */
   | {
       readonly kind: "card";

@@ -3,6 +3,7 @@ import type {
   MessengerAttachment,
   MessengerEvent,
   MessengerEventKind,
+  QuotedMessage,
 } from "../../../src/core/messenger-event.ts";
 import { CardPeople } from "./card-people.ts";
 import type { Written } from "../oracle/end-state.ts";
@@ -11,6 +12,7 @@ import type { Mutant } from "../machine/mutant.ts";
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 import { sayUntilStored } from "./say-until-stored.ts";
+import { newestDigest } from "./newest-digest.ts";
 import { addressIn, START_AT } from "./world.ts";
 import type { World } from "./world.ts";
 
@@ -35,6 +37,13 @@ function withArgs({ message, ...event }: MessengerEvent, args: string): Messenge
   return { ...event, message: { ...message, command: { ...command, args } } };
 }
 
+function withQuote({ message, ...event }: MessengerEvent, quoted: QuotedMessage | undefined): MessengerEvent {
+  return { ...event, message: message && { ...message, ...(quoted !== undefined && { quoted }) } };
+}
+
+/** A person who wants to reply to a digest looks for one this often. */
+const MOST_LOOKS = 12;
+const LOOK_EVERY_MS = 2_000;
 const LONGEST_BACKOFF_MS = 4_000;
 
 /**
@@ -151,6 +160,9 @@ export class People {
       case "take-back":
         this.#takeBack(item.token);
         return;
+      case "quote-digest":
+        if (place !== undefined) this.#quoteDigest(place, item.token);
+        return;
       case "crash-at":
         this.#world.crash(
           item.victim,
@@ -172,6 +184,20 @@ export class People {
     trace.add("person", () => `writes the number ${number} (${token}) in ${place.threadId} as message ${id}`);
     oracle.presses.wrote(token, place.threadId, id, number);
     this.#tell(place, this.#event("message", `n:${token}`, place, id, String(number)));
+  }
+
+  /** Replies to the newest digest of a place, or waits for one. */
+  #quoteDigest(place: Place, token: string, looks = 1): void {
+    const { scheduleWatch, scheduler } = this.#world;
+    const newest = newestDigest(this.#world, place);
+    if (newest === undefined) {
+      if (looks < MOST_LOOKS)
+        scheduler.after(LOOK_EVERY_MS, () => this.#quoteDigest(place, token, looks + 1));
+      return;
+    }
+    const { digest, quoted } = newest;
+    scheduleWatch.quotes.push({ threadId: place.threadId, token, digest });
+    this.#write(place, token, token, undefined, "", quoted);
   }
 
   #sendAlbum({ by, from, token }: Extract<PlanItem, { kind: "album" }>, place: Place): void {
@@ -224,12 +250,19 @@ export class People {
     scheduler.after(3_000, () => settle(false));
   }
 
-  #write(place: Place, token: string, text: string, command?: string, args = ""): void {
+  #write(
+    place: Place,
+    token: string,
+    text: string,
+    command?: string,
+    args = "",
+    quoted?: QuotedMessage,
+  ): void {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
     const files = command === undefined ? this.#filesOf(token) : [];
     const written = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
-    const event = args === "" ? written : withArgs(written, args);
+    const event = args === "" ? withQuote(written, quoted) : withArgs(written, args);
     this.#world.trace.add(
       "person",
       () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,

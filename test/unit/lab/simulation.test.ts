@@ -54,6 +54,7 @@ it(
     expect(totals.occurrences).toBeGreaterThan(SEEDS / 3);
     expect(totals.digests).toBeGreaterThan(SEEDS / 4);
     expect(totals.missed).toBeGreaterThan(0);
+    expect(totals.quotes).toBeGreaterThan(SEEDS / 10);
     expect(totals.cards).toBeGreaterThan(SEEDS / 10);
     expect(totals.revised).toBeGreaterThan(SEEDS / 5);
     expect(totals.removed).toBeGreaterThan(SEEDS / 50);
@@ -126,6 +127,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "doubt-resolved-twice": 11,
   "draft-is-message": 212,
   "edit-held-by-doubt": 21,
+  "digest-forgotten": 6,
   "failure-forgotten": 81,
   "file-is-vital": 12,
   "foreign-id-adopted": 11,
@@ -146,6 +148,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "press-acknowledged-and-lost": 15,
   "press-handled-twice": 30,
   "prompt-merged": 12,
+  "quote-dropped": 6,
   "rich-forgotten": 305,
   "right-forgotten": 37,
   "right-given-to-two": 37,

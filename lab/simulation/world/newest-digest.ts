@@ -1,0 +1,19 @@
+import type { QuotedMessage } from "../../../src/core/messenger-event.ts";
+import { questionWordsOf } from "../oracle/visible-text.ts";
+import type { Place } from "../plan/plan.ts";
+import type { World } from "./world.ts";
+
+/** Returns the newest digest that a person sees in a place, as a reply quotes it. Undefined if there is none. */
+export function newestDigest(
+  { platform, scheduleWatch }: World,
+  { threadId }: Place,
+): { readonly digest: string; readonly quoted: QuotedMessage } | undefined {
+  const asked = scheduleWatch.asked.filter((one) => one.threadId === threadId);
+  const digests = new Set(asked.map(({ token }) => token));
+  for (const { id, text } of platform.visible(threadId).toReversed()) {
+    const digest = questionWordsOf(text).find((word) => digests.has(word));
+    if (digest === undefined) continue;
+    return { digest, quoted: { id: String(id), text, isFromBot: true, attachments: [] } };
+  }
+  return undefined;
+}
