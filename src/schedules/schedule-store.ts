@@ -68,7 +68,7 @@ export interface ScheduleStore {
   usageSince(taskId: string, since: number): (TurnCost | undefined)[];
   /** Returns open occurrences of a task. */
   openOf(taskId: string): Occurrence[];
-  /** Returns occurrences that were stored as skipped at a moment, in order of time. */
+  /** Returns occurrences that were skipped at a moment, in order of time. */
   skippedAt(moment: number, code: string): Occurrence[];
   /** Returns occurrences, newest first. */
   list(filter: {
@@ -199,7 +199,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
       ),
     skippedAt: (moment, code) =>
       occurrences(
-        "WHERE ended_at = ? AND created_at = ended_at AND code = ? ORDER BY scheduled_for, key",
+        "WHERE ended_at = ? AND state = 'skipped' AND code = ? ORDER BY scheduled_for, key",
         moment,
         code,
       ),

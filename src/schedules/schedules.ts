@@ -49,6 +49,8 @@ const TRY_AGAIN_MS = 5000;
 const TRY_AGAIN_MOST_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 const GIVE_UP_MS = DAY_MS;
+/** A step that comes so much later than planned shows that the bot was away. */
+const AWAY_MS = 10 * 60_000;
 const KEEP_MS = 90 * 24 * 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
 
@@ -58,7 +60,8 @@ const SWEEP_EVERY_MS = 3_600_000;
  *
  * 1. An occurrence is a row before anything of it runs, and its task's next occurrence is stored with it. So a crash
  *    neither loses one nor makes two of it.
- * 2. A late wake-up creates one occurrence, the latest that was missed. Earlier ones leave one row that says so.
+ * 2. A late wake-up creates one occurrence, the latest that was missed. Earlier ones leave one row that says so. A
+ *    prompt that waits for the end of quiet hours gives way to the next occurrence in the same way.
  * 3. Occurrences are independent: one that fails or waits never blocks later ones.
  * 4. Each message to the owner is stored with the end that it is about.
  */
@@ -141,8 +144,9 @@ export class Schedules {
     for (const occurrence of this.#store.dueOccurrences(now, MOST_AT_ONCE + this.#stepping.size)) {
       if (this.#stepping.size >= MOST_AT_ONCE) break;
       if (this.#stepping.has(occurrence.key)) continue;
+      if (this.#skippedAsTooLate(occurrence, now)) continue;
       this.#stepping.add(occurrence.key);
-      void this.#step(occurrence)
+      void this.#step(withDelay(occurrence, now))
         .catch((error: unknown) => {
           // The storage refuses writes. Without a rest this would be tried again at once, and again.
           this.#restUntil = this.#options.deps.clock.now() + TRY_AGAIN_MS;
@@ -279,12 +283,15 @@ export class Schedules {
     const task = this.#tasks?.get(stored.id);
     if (task === undefined || stored.next === undefined) return;
     const { runAt, scheduledFor } = stored.next;
-    const last = Math.min(now, task.until ?? now);
+    // Occurrences whose own random delay is not over are not missed.
+    const reached = now - (runAt - scheduledFor);
+    const last = Math.min(reached, task.until ?? reached);
     const intended = latestMissed(stored.rule, scheduledFor, last, stored.anchor);
-    const lateMs = Math.max(0, now - intended - (runAt - scheduledFor));
+    const lateMs = Math.max(0, reached - intended);
     const isSkipped = task.ifLate.otherwise === "skip" && lateMs > task.ifLate.runWithinMs;
     const runs = stored.runs + 1;
     this.#options.database.transaction(() => {
+      this.#replaceWaiting(task, now);
       if (intended !== scheduledFor)
         this.#insert(occurrenceKey(task.id, scheduledFor), task.id, scheduledFor, {
           lateMs: now - scheduledFor,
@@ -297,10 +304,36 @@ export class Schedules {
         ...(isSkipped && { skipped: "too-late", ...(task.requester !== undefined && { news: "too-late" }) }),
         now,
       });
-      const next = this.#next(task, Math.max(now, intended), stored.anchor, runs);
+      const next = this.#next(task, Math.max(reached, intended), stored.anchor, runs);
       this.#store.saveTask({ ...stored, runs, next });
     });
     if (isSkipped) this.#options.log.warn("schedule.skipped", { task: task.id, lateMs });
+  }
+
+  /** Ends prompts of earlier occurrences that have not begun, or that an outage has kept from their next try. */
+  #replaceWaiting({ id, work }: CheckedTask, now: number): void {
+    if (work.kind !== "prompt") return;
+    for (const waiting of this.#store.openOf(id)) {
+      const { attempts, key, nextAt, state } = waiting;
+      const isHeld = state === "due" && (attempts === 0 || now - nextAt > AWAY_MS);
+      if (!isHeld || isAskedFor(key) || this.#stepping.has(key)) continue;
+      this.#store.saveOccurrence({ ...waiting, state: "skipped", code: "missed", endedAt: now, nextAt: now });
+    }
+  }
+
+  /** Ends a prompt that has not begun, or was to be tried again, if the bot was away for too long meanwhile. */
+  #skippedAsTooLate(occurrence: Occurrence, now: number): boolean {
+    const task = this.#tasks?.get(occurrence.taskId);
+    if (task?.work.kind !== "prompt" || occurrence.state !== "due") return false;
+    const { ifLate, requester } = task;
+    const { lateMs } = withDelay(occurrence, now);
+    if (ifLate.otherwise !== "skip" || lateMs <= Math.max(ifLate.runWithinMs, occurrence.lateMs))
+      return false;
+    const news = requester === undefined ? undefined : ("too-late" as const);
+    const skipped = { ...occurrence, lateMs, state: "skipped", code: "too-late", endedAt: now } as const;
+    this.#store.saveOccurrence({ ...skipped, nextAt: now, news });
+    this.#options.log.warn("schedule.skipped", { task: task.id, lateMs });
+    return true;
   }
 
   #insert(
@@ -433,6 +466,18 @@ function afterEnd(
   const task = { ...stored, failures, isPaused };
   if (isPaused && !stored.isPaused) return { task, news: "paused" };
   return failures === 1 ? { task, news: "failing" } : { task };
+}
+
+/** Adds an unplanned delay of a prompt or reminder that has not begun, so that it can say that it is late. */
+function withDelay(occurrence: Occurrence, now: number): Occurrence {
+  const { lateMs, nextAt, state } = occurrence;
+  const delayMs = now - nextAt;
+  return state === "due" && delayMs > AWAY_MS ? { ...occurrence, lateMs: lateMs + delayMs } : occurrence;
+}
+
+/** Whether somebody has asked for this occurrence, beside the schedule. */
+function isAskedFor(key: string): boolean {
+  return key.includes("!");
 }
 
 function occurrenceKey(taskId: string, scheduledFor: number): string {

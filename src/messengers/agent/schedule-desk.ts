@@ -338,11 +338,11 @@ export class ScheduleDesk {
     { address, language }: Extract<PlacedTarget, { kind: "found" }>,
   ): void {
     const { post } = this.#options;
-    const { createdAt, key, scheduledFor } = occurrence;
+    const { createdAt, endedAt = createdAt, key, scheduledFor } = occurrence;
     if (news === "too-late") {
       // One message tells a chat of all its schedules, so the others find it posted.
-      const card = this.chat.skippedCard(task.id, this.schedules.skippedAt(createdAt));
-      if (card !== undefined) post(`${MADE}${news}:${createdAt}:${address.threadId}`, address, card);
+      const card = this.chat.skippedCard(task.id, this.schedules.skippedAt(endedAt));
+      if (card !== undefined) post(`${MADE}${news}:${endedAt}:${address.threadId}`, address, card);
       return;
     }
     const made = this.chat.newsCard(task.id, news, scheduledFor);

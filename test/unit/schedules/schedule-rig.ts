@@ -43,6 +43,8 @@ export class ScheduleRig {
   made: CheckedTask[] = [];
   /** Until when the chat of an owner is quiet, in epoch milliseconds. */
   ownerQuietUntil = 0;
+  /** Decides how late a task with `jitterMs` starts. */
+  random: () => number = () => 0;
   schedules: Schedules;
   /** Number of points passed at which the process can be killed. */
   points = 0;
@@ -108,7 +110,7 @@ export class ScheduleRig {
     const { log } = recordLog();
     const schedules: Schedules = new Schedules({
       database: this.#database.withHooks({ beforeWrite: point, afterWrite: point }),
-      deps: { clock, newId: () => `id-${(this.#ids += 1)}`, random: () => 0 },
+      deps: { clock, newId: () => `id-${(this.#ids += 1)}`, random: () => this.random() },
       log,
       tasks: () => [...checkTasks(this.tasks, "UTC"), ...this.made],
       run: (occurrence, task, stored) =>

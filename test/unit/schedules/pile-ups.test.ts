@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { taskOf } from "../../../src/schedules/chat-schedule.ts";
+import type { CheckedTask } from "../../../src/schedules/check-tasks.ts";
+import { ScheduleRig, targetOf } from "./schedule-rig.ts";
+
+const HOUR_MS = 3_600_000;
+
+function questions({ turns }: ScheduleRig): number {
+  return turns.filter(({ request }) => request.recites === undefined).length;
+}
+
+describe("occurrences that could come all at once", () => {
+  it("are one after the quiet hours of their task, and the earlier ones say so", async () => {
+    const quietHours = { from: "22:00", to: "07:00", timezone: "UTC" };
+    const rig = new ScheduleRig(
+      { digest: { schedule: "cron 0 * * * *", prompt: "Write it.", deliverTo: "ada", quietHours } },
+      "2026-11-18T21:30Z",
+    );
+    await rig.runUntil("2026-11-19T07:10Z");
+    expect(questions(rig)).toBe(1);
+    expect(rig.ends("digest").filter((end) => end.includes("skipped"))).toHaveLength(9);
+    expect(rig.ends("digest").slice(-2)).toEqual(["11-19T06:00 skipped: missed", "11-19T07:00 delivered"]);
+  });
+
+  it("are one after an outage that began while one of them was waiting", async () => {
+    const rig = new ScheduleRig({
+      digest: {
+        schedule: "every day at 09:00",
+        prompt: "Write it.",
+        deliverTo: "ada",
+        retry: { maxAttempts: 3 },
+      },
+    });
+    rig.report = () => ({ state: "failed", code: "no" });
+    await rig.runUntil("2026-11-19T09:00:01Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 due: no"]);
+    await rig.clock.advance(2 * 24 * HOUR_MS + HOUR_MS);
+    rig.restart();
+    rig.report = ({ request }) =>
+      request.address === undefined
+        ? { state: "completed", text: "It." }
+        : { state: "completed", messageIds: ["1"] };
+    await rig.runUntil("2026-11-21T12:00Z");
+    expect(rig.ends("digest")).toEqual([
+      "11-19T09:00 skipped: missed",
+      "11-20T09:00 skipped: missed",
+      "11-21T09:00 delivered",
+    ]);
+  });
+
+  it("are none if the one that waited is too late, and its person reads so", async () => {
+    const { address } = targetOf("c1");
+    const made = taskOf(
+      {
+        id: "#1",
+        kind: "digest",
+        text: "Sum up",
+        schedule: "at 2026-11-19T09:00",
+        timezone: "UTC",
+        address,
+        createdAt: 0,
+        madeBy: { userId: "ada" },
+      },
+      {},
+    ) as CheckedTask;
+    const rig = new ScheduleRig({});
+    rig.made = [made];
+    rig.restart();
+    rig.report = () => ({ state: "failed", code: "no" });
+    await rig.runUntil("2026-11-19T09:00:01Z");
+    expect(rig.ends("#1")).toEqual(["11-19T09:00 due: no"]);
+    await rig.clock.advance(20 * HOUR_MS);
+    rig.restart();
+    await rig.runUntil("2026-11-20T12:00Z");
+    expect(rig.ends("#1")).toEqual(["11-19T09:00 skipped: too-late"]);
+    expect(rig.told).toEqual(["#1 too-late #1@2026-11-19T09:00:00Z"]);
+    expect(questions(rig)).toBe(1);
+  });
+
+  it("all run if each of them may start late at random", async () => {
+    const rig = new ScheduleRig({
+      digest: { schedule: "cron */15 * * * *", prompt: "Write it.", deliverTo: "ada", jitterMs: 30 * 60_000 },
+    });
+    rig.random = () => 0.99;
+    await rig.runUntil("2026-11-18T14:00Z");
+    expect(rig.ends("digest").slice(0, 3)).toEqual([
+      "11-18T12:15 delivered",
+      "11-18T12:30 delivered",
+      "11-18T12:45 delivered",
+    ]);
+  });
+});
