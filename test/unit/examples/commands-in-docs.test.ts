@@ -1,27 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../../cli/program.ts";
+import { COMMAND_PAGES, readPage, wordsOf } from "../../support/doc-pages.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const PAGES = [
-  "README.md",
-  "AGENTS.md",
-  "templates/shared/README.md",
-  "templates/shared/AGENTS.md",
-  "playground/telegram/README.md",
-  ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => path.join("docs", file)),
-];
-
 /** Scripts of a bot that `switchboard init` has made. */
 const SCRIPTS_OF_A_BOT = ["dev", "dev:telegram", "serve", "test", "types", "doctor", "deploy"];
 
 /** Returns the command lines of a page: those of its shell examples, and those in running text. */
 function commandLines(page: string): readonly string[] {
-  const text = readFileSync(path.join(root, page), "utf8");
+  const text = readPage(page);
   const examples = [...text.matchAll(/```(?:sh)?\n([\s\S]*?)```/g)].flatMap(([, code = ""]) =>
     code.split(/\n|&&|;/),
   );
@@ -32,11 +22,6 @@ function commandLines(page: string): readonly string[] {
       .trim()
       .replace(/^(?:[A-Z_]+=\S*\s+)+/, ""),
   );
-}
-
-/** Returns the words of a command line. Quotes hold words together. */
-function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = ""]) => quoted ?? word);
 }
 
 /** Makes a program whose commands only read their parameters. */
@@ -61,7 +46,7 @@ async function complaint(words: readonly string[]): Promise<string | undefined> 
   }
 }
 
-const LINES = PAGES.flatMap((page) => commandLines(page).map((line) => ({ page, line })));
+const LINES = COMMAND_PAGES.flatMap((page) => commandLines(page).map((line) => ({ page, line })));
 
 describe("a command in the documentation", () => {
   it("is understood by switchboard", async () => {

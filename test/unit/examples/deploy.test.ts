@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { codeInText, COMMAND_PAGES, shellExamples } from "../../support/doc-pages.ts";
 import { stagesOf, wordsOf } from "../../support/dockerfile.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../examples/deploy");
@@ -87,5 +88,81 @@ describe("the Dockerfile", () => {
     expect(await once(child, "close")).toEqual([code, null]);
     expect(asked).toEqual(["/health/live"]);
     server.close();
+  });
+});
+
+/** Command lines of the pages that begin with one of these programs, and those at the head of the two files. */
+function linesOf(...programs: readonly string[]): readonly string[] {
+  const heads = [unit, readFileSync(path.join(folder, "Dockerfile"), "utf8")]
+    .map((text) => text.split("\n")[0] ?? "")
+    .map((line) => line.replace(/^#.*?(?=docker |systemctl )/, ""));
+  const pages = COMMAND_PAGES.flatMap((page) => [...shellExamples(page), ...codeInText(page)]);
+  return [...pages, ...heads]
+    .flatMap((text) => text.split(/\n|&&/))
+    .map((line) => line.trim())
+    .filter((line) => programs.some((program) => line.startsWith(`${program} `)));
+}
+
+describe("the documentation", () => {
+  it("copies files that the package has", () => {
+    const { files } = JSON.parse(readFileSync(path.join(folder, "../../package.json"), "utf8")) as {
+      readonly files: readonly string[];
+    };
+    const copied = linesOf("cp").map((line) => / node_modules\/switchboard\/(\S+)/.exec(line)?.[1] ?? line);
+    expect(copied).toEqual(["examples/deploy/Dockerfile", "examples/deploy/my-bot.service"]);
+    for (const file of copied) {
+      expect(existsSync(path.join(folder, "../..", file))).toBe(true);
+      expect(files).toContain(file.split("/")[0]);
+    }
+  });
+
+  it("runs the image that it builds, with the port, the volume and the variables of the Dockerfile", () => {
+    const builds = linesOf("docker build");
+    expect(new Set(builds)).toEqual(new Set(["docker build -t my-bot ."]));
+    const runs = linesOf("docker run").map((line) => line.split(" ").slice(2));
+    expect(runs).toHaveLength(builds.length);
+    for (const words of runs) {
+      const options = new Map<string, string>();
+      const rest: string[] = [];
+      for (let index = 0; index < words.length; index += 1) {
+        const word = words[index] ?? "";
+        if (word === "--read-only") continue;
+        if (word.startsWith("-")) options.set(word, words[(index += 1)] ?? "");
+        else rest.push(word);
+      }
+      expect(rest).toEqual(["my-bot"]);
+      const port = textOf(run, "EXPOSE") ?? "";
+      expect(Object.fromEntries(options)).toEqual({
+        "-p": `${port}:${port}`,
+        "-v": `my-bot:${textOf(run, "VOLUME")}`,
+        "--env-file": ".env",
+      });
+      // A port that is published reaches the container's own address, not its loopback.
+      expect(textOf(run, "ENV")).toContain("HOST=0.0.0.0");
+    }
+    const others = linesOf("docker").filter((line) => !/^docker (?:build|run|stop)\b/.test(line));
+    expect(others).toEqual([]);
+  });
+
+  it("keeps the variables of a new bot out of its image", () => {
+    const ignored = readFileSync(path.join(folder, "../../templates/shared/.dockerignore"), "utf8").split(
+      "\n",
+    );
+    expect(ignored).toContain(".env");
+  });
+
+  it("starts, enables and reads the unit by the name of its file, and names its folders", () => {
+    expect(new Set(linesOf("systemctl"))).toEqual(new Set(["systemctl enable --now my-bot"]));
+    expect(linesOf("journalctl")).toEqual(["journalctl -u my-bot -f"]);
+    // Without this a unit cannot be enabled.
+    expect(unit).toMatch(/^\[Install\]\nWantedBy=/m);
+    const page = readFileSync(path.join(folder, "../../docs/guides/own-machine.md"), "utf8");
+    expect(page.match(/`\/(?:opt|var|etc)\/[^`]+`/g)).toEqual([
+      "`/opt/my-bot`",
+      "`/var/lib/my-bot`",
+      "`/etc/my-bot.env`",
+    ]);
+    expect(unit).toMatch(/^WorkingDirectory=\/opt\/my-bot$/m);
+    expect(unit).toMatch(/^EnvironmentFile=\/etc\/my-bot\.env$/m);
   });
 });
