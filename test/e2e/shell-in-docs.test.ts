@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { callTool, holdAt, say } from "../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { lastUserText } from "../../lab/support/scripted-model.ts";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
+import { writeSampleBot } from "../support/sample-bot.ts";
 import { codeExamples, codeInText, COMMAND_PAGES, shellExamples, wordsOf } from "../support/doc-pages.ts";
 
 /** The shell examples of the pages, typed as a reader types them: only addresses and ids are replaced. */
@@ -18,6 +19,12 @@ const HTTP = "docs/http.md";
 /** The first group of the simulator. */
 const GROUP_ID = "-1002000000001";
 const SECRETS = { ADMIN_TOKEN: "admin-secret", CI_SECRET: "ci-secret" };
+
+/** What the bot of the page needs for the examples about approvals. */
+const ACTIONS = `getActions() {
+  const inputSchema = z.object({ build: z.number() });
+  return { deploy: action({ description: "Deploys a build.", inputSchema, approval: true, execute: () => "deployed" }) };
+}`;
 
 interface Call {
   readonly method: string;
@@ -69,22 +76,13 @@ beforeAll(async () => {
     await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${source}" "$@"\n`);
     await chmod(program, 0o755);
   }
-  await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"));
-  const paths = { extends: path.join(root, "tsconfig.base.json") };
-  await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(paths));
-  await writeFile(path.join(folder, "worker.ts"), await bot());
-  const configuration = {
-    name: "documented",
-    main: "worker.ts",
-    compatibility_date: "2026-10-15",
-    compatibility_flags: ["nodejs_compat"],
-    durable_objects: { bindings: [{ name: "DocumentedBot", class_name: "DocumentedBot" }] },
-    migrations: [{ tag: "v1", new_sqlite_classes: ["DocumentedBot"] }],
+  const sample = codeExamples(HTTP).find((code) => code.includes("class BuildBot"));
+  const config = await writeSampleBot(folder, sample?.replace('"-100123"', `"${GROUP_ID}"`) ?? "", {
+    members: ACTIONS,
     // Variables of a bot's own are declared.
     vars: { CI_SECRET: "" },
-  };
-  await writeFile(path.join(folder, "wrangler.jsonc"), JSON.stringify(configuration));
-  rig = await startRig({ config: path.join(folder, "wrangler.jsonc"), env: SECRETS });
+  });
+  rig = await startRig({ config, env: SECRETS });
   const user = rig.simulator.addUser({ id: 4711, first_name: "Ada" });
   ada = rig.simulator.privateChat(user);
   group = rig.simulator.addGroup({ title: "Builds", members: [user] });
@@ -98,29 +96,6 @@ afterAll(async () => {
   await rig.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** The bot of the page, with what each bot has, and with an action that asks for consent. */
-async function bot(): Promise<string> {
-  const sample = codeExamples(HTTP).find((code) => code.includes("class BuildBot"));
-  expect(sample).toBeDefined();
-  return [
-    `import { action, createWorker, modelFromEnv, Think, type BotEnvironment, type IncomingHooks } from "switchboard";`,
-    `import { defineMessengers } from "switchboard/messengers";`,
-    `import { telegramFromEnv } from "switchboard/messengers/telegram";`,
-    `import { z } from "zod";`,
-    sample?.replace('"-100123"', `"${GROUP_ID}"`),
-    `export class DocumentedBot extends BuildBot {`,
-    `  getModel() { return modelFromEnv(this.env); }`,
-    `  getMessengers() { return defineMessengers({ telegram: telegramFromEnv(this.env) }); }`,
-    `  getActions() {`,
-    `    const inputSchema = z.object({ build: z.number() });`,
-    `    const description = "Deploys a build.";`,
-    `    return { deploy: action({ description, inputSchema, approval: true, execute: () => "deployed" }) };`,
-    `  }`,
-    `}`,
-    `export default createWorker(DocumentedBot);`,
-  ].join("\n");
-}
 
 describe("a shell example", () => {
   it("tells a chat that a build has failed", async () => {

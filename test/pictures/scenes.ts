@@ -1,0 +1,211 @@
+import { callTool, say } from "../../lab/support/model-script.ts";
+import { lastUserText, textOf, type ModelScript } from "../../lab/support/scripted-model.ts";
+import { codeExamples } from "../support/doc-pages.ts";
+import type { Stage, StageOptions } from "./stage.ts";
+
+/** One picture of the documentation: the bot, and everything that happens before the picture is taken. */
+export interface Scene extends StageOptions {
+  /** The file in docs/pictures, without its ending. */
+  readonly name: string;
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+const SUPPORT_BOT = ["--config", "wrangler.jsonc", "--beside", "playground/shop/beside.ts"];
+const DIGEST_BOT = [
+  "--config",
+  "examples/digest-bot/wrangler.jsonc",
+  "--beside",
+  "playground/feed/beside.ts",
+];
+
+/** Returns the example of a page that has these words. */
+function sampleOf(page: string, words: string): string {
+  const found = codeExamples(page).find((code) => code.includes(words));
+  if (found === undefined) throw new Error(`${page} has no example with "${words}".`);
+  return found;
+}
+
+interface Answer {
+  readonly tool: string;
+  readonly input: object;
+  /** The text of the answer, which may use the tool's result. */
+  readonly say: (result: string) => string;
+}
+
+/** Answers a person's text with a tool call, and the tool's result with a text. */
+function calls(table: Readonly<Record<string, Answer>>): ModelScript {
+  return (request) => {
+    const text = lastUserText(request);
+    const answer = Object.entries(table).find(([words]) => text.includes(words))?.[1];
+    if (answer === undefined) throw new Error(`Nothing is written for: ${text}`);
+    const last = request.messages.at(-1);
+    return last?.role === "tool" ? [say(answer.say(textOf(last)))] : [callTool(answer.tool, answer.input)];
+  };
+}
+
+export const SCENES: readonly Scene[] = [
+  {
+    name: "tools",
+    sample: sampleOf("docs/learn/tools.md", "opening_hours"),
+    model: calls({
+      "open on Sunday": {
+        tool: "opening_hours",
+        input: { day: "sunday" },
+        say: (result) => `No, the library is **${result}** on Sundays.`,
+      },
+      "And on Saturday": {
+        tool: "opening_hours",
+        input: { day: "saturday" },
+        say: (result) => `Yes, on Saturday you can come from **${result}**.`,
+      },
+    }),
+    play: async ({ open, shows, write }) => {
+      await open("Ada");
+      await write("Are you open on Sunday?");
+      await shows("on Sundays");
+      await write("And on Saturday?");
+      await shows("you can come");
+    },
+  },
+  {
+    name: "commands",
+    sample: sampleOf("docs/learn/commands-and-texts.md", "getCommands"),
+    model: () => [say("Yes, *Moby-Dick* is on the shelf. Shall I keep it for you?")],
+    play: async ({ open, page, shows, write }) => {
+      await open("Ada");
+      await write("/hours");
+      await shows("Monday to Friday");
+      await write("/book Moby-Dick");
+      await shows("on the shelf");
+      await page.getByRole("textbox", { name: "Message" }).pressSequentially("/");
+      await page.getByRole("listbox", { name: "Bot commands" }).waitFor();
+    },
+  },
+  {
+    name: "groups",
+    sample: sampleOf("docs/learn/tools.md", "opening_hours"),
+    model: () => [say("On Saturday the library is open from **10 to 14**, Ben.")],
+    play: async ({ as, openGroup, shows, write }) => {
+      await openGroup("Reading circle", ["Ada", "Ben"]);
+      await as("Ada");
+      await write("Shall we meet in the library on Saturday?");
+      await as("Ben");
+      await write("Good idea. @switchboard_bot when are you open?");
+      await shows("the library is open");
+      await as("Ada");
+      await write("Then I'll be there at ten.");
+      await shows("there at ten");
+    },
+  },
+  {
+    name: "loans",
+    sample: sampleOf("docs/learn/memory-and-state.md", "LibraryBot"),
+    model: calls({
+      "I have borrowed": {
+        tool: "borrow_book",
+        input: { title: "Moby-Dick", days: 14 },
+        say: () => "I have noted *Moby-Dick*. Please bring it back within two weeks.",
+      },
+      "Walden, too": {
+        tool: "borrow_book",
+        input: { title: "Walden", days: 21 },
+        say: () => "Noted: *Walden*, for three weeks.",
+      },
+      "Which books": {
+        tool: "list_loans",
+        input: {},
+        say: (result) => {
+          const loans = JSON.parse(result) as readonly { readonly title: string; readonly due_at: number }[];
+          const day = (dueAt: number) => new Date(dueAt).toDateString().slice(0, -5);
+          return [
+            "You have these books:",
+            ...loans.map((loan) => `- *${loan.title}*, until ${day(loan.due_at)}`),
+          ].join("\n");
+        },
+      },
+    }),
+    play: async ({ open, shows, write }) => {
+      await open("Ada");
+      await write("I have borrowed Moby-Dick for two weeks");
+      await shows("I have noted");
+      await write("Walden, too, for three");
+      await shows("Noted:");
+      await write("Which books do I have?");
+      await shows("You have these books");
+    },
+  },
+  {
+    name: "cards",
+    sample: sampleOf("docs/cards.md", "class Shop"),
+    model: () => [say("Hello!")],
+    play: async ({ log, open, page, shows, write }) => {
+      await open("Ada");
+      await write("/menu");
+      await log.getByRole("button", { name: "Coffee" }).waitFor();
+      await write("/menu");
+      await log.getByRole("button", { name: "Coffee" }).nth(1).click();
+      await shows("Coffee for Ada is on its way.");
+      await page.getByRole("status").getByText("Ordered.").waitFor();
+    },
+  },
+  {
+    name: "approval",
+    bot: SUPPORT_BOT,
+    play: async ({ open, shows, write }) => {
+      await open("Ada");
+      await write("refund 50 € for order 1001");
+      await shows("Is this OK?");
+      await shows(/Refunds up to/);
+    },
+  },
+  {
+    name: "files",
+    bot: SUPPORT_BOT,
+    model: calls({
+      invoice: { tool: "send_invoice", input: { orderId: "1003" }, say: () => "Here is your invoice." },
+      "your shop": {
+        tool: "find_shop",
+        input: {},
+        say: () => "You find us at Kungsgatan 12, Gothenburg.",
+      },
+    }),
+    play: async ({ log, open, shows, write }) => {
+      await open("Ada");
+      await write("Please send me the invoice for order 1003");
+      await shows("73.20 EUR");
+      await write("Where is your shop?");
+      await log.getByRole("link", { name: /^Open on a map/ }).waitFor();
+    },
+  },
+  {
+    name: "schedules",
+    bot: DIGEST_BOT,
+    model: () => [
+      say(
+        "Good morning! Three things are new:\n\n- The city library stays open until **midnight**\n- A new timetable for night buses\n- Coffee prices fall for the third month",
+      ),
+    ],
+    width: 1160,
+    height: 660,
+    play: async ({ open, page, shows, write }) => {
+      await open("Ada");
+      await write("/subscribe");
+      await shows(/You're subscribed/);
+      await page.getByRole("tab", { name: "Schedules" }).click();
+      const panel = page.getByRole("tabpanel", { name: "Schedules" });
+      await panel.getByRole("button", { name: "Move the clock to the next" }).click();
+      await shows("Good morning!");
+      await panel.getByText(/delivered/).waitFor();
+    },
+  },
+  {
+    name: "problem",
+    bot: ["--config", "test/e2e/bots/misconfigured/wrangler.jsonc"],
+    play: async ({ open, page, shows, write }) => {
+      await open("Ada");
+      await write("Hello?");
+      await page.getByRole("alert").waitFor();
+      await shows("Hello?");
+    },
+  },
+];
