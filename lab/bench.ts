@@ -60,12 +60,18 @@ const values = readOptions("npm run bench", {
     type: "string",
     about: "folder of another checkout with its node_modules, for the part `against`: the plain bot on both",
   },
+  now: {
+    type: "string",
+    about: "folder of a checkout to compare with that of `against`, instead of this one",
+  },
   json: { type: "boolean", default: false, about: "print the measurements as JSON" },
 });
 
 const chosen = values.only?.split(",") ?? Object.keys(PARTS);
-const earlier = values.against === undefined ? undefined : earlierSources(values.against);
-if (earlier === undefined && values.only?.split(",").includes("against") === true) {
+const sourcesIn = (folder: string | undefined): string | undefined =>
+  folder === undefined ? undefined : earlierSources(folder);
+const sources = { now: sourcesIn(values.now), before: sourcesIn(values.against) };
+if (sources.before === undefined && values.only?.split(",").includes("against") === true) {
   process.stderr.write("Name the other checkout: --against FOLDER\n");
   process.exit(1);
 }
@@ -97,7 +103,7 @@ for (const name of chosen) {
   try {
     await PARTS[name]?.({
       report,
-      earlier,
+      sources,
       bots: (["switchboard", ...peers] as const).filter(isWanted),
       bare: (["bare", "bare+hop"] as const).filter(isWanted),
       rounds: Math.max(1, Number(values.rounds)),

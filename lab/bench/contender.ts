@@ -62,11 +62,17 @@ const COUNTING: Partial<Record<ContenderName, string>> = {
   think: "lab/bench/peers/think/wrangler.jsonc",
 };
 
-/** @param earlier configuration of the plain bot on the sources of another checkout */
-function describe(name: ContenderName, earlier: string | undefined): Description {
+/** The plain bot on the sources of other checkouts: paths of configurations. */
+export interface OtherSources {
+  /** @default these sources */
+  readonly now?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+function describe(name: ContenderName, sources: OtherSources): Description {
   if (Object.hasOwn(DESCRIPTIONS, name)) return DESCRIPTIONS[name as OwnName];
   const [version, chats] = name.split(":") as ["now" | "before", ChatsKind];
-  const config = version === "now" ? "lab/bench/switchboard/plain.jsonc" : earlier;
+  const config = version === "now" ? (sources.now ?? "lab/bench/switchboard/plain.jsonc") : sources.before;
   if (config === undefined) throw new Error("Name the other checkout: --against FOLDER");
   return { config, path: WEBHOOK, isBot: true, chats };
 }
@@ -139,15 +145,14 @@ const REACTION_TIMEOUT_MS = 30_000;
 
 export interface ContenderOptions {
   readonly countsRows?: boolean;
-  /** Configuration of the plain bot on the sources of another checkout. */
-  readonly earlier?: string | undefined;
+  readonly sources?: OtherSources;
 }
 
 export async function startContender(
   name: ContenderName,
   options: ContenderOptions = {},
 ): Promise<Contender> {
-  const description = describe(name, options.earlier);
+  const description = describe(name, options.sources ?? {});
   const model = await startScriptedModel();
   model.script(replyScript);
   const simulator = await startSimulator({ callLimit: 1_000_000 });

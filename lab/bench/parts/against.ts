@@ -10,11 +10,11 @@ const REST_MS = 3_500;
 const REPLIES_A_ROUND = 4;
 
 /**
- * The same plain bot on these sources and on those of another checkout (`--against`), by turns: private chats, groups,
+ * The same plain bot on these sources (or those of `--now`) and on those of `--against`, by turns: private chats, groups,
  * topics of forums, and conversations that follow a person. One pair of bots runs at a time.
  */
-export const againstPart: Part = async ({ earlier, report, rounds }) => {
-  if (earlier === undefined) return;
+export const againstPart: Part = async ({ report, rounds, sources }) => {
+  if (sources.before === undefined) return;
   for (const kind of ["private", "group", "forum", "by-person"] as const) {
     await withContenders(
       [`now:${kind}`, `before:${kind}`],
@@ -33,7 +33,7 @@ export const againstPart: Part = async ({ earlier, report, rounds }) => {
         await measureLoads({ report, rounds, part: "against" }, contenders, inTurn);
         if (kind === "private") await measureWebhooks({ report, rounds, part: "against" }, contenders);
       },
-      { earlier },
+      { sources },
     );
   }
 };

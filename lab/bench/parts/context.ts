@@ -1,4 +1,4 @@
-import type { ContenderName } from "../contender.ts";
+import type { ContenderName, OtherSources } from "../contender.ts";
 import type { Report } from "../report.ts";
 
 export interface PartContext {
@@ -7,8 +7,8 @@ export interface PartContext {
   readonly bots: readonly ContenderName[];
   /** Bare objects, which take webhooks and send no replies. */
   readonly bare: readonly ContenderName[];
-  /** Configuration of the plain bot on the sources of another checkout. @default no comparison */
-  readonly earlier?: string | undefined;
+  /** The part `against` is left out without `before`. */
+  readonly sources: OtherSources;
   /** Repetitions of each measurement. The report has the medians. */
   readonly rounds: number;
   /** Lengths of transcripts, in messages. */
