@@ -39,6 +39,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
           environment: "node",
+          // The files of one worker share the product's modules, which would take longer to load than most files run.
+          isolate: false,
           // More runs of the properties take longer.
           testTimeout: 20_000 * Number(process.env.PROPERTY_RUNS ?? 1),
           sequence: { groupOrder: 0 },
