@@ -148,7 +148,7 @@ export class AgentActions {
 
   /** Decides for another system. */
   decideFor(id: string, decided: OutsideDecision): Promise<OutsideResult> {
-    return this.desk.decideFor(id, decided);
+    return this.desk.outside.decideFor(id, decided);
   }
 
   /** Returns those of these requests that a person may see in a chat of any conversation. */
@@ -244,9 +244,9 @@ export class AgentActions {
       },
       attachments: ({ requestId }) => thread().attachments.recorded.ofCall(ownerOf(requestId)),
       authorize: (call) => this.#rights.decide(call, factsOf(call.request.requestId)),
-      ask: (question) => this.desk.ask(question, factsOf(question.request.requestId)),
-      useGrant: (question) => this.desk.useGrant(question, factsOf(question.request.requestId)),
-      endUse: (request, output) => this.desk.endUse(request, output as Json),
+      ask: (question) => this.desk.consent.ask(question, factsOf(question.request.requestId)),
+      useGrant: (question) => this.desk.consent.useGrant(question, factsOf(question.request.requestId)),
+      endUse: (request, output) => this.desk.consent.endUse(request, output as Json),
       onFailure: (action, error) => logBotFailure(log, `action ${action}`, error),
     };
   }

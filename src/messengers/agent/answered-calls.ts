@@ -81,7 +81,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     findApproval: (id) => host.approvals().findApproval(id),
     decideAnywhere: (...decided) => host.approvals().decideAnywhere(...decided),
     decideExecution: (...decided) => host.decideExecution(...decided),
-    readApprovals: async (ids) => host.actions().desk.read(ids),
+    readApprovals: async (ids) => host.actions().desk.outside.read(ids),
     decideApproval: (...decided) => host.actions().decideFor(...decided),
     takeBroadcast: (request) => host.takeBroadcast(request),
     startBroadcast: (request) => host.broadcasts().startBroadcast(request),

@@ -7,7 +7,7 @@ import type { ApprovalIndex } from "../root/approval-index.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
 
 export interface ExecutionCallsOptions {
-  readonly desk: () => Pick<ApprovalDesk, "approvals" | "decide" | "pending" | "read">;
+  readonly desk: () => Pick<ApprovalDesk, "approvals" | "outside">;
   /** The approvals of all conversations, if this object is the root. */
   readonly index: () => Pick<ApprovalIndex, "list" | "waiting" | "conversationOf"> | undefined;
   /** Returns the calls to another conversation. */
@@ -28,7 +28,7 @@ export class ExecutionCalls {
 
   pending(executionId: string | undefined): PendingApproval[] {
     const { desk, index } = this.#options;
-    const own = desk().pending(executionId);
+    const own = desk().outside.pending(executionId);
     const indexed = index()?.waiting(executionId) ?? [];
     const known = new Set(indexed.map((one) => one.executionId));
     return [...indexed, ...own.filter((one) => !known.has(one.executionId))];
@@ -60,7 +60,8 @@ export class ExecutionCalls {
       [...asked].map(async ([conversation, those]) => {
         const ids = those.map(({ executionId }) => executionId);
         // The root's own approvals have no name of a conversation.
-        const kept = conversation === "" ? desk().read(ids) : await callsTo(conversation).readApprovals(ids);
+        const kept =
+          conversation === "" ? desk().outside.read(ids) : await callsTo(conversation).readApprovals(ids);
         return kept.map((one) => ({ ...one, conversation }));
       }),
     );
@@ -76,7 +77,7 @@ export class ExecutionCalls {
   async decide(executionId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
     const { callsTo, desk, index, ready, stored } = this.#options;
     await ready();
-    const result = await desk().decide(executionId, decision);
+    const result = await desk().outside.decide(executionId, decision);
     await stored();
     if (result.kind !== "unknown") return result;
     const conversation = index()?.conversationOf(executionId);
