@@ -13,7 +13,7 @@ import { checkContent } from "../../core/check-content.ts";
 import type { Json } from "../../core/content.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
@@ -40,6 +40,8 @@ export type CardPlaces = Pick<Approval, "askedIn" | "unreached">;
 
 const PREFIX = "approval:";
 const MOST_PRIVATE_CHATS = 10;
+/** An answer that is written sooner after a card has changed may be about its earlier question. */
+const READING_MS = 10_000;
 
 /**
  * The cards of approvals: one in the chat that asked, and one in each other chat in which people are asked. All of them
@@ -159,6 +161,20 @@ export class ApprovalCards {
       if (receipt?.threadId === threadId) return receipt.messages.at(-1)?.messageId;
     }
     return undefined;
+  }
+
+  /**
+   * Whether a person who wrote at this time (epoch milliseconds) had seen the question on its card. A card that an earlier
+   * question had has shown this one only since its last change.
+   */
+  wasSeen(approval: Approval, { message, thread }: MessengerEvent): boolean {
+    if (approval.cardOf === undefined) return true;
+    const { delivery } = this.#options.thread();
+    const shown = cardsOf(approval)
+      .map(({ id }) => delivery.receipt(id))
+      .find((receipt) => receipt?.threadId === thread.id);
+    const shownAt = shown?.state === "delivered" ? shown.endedAt : undefined;
+    return shownAt !== undefined && (message?.sentAt ?? 0) >= shownAt + READING_MS;
   }
 
   /** Returns the thread of a chat that may have moved since. */

@@ -59,15 +59,18 @@ export class ApprovalDesk implements ThreadQuestions {
     this.outside = new OutsideDecisions(approvals);
     this.missing = new MissingApprovers({ approvals, approvers, onFailure });
     this.grants = new GrantOverview({ ...options, say, grants: approvals.grants });
+    const wasSeen = (approval: Approval, event: MessengerEvent): boolean => cards.wasSeen(approval, event);
     this.#presses = new ApprovalPresses({
       approvals,
       say,
+      wasSeen,
       isAskedForOthers: (approval) => outcomes.isAskedForOthers(approval),
       replies: new ApprovalReplies({
         say,
         approvals,
         isDecidedIn: (approval, event) => this.#isDecidedIn(approval, event),
         words: options.words,
+        wasSeen,
         messageIn: (approval, threadId) => cards.messageIn(approval, threadId),
         newestTurn: () => options.thread().own.newest(),
       }),

@@ -15,6 +15,8 @@ export interface ApprovalPressesOptions {
   readonly replies: ApprovalReplies;
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
+  /** Whether the writer of a message had seen the question on its card. */
+  readonly wasSeen: (approval: Approval, event: MessengerEvent) => boolean;
   /** Whether a question was asked in the chat of its schedule's owner. */
   readonly isAskedForOthers: (approval: Approval | undefined) => boolean;
 }
@@ -58,7 +60,7 @@ export class ApprovalPresses {
     );
   }
 
-  async #press({ cardId, event, payload, person }: CardPress): Promise<PressAnswer> {
+  async #press({ cardId, event, isTyped, payload, person }: CardPress): Promise<PressAnswer> {
     const say = this.#options.say(person);
     const shown = this.#options.approvals.onCard(approvalOfCard(cardId)?.id ?? "");
     const newest = shown.at(-1);
@@ -71,6 +73,8 @@ export class ApprovalPresses {
     if (known === undefined || press.inputHash !== known.inputHash) return alert(say("pressUnknown"));
     // A person without an id cannot decide.
     if (person === undefined) return alert(say("pressAnonymous"));
+    // A number has another meaning since a newer question is on the card.
+    if (isTyped && !this.#options.wasSeen(known, event)) return alert(say("pressReplaced"));
     const { decision, grant } = press;
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     const result = await this.#options.approvals.decide(press.approval, { kind: decision, grant }, by);

@@ -13,6 +13,8 @@ export interface ApprovalRepliesOptions {
   readonly approvals: Approvals;
   /** Whether the chat of an event is one in which people are asked. */
   readonly isDecidedIn: (approval: Approval, event: MessengerEvent) => boolean;
+  /** Whether the writer of a message had seen the question on its card. */
+  readonly wasSeen: (approval: Approval, event: MessengerEvent) => boolean;
   /** Returns the id of the message with the card in a chat. */
   readonly messageIn: (approval: Approval, threadId: string) => string | undefined;
   /** Returns the texts for a person. */
@@ -27,7 +29,8 @@ const LONGEST_REASON = 2_000;
 /**
  * Messages about approvals that people write instead of pressing.
  *
- * 1. A message decides only if it quotes the card and is nothing but a word of decision. It is checked like a press.
+ * 1. A message decides only if it quotes the card and is nothing but a word of decision, and was written after the card
+ *    showed the question. It is checked like a press.
  * 2. After a decision, the next reply of the same person to the card is the reason.
  * 3. All other replies go to the model, but only from the chat that asked: no other chat sees the conversation (I11).
  */
@@ -56,6 +59,7 @@ export class ApprovalReplies {
       // The card may only show the state, while others are asked elsewhere.
       if (approval.approvers.kind === "anyone" && !isDecidedIn(approval, event))
         return alert(say("decidedElsewhere"));
+      if (!this.#options.wasSeen(approval, event)) return alert(say("pressReplaced"));
       const by = { surface: "chat", person, messengerId, isTyped: true } as const;
       const result = await approvals.decide(approval.id, decision, by);
       return answerOf(result, decision.kind, say);

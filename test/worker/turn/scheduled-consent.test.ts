@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ActionError } from "../../../src/index.ts";
 import type { OccurrenceRecord, ThinkScheduledTasks } from "../../../src/index.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { found, refundAction, shown } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
@@ -172,6 +173,34 @@ describe("a scheduled run whose action needs consent", () => {
     const approvals = await world.child("task:night").listApprovals();
     expect(approvals.map(({ state }) => state)).toEqual(["done", "replaced"]);
     expect((await world.stub.pendingApprovals()).length).toBe(0);
+  });
+
+  it.each([
+    ["a word", "yes", {}],
+    [
+      "a number",
+      "1",
+      {
+        messengers: (world: World) => ({
+          fake: { ...world.messenger(), platform: fakePlatform(world.chats, { buttons: false }) },
+        }),
+      },
+    ],
+  ])("is not decided with %s that was written before the card showed it", async (_kind, text, options) => {
+    const { effects, world } = await create(NIGHT, options);
+    await world.stub.runScheduledTask("night");
+    await shown(world, "Refund order 1", "boss");
+    const { id: quotes } = found(world, "Refund order 1", "boss");
+    const first = Date.now() + 1_000;
+    await world.stub.runScheduledTask("night");
+    await shown(world, "Refund order 2", "boss");
+    // The person has seen the first order only.
+    await world.write("boss", text, { user: "boss", quotes, sentAt: first });
+    await shown(world, "A newer request has replaced this one", "boss");
+    expect(effects).toEqual([]);
+    await world.write("boss", text, { user: "boss", quotes, sentAt: Date.now() + 60_000 });
+    await until(world, ["delivered", "skipped"]);
+    expect(effects).toEqual(["2"]);
   });
 
   it("takes over the card also for the same input", async () => {
