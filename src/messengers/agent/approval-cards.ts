@@ -150,7 +150,7 @@ export class ApprovalCards {
   /** Returns those who were asked in a chat that accepts no messages any more. */
   lostIn(approval: Approval, place: GonePlace): Unreached[] {
     return approval.askedIn
-      .filter(({ address }) => isAt(address, place))
+      .filter(({ address }) => this.isAt(address, place))
       .map(({ who }) => ({ who: who ?? UNNAMED_PLACES.askedChat, why: "gone" }));
   }
 
@@ -175,6 +175,16 @@ export class ApprovalCards {
       .find((receipt) => receipt?.threadId === thread.id);
     const shownAt = shown?.state === "delivered" ? shown.endedAt : undefined;
     return shownAt !== undefined && (message?.sentAt ?? 0) >= shownAt + READING_MS;
+  }
+
+  /** Whether a place that is gone is where an address leads today: the chat may have moved since. */
+  isAt(address: Address, { chatId, messengerId, threadId }: GonePlace): boolean {
+    const today = {
+      ...address,
+      ...this.#options.thread().delivery.movedTo(address.messengerId, address.chatId),
+    };
+    const isChat = today.messengerId === messengerId && today.chatId === chatId;
+    return isChat && (threadId === undefined || today.threadId === threadId);
   }
 
   /** Returns the thread of a chat that may have moved since. */
@@ -288,9 +298,4 @@ function peopleOf(
     case "function":
       return [];
   }
-}
-
-function isAt(address: Address, { chatId, messengerId, threadId }: GonePlace): boolean {
-  const isChat = address.messengerId === messengerId && address.chatId === chatId;
-  return isChat && (threadId === undefined || address.threadId === threadId);
 }

@@ -215,20 +215,16 @@ export class ApprovalDesk implements ThreadQuestions {
       for (const approval of this.approvals.lose((one) => this.#cards.lostIn(one, place)))
         this.#cards.tellUnreached(approval);
     });
-    const { chatId, messengerId, threadId } = place;
     this.approvals.cancel(({ origin }) =>
-      origin?.messengerId === messengerId &&
-      origin.chatId === chatId &&
-      (threadId === undefined || origin.threadId === threadId)
-        ? "chat-gone"
-        : undefined,
+      origin !== undefined && this.#cards.isAt(origin, place) ? "chat-gone" : undefined,
     );
   }
 
   /** A person deleted a message. Takes back what was asked because of it. */
   messageDeleted({ author, message, messengerId, thread }: MessengerEvent): void {
     for (const { messageId, origin, requestId } of this.approvals.waiting()) {
-      const isMeant = origin?.messengerId === messengerId && origin.threadId === thread.id;
+      const asked = origin && this.#placeToday(origin);
+      const isMeant = asked?.messengerId === messengerId && asked.threadId === thread.id;
       if (message === undefined || !isMeant || messageId !== message.id) continue;
       const by = author === undefined ? {} : { person: author };
       this.approvals.drop(requestId, "withdrawn", { surface: "chat", ...by, messengerId });

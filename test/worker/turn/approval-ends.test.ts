@@ -74,6 +74,30 @@ describe("a request that can never run any more", () => {
   });
 });
 
+describe("a request of a group that has moved to another id", () => {
+  const GROUP = { isGroup: true, mentions: true } as const;
+
+  async function move(world: World): Promise<void> {
+    world.chats.moved.set("old", "new");
+    await world.post({ kind: "moved", id: "s1", chat: "old", user: "ada", isGroup: true, movedTo: "new" });
+    await world.write("new", "Hello", GROUP);
+    await shown(world, "Hm?", "new");
+  }
+
+  it("ends when the group is gone", async () => {
+    const { world } = createRefundBot();
+    await world.write("old", "Refund 7", GROUP);
+    await asked(world, "old");
+    await move(world);
+    world.chats.gone.add("new");
+    await world.write("new", "Hello?", GROUP);
+    await vi.waitFor(async () => {
+      const [approval] = await world.thread("old").listApprovals();
+      expect(approval).toMatchObject({ state: "void", reason: "chat-gone" });
+    }, 8000);
+  });
+});
+
 describe("a request about which nobody may decide any more", () => {
   const GROUP = { isGroup: true, mentions: true } as const;
   const bob = { ...GROUP, user: "bob" } as const;
