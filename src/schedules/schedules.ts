@@ -289,9 +289,9 @@ export class Schedules {
     const intended = latestMissed(stored.rule, scheduledFor, last, stored.anchor);
     const lateMs = Math.max(0, reached - intended);
     const isSkipped = task.ifLate.otherwise === "skip" && lateMs > task.ifLate.runWithinMs;
-    const runs = stored.runs + 1;
     this.#options.database.transaction(() => {
-      this.#replaceWaiting(task, now);
+      // Occurrences that are missed do not count.
+      const runs = stored.runs + 1 - this.#replaceWaiting(task, now);
       if (intended !== scheduledFor)
         this.#insert(occurrenceKey(task.id, scheduledFor), task.id, scheduledFor, {
           lateMs: now - scheduledFor,
@@ -310,15 +310,21 @@ export class Schedules {
     if (isSkipped) this.#options.log.warn("schedule.skipped", { task: task.id, lateMs });
   }
 
-  /** Ends prompts of earlier occurrences that have not begun, or that an outage has kept from their next try. */
-  #replaceWaiting({ id, work }: CheckedTask, now: number): void {
-    if (work.kind !== "prompt") return;
+  /**
+   * Ends prompts of earlier occurrences that have not begun, or that an outage has kept from their next try. Returns their
+   * number.
+   */
+  #replaceWaiting({ id, work }: CheckedTask, now: number): number {
+    let count = 0;
+    if (work.kind !== "prompt") return count;
     for (const waiting of this.#store.openOf(id)) {
       const { attempts, key, nextAt, state } = waiting;
       const isHeld = state === "due" && (attempts === 0 || now - nextAt > AWAY_MS);
       if (!isHeld || isAskedFor(key) || this.#stepping.has(key)) continue;
       this.#store.saveOccurrence({ ...waiting, state: "skipped", code: "missed", endedAt: now, nextAt: now });
+      count += 1;
     }
+    return count;
   }
 
   /** Ends a prompt that has not begun, or was to be tried again, if the bot was away for too long meanwhile. */

@@ -13,13 +13,15 @@ describe("occurrences that could come all at once", () => {
   it("are one after the quiet hours of their task, and the earlier ones say so", async () => {
     const quietHours = { from: "22:00", to: "07:00", timezone: "UTC" };
     const rig = new ScheduleRig(
-      { digest: { schedule: "cron 0 * * * *", prompt: "Write it.", deliverTo: "ada", quietHours } },
+      { digest: { schedule: "cron 0 * * * *", prompt: "Write it.", deliverTo: "ada", quietHours, count: 3 } },
       "2026-11-18T21:30Z",
     );
     await rig.runUntil("2026-11-19T07:10Z");
     expect(questions(rig)).toBe(1);
     expect(rig.ends("digest").filter((end) => end.includes("skipped"))).toHaveLength(9);
     expect(rig.ends("digest").slice(-2)).toEqual(["11-19T06:00 skipped: missed", "11-19T07:00 delivered"]);
+    await rig.runUntil("2026-11-19T12:10Z");
+    expect(questions(rig), "those that were missed do not count").toBe(3);
   });
 
   it("are one after an outage that began while one of them was waiting", async () => {
