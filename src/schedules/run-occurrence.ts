@@ -81,6 +81,8 @@ export interface OccurrenceHost {
   readonly report: (conversation: string, submissionId: string) => Promise<LegReport>;
   /** Returns the end of the quiet hours of a chat, in epoch milliseconds. Undefined outside of them. */
   readonly quietUntil?: (address: Address) => Promise<number | undefined>;
+  /** Ends turns of earlier occurrences for a chat that has had quiet hours since before they could begin. */
+  readonly replaceQuiet?: (newer: Occurrence, address: Address) => void;
   /** For whom a turn of this occurrence runs. */
   readonly runOf: (task: CheckedTask, occurrence: Occurrence) => Promise<ScheduledRun>;
   /** Posts the card of a reminder, unless it was posted before. */
@@ -335,7 +337,11 @@ async function advance(
   }
   if (leg.state === "new") {
     const notBefore = leg.address === undefined ? undefined : await host.quietUntil?.(leg.address);
-    if (notBefore !== undefined) return { leg: { ...leg, notBefore } };
+    if (notBefore !== undefined && leg.address !== undefined) {
+      // A text that was written already is lost to nobody. A prompt that has not run gives way to the next one.
+      if (!leg.recites && leg.notBefore === undefined) host.replaceQuiet?.(occurrence, leg.address);
+      return { leg: { ...leg, notBefore } };
+    }
     await host.submit(leg.conversation, {
       id: leg.submissionId,
       prompt: leg.recites ? host.introductionOf(task) : (occurrence.prompt ?? ""),

@@ -3,12 +3,15 @@ import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { Address } from "../core/surface.ts";
 import { sumOfCosts } from "../core/turn-cost.ts";
+import { afterEnd } from "./after-end.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { latestMissed } from "./latest-missed.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
 import { recordOf } from "./occurrence.ts";
-import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
+import type { Leg, Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
+import { isAskedFor, occurrenceKey } from "./occurrence-key.ts";
 import { LIMIT_CODES } from "./step-result.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
 import { createScheduleStore } from "./schedule-store.ts";
@@ -42,8 +45,6 @@ export interface SchedulesOptions {
 }
 
 const MOST_AT_ONCE = 10;
-/** A task that failed so often in a row pauses itself. */
-const PAUSE_AFTER = 5;
 /** A step that cannot be made now is tried again after this, and given up after a day. */
 const TRY_AGAIN_MS = 5000;
 const TRY_AGAIN_MOST_MS = 5 * 60_000;
@@ -256,6 +257,22 @@ export class Schedules {
     this.#store.saveOccurrence(occurrence);
   }
 
+  /** Ends turns of earlier occurrences of a task for this chat that wait for the end of the same quiet hours. */
+  replaceQuiet({ key, scheduledFor, taskId }: Occurrence, { messengerId, threadId }: Address): void {
+    const now = this.#options.deps.clock.now();
+    for (const earlier of this.#store.openOf(taskId)) {
+      if (earlier.key === key || earlier.scheduledFor >= scheduledFor) continue;
+      if (this.#stepping.has(earlier.key) || isAskedFor(earlier.key)) continue;
+      const legs = earlier.legs.map((leg): Leg => {
+        const isHere = leg.address?.messengerId === messengerId && leg.address.threadId === threadId;
+        const isHeld = isHere && !leg.recites && leg.state === "new" && leg.notBefore !== undefined;
+        return isHeld ? { ...leg, state: "skipped", code: "missed" } : leg;
+      });
+      if (legs.some((leg, index) => leg !== earlier.legs[index]))
+        this.#store.saveOccurrence({ ...earlier, legs, nextAt: now });
+    }
+  }
+
   /** Makes the next step of an occurrence now, because something about it has changed elsewhere. */
   nudge(key: string): void {
     const occurrence = this.#store.occurrence(key);
@@ -456,36 +473,9 @@ export class Schedules {
   }
 }
 
-/** The task after the end of an occurrence, and the message that its owner gets. */
-function afterEnd(
-  stored: StoredTask,
-  { sourceHash }: Occurrence,
-  state: OccurrenceEnd["state"],
-): { readonly task?: StoredTask; readonly news?: OwnerNews } {
-  if (state === "skipped") return {};
-  if (state !== "failed") {
-    const task = { ...stored, failures: 0, sourceHash: sourceHash ?? stored.sourceHash };
-    return stored.failures === 0 ? { task } : { task, news: "recovered" };
-  }
-  const failures = stored.failures + 1;
-  const isPaused = stored.isPaused || failures >= PAUSE_AFTER;
-  const task = { ...stored, failures, isPaused };
-  if (isPaused && !stored.isPaused) return { task, news: "paused" };
-  return failures === 1 ? { task, news: "failing" } : { task };
-}
-
 /** Adds an unplanned delay of a prompt or reminder that has not begun, so that it can say that it is late. */
 function withDelay(occurrence: Occurrence, now: number): Occurrence {
   const { lateMs, nextAt, state } = occurrence;
   const delayMs = now - nextAt;
   return state === "due" && delayMs > AWAY_MS ? { ...occurrence, lateMs: lateMs + delayMs } : occurrence;
-}
-
-/** Whether somebody has asked for this occurrence, beside the schedule. */
-function isAskedFor(key: string): boolean {
-  return key.includes("!");
-}
-
-function occurrenceKey(taskId: string, scheduledFor: number): string {
-  return `${taskId}@${new Date(scheduledFor).toISOString().replace(".000Z", "Z")}`;
 }

@@ -120,6 +120,7 @@ export class ScheduleDesk {
             report: (to, id) => options.turnsOf(to).reportScheduled(id),
             runOf: (task, current) => this.#runOf(task, current),
             quietUntil: (address) => chatQuietUntil({ ...options, clock: deps.clock }, address),
+            replaceQuiet: (newer, address) => this.schedules.replaceQuiet(newer, address),
             remind: (id, of, current) => this.#remind(id, of, current),
             reportCard: (id) => options.reportCard(id),
             usedToday: (taskId) => this.schedules.usedSince(taskId, deps.clock.now() - DAY_MS),

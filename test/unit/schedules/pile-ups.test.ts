@@ -24,6 +24,36 @@ describe("occurrences that could come all at once", () => {
     expect(questions(rig), "those that were missed do not count").toBe(3);
   });
 
+  it("are one after the quiet hours of a chat whose conversation has not run any of them", async () => {
+    const rig = new ScheduleRig(
+      { digest: { schedule: "cron 0 * * * *", prompt: "Write it.", deliverTo: "ada", fanOut: "each" } },
+      "2026-11-18T21:30Z",
+    );
+    rig.find = () => ({ kind: "found", targets: [targetOf("c1"), targetOf("quiet")] });
+    rig.quiet = { quiet: { from: 22 * HOUR_MS, to: 7 * HOUR_MS, zone: "UTC" } };
+    await rig.runUntil("2026-11-19T06:50Z");
+    expect(rig.ends("digest").slice(-2)).toEqual(["11-19T05:00 delivered", "11-19T06:00 running"]);
+    await rig.runUntil("2026-11-19T07:30Z");
+    const to = (chat: string): number =>
+      rig.turns.filter(({ conversation }) => conversation === `thread:${chat}`).length;
+    expect([to("c1"), to("quiet")]).toEqual([10, 2]);
+    expect(rig.schedules.list({ limit: 3 }).map(({ deliveries }) => deliveries[1])).toMatchObject([
+      { state: "delivered" },
+      { state: "delivered" },
+      { state: "skipped", code: "missed" },
+    ]);
+  });
+
+  it("are all of the texts that were written while a chat had quiet hours", async () => {
+    const rig = new ScheduleRig(
+      { digest: { schedule: "cron 0 * * * *", prompt: "Write it.", deliverTo: "ada" } },
+      "2026-11-19T04:30Z",
+    );
+    rig.quiet = { c1: { from: 22 * HOUR_MS, to: 7 * HOUR_MS, zone: "UTC" } };
+    await rig.runUntil("2026-11-19T07:30Z");
+    expect(rig.turns.filter(({ request }) => request.recites !== undefined)).toHaveLength(3);
+  });
+
   it("are one after an outage that began while one of them was waiting", async () => {
     const rig = new ScheduleRig({
       digest: {

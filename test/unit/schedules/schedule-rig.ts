@@ -146,6 +146,7 @@ export class ScheduleRig {
               const hours = this.quiet[chatId];
               return hours && quietUntil(hours, clock.now());
             },
+            replaceQuiet: (newer, address) => schedules.replaceQuiet(newer, address),
             remind: (id) => {
               point();
               if (!this.reminders.includes(id)) this.reminders.push(id);
