@@ -40,6 +40,8 @@ export interface SchedulesOptions {
     occurrence: Occurrence,
     news: OwnerNews,
   ) => Promise<number | undefined>;
+  /** Ends the turns of an occurrence whose task was removed. May be called again after a crash. */
+  readonly onRemoved?: (occurrence: Occurrence) => void;
   /** Called when stored work waits for `work`. */
   readonly onChange: () => void;
 }
@@ -405,8 +407,12 @@ export class Schedules {
     const task = this.#tasks?.get(occurrence.taskId);
     const stored = this.#store.task(occurrence.taskId);
     try {
-      if (task === undefined || stored === undefined)
-        return this.#finish({ ...occurrence, news: undefined }, { state: "skipped", code: "task-removed" });
+      if (task === undefined || stored === undefined) {
+        if (occurrence.endedAt !== undefined)
+          return this.#store.saveOccurrence({ ...occurrence, news: undefined });
+        this.#options.onRemoved?.(occurrence);
+        return this.#finish(occurrence, { state: "skipped", code: "task-removed" });
+      }
       if (occurrence.news !== undefined) {
         const notBefore = await this.#options.tellOwner(task, occurrence, occurrence.news);
         const told = notBefore === undefined ? { news: undefined } : { nextAt: notBefore };

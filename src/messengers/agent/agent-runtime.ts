@@ -281,6 +281,7 @@ export class AgentRuntime extends LifecycleCapability {
       turnsOf: (conversation) => this.#callsIn(conversation),
       post: (id, address, content) => this.thread.postCard(id, address, content),
       reportCard: (id) => this.scheduledTurns.reportCard(id),
+      cancelTurn: (id) => void this.thread.own.cancel(id),
       revise: (id, content) => void this.thread.cards.revise(id, content),
       isAnswered: (id) => this.thread.cards.store.read(id)?.buttons.length === 0,
       onChange: () => {

@@ -73,6 +73,8 @@ export interface ScheduleDeskOptions {
   readonly post: (id: string, address: Address, content: CardContent) => void;
   /** The state of a card that was posted. */
   readonly reportCard: (id: string) => LegReport;
+  /** Ends a turn of this conversation that waits or runs. */
+  readonly cancelTurn: (id: string) => void;
   /** Changes a card. */
   readonly revise: (id: string, content: CardContent) => void;
   /** Whether a card has no buttons any more. */
@@ -132,6 +134,7 @@ export class ScheduleDesk {
           task,
           stored,
         ),
+      onRemoved: (occurrence) => this.#cancel(occurrence),
       tellOwner: (task, occurrence, news) => this.#tellOwner(task, occurrence, news),
     });
     this.chat = new ChatSchedules({
@@ -141,6 +144,13 @@ export class ScheduleDesk {
       defaultZone: () => options.agent.getDefaultTimezone(),
       schedules: () => this.schedules,
     });
+  }
+
+  /** A person who deletes a schedule expects nothing of it any more. Turns of declared tasks go on. */
+  #cancel({ legs, taskId }: Occurrence): void {
+    if (!isMadeInChat(taskId)) return;
+    for (const { conversation, submissionId } of legs)
+      if (conversation === this.#options.conversation) this.#options.cancelTurn(submissionId);
   }
 
   #remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
@@ -354,6 +364,11 @@ export class ScheduleDesk {
       post(`${CARD}${news}:${key}`, address, card);
     }
   }
+}
+
+/** The ids of declared tasks have no such sign. */
+function isMadeInChat(taskId: string): boolean {
+  return taskId.startsWith("#");
 }
 
 function isOfSchedule(turn: TurnInfo | undefined): boolean {

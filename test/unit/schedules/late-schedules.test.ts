@@ -44,6 +44,20 @@ describe("a schedule that a person has made", () => {
     expect(rig.told).toEqual(["#1 too-late #1@2026-11-19T09:00:00Z"]);
   });
 
+  it("says nothing of it once somebody has deleted it, and its row stays true", async () => {
+    const rig = new ScheduleRig({});
+    rig.made = [made("digest", "every day at 09:00")];
+    rig.ownerQuietUntil = Date.parse("2026-11-20T07:00Z");
+    rig.restart();
+    await away(rig, 21 + 13);
+    await rig.runUntil("2026-11-20T06:00Z");
+    rig.made = [];
+    rig.restart();
+    await rig.runUntil("2026-11-20T08:00Z");
+    expect(rig.ends("#1")).toEqual(["11-19T09:00 skipped: too-late"]);
+    expect(rig.told).toEqual([]);
+  });
+
   it("says so once if the process is killed anywhere", async () => {
     for (let killAt = 1, isKilled = true; isKilled; killAt += 1) {
       const rig = new ScheduleRig({});

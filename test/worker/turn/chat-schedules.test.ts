@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { captureLog } from "../support/log-lines.ts";
-import { callTool, say, textOf } from "../support/scripted-model.ts";
+import { callTool, holdAt, say, textOf } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
+import { createGate } from "../../../lab/support/gate.ts";
+import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 
@@ -232,6 +234,43 @@ describe("a digest that somebody has asked for", () => {
     expect(await go(world, "g1", group)).toContain("done");
     world.script(calls("list_schedules", {}));
     expect(await go(world, "g1", group)).not.toContain("#1");
+  });
+});
+
+describe("a digest that somebody deletes", () => {
+  it("does not come any more if it waits for another answer at that moment", async () => {
+    const world = create();
+    world.script(calls("schedule_digest", { text: "Sum up", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world);
+    await untilShown(world, /^I'll write this for you: Sum up/);
+    const gate = createGate();
+    world.script(({ said }) =>
+      said.includes("Sum up") ? [say("The digest.")] : [say("A long "), holdAt(gate), say("answer.")],
+    );
+    await world.write("c1", "Tell me a story");
+    await untilReached(gate);
+    await world.thread("c1").runScheduledTask("#1");
+    await vi.waitFor(
+      async () => expect(await world.thread("c1").listSubmissions({ status: "pending" })).toHaveLength(1),
+      8000,
+    );
+    expect(await world.press("c1", "Delete")).toBe("Deleted.");
+    await vi.waitFor(
+      async () =>
+        expect(await world.thread("c1").listOccurrences()).toMatchObject([
+          { state: "skipped", code: "task-removed" },
+        ]),
+      8000,
+    );
+    gate.open();
+    await untilShown(world, /^A long answer\.$/);
+    expect(await world.thread("c1").listSubmissions({ status: "pending" })).toEqual([]);
+    await world.write("c1", "And now?");
+    await vi.waitFor(
+      () => expect(world.chats.visible("c1").filter((text) => text === "A long answer.")).toHaveLength(2),
+      8000,
+    );
+    expect(world.chats.visible("c1")).not.toContain("The digest.");
   });
 });
 
