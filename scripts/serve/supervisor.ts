@@ -26,7 +26,10 @@ export interface Supervisor {
    * @param after what workerd may finish first. Meanwhile it is not started again
    */
   stop(after?: Promise<unknown>): Promise<void>;
-  /** Kills workerd and starts it with another configuration, on the same port. Resolves when it listens again. */
+  /**
+   * Kills workerd and starts it with another configuration, on the same port. Resolves when it listens again. A newer
+   * reload takes the place of one that does not listen yet, and resolves both.
+   */
   reload(configFile: string): Promise<void>;
   /** Kills workerd as a crash would. It starts again. */
   crash(): void;
@@ -63,6 +66,8 @@ export function superviseWorkerd(options: {
   ended.promise.catch(ignore);
   let port = options.port;
   let current: ChildProcess | undefined;
+  /** The process that a reload has killed. Nothing that it still says or does counts. */
+  let outdated: ChildProcess | undefined;
   let stopping = false;
   let startTimes: number[] = [];
   let restart: NodeJS.Timeout | undefined;
@@ -104,7 +109,7 @@ export function superviseWorkerd(options: {
     current = child;
     let isRefused = false;
     options.onOutput(child.stdio[1] as Readable, child.stdio[2] as Readable, (words) => {
-      if (!words.includes(ENDLESS)) return;
+      if (!words.includes(ENDLESS) || child === outdated) return;
       isRefused = true;
       child.kill("SIGKILL");
       giveUp(
@@ -121,6 +126,7 @@ export function superviseWorkerd(options: {
       port = actualPort;
       if (child.pid !== undefined) options.onListening(child.pid);
       listening.resolve(actualPort);
+      if (child === outdated) return;
       reloading?.resolve();
       reloading = undefined;
     });
@@ -138,11 +144,11 @@ export function superviseWorkerd(options: {
       watchdog.kill("SIGKILL");
       const how = signal === null ? `with code ${code}` : `by ${signal}`;
       if (stopping) finish();
-      else if (isRefused && reloading === undefined) return;
-      else if (reloading !== undefined && (wasListening || isRefused)) {
+      else if (child === outdated) {
         startTimes = [];
         start();
-      } else if (!wasListening && startTimes.length === 1) {
+      } else if (isRefused) return;
+      else if (!wasListening && startTimes.length === 1) {
         giveUp(
           new ServeError("workerd", `workerd ended ${how} before it listened. Its own output is above.`),
         );
@@ -181,6 +187,7 @@ export function superviseWorkerd(options: {
       await ended.promise.finally(() => clearTimeout(timer));
     },
     async reload(nextFile) {
+      if (stopping) return ended.promise;
       configFile = nextFile;
       reloading ??= Promise.withResolvers<void>();
       const { promise } = reloading;
@@ -188,7 +195,10 @@ export function superviseWorkerd(options: {
         clearTimeout(restart);
         startTimes = [];
         start();
-      } else current.kill("SIGKILL");
+      } else {
+        outdated = current;
+        current.kill("SIGKILL");
+      }
       await Promise.race([promise, ended.promise]);
     },
     crash: () => void current?.kill("SIGKILL"),
