@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { dataDirectoryOf } from "../scripts/data/data-directory.ts";
 import { askHealth } from "../scripts/serve/health.ts";
 import type { Health } from "../scripts/serve/health.ts";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
@@ -85,7 +86,7 @@ async function start(
 ): Promise<DevState> {
   const { say } = options;
   parsePort(options.port, "--port");
-  const dataDirectory = path.resolve(options.folder, options.environment.DATA_DIR || ".data");
+  const dataDirectory = await dataDirectoryOf(options);
   const lock = await lockDataDirectory(dataDirectory, "playground");
   closers.push(() => new Promise((resolve) => lock.close(() => resolve())));
   await prepareData(dataDirectory, options.fresh, say);

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
 import { moveData } from "../../scripts/data/bot-names.ts";
+import { dataDirectoryOf } from "../../scripts/data/data-directory.ts";
 import { exportData } from "../../scripts/data/export-chat.ts";
 import { forget } from "../../scripts/data/forget.ts";
 import { backUp, restoreBackup, verifyBackup } from "../../scripts/data/snapshot.ts";
@@ -181,7 +182,8 @@ function moveCommand(io: CommandIo): Command {
 
 async function dataDirectory(io: CommandIo, { config }: Common): Promise<string> {
   const { values } = await environmentOf(io, config);
-  return path.resolve(io.folder, values.DATA_DIR || ".data");
+  const configFile = path.resolve(io.folder, config);
+  return dataDirectoryOf({ folder: io.folder, environment: values, configFile });
 }
 
 /** Runs the work while no bot uses the data, and none can start. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
+import { dataDirectoryOf } from "../../scripts/data/data-directory.ts";
 import { fromBuild, fromSources } from "../../scripts/serve/bot-source.ts";
 import type { BotSource } from "../../scripts/serve/bot-source.ts";
 import { readableLine } from "../../scripts/serve/log/readable-line.ts";
@@ -34,7 +35,7 @@ export function serveCommand(io: CommandIo): Command {
     .option("--exit-with-stdin", "end when standard input does")
     .addHelpText(
       "after",
-      "\nVariables: HOST (127.0.0.1), PORT, DATA_DIR (.data), DRAIN_SECONDS (5), and those of the bot.",
+      "\nVariables: HOST (127.0.0.1), PORT, DATA_DIR (.data beside the configuration), DRAIN_SECONDS (5), and those of the bot.",
     )
     .action(async (folder: string | undefined, options: Options) => {
       const report = createReport(io, options);
@@ -42,10 +43,12 @@ export function serveCommand(io: CommandIo): Command {
       const log = createServeLog({ isTerminal, write: (line) => report.say(line), now: Date.now });
       const { environment, passedOn } = await variablesOf(io, folder, options.config);
       const port = options.port ?? (environment.PORT || DEFAULT_PORT);
-      const dataDirectory = path.resolve(io.folder, environment.DATA_DIR || ".data");
+      const source = await sourceOf(io, folder, options.config);
+      const { configFile } = source;
+      const dataDirectory = await dataDirectoryOf({ folder: io.folder, environment, configFile });
       const { hurried, stopped } = stopSignals(options.exitWithStdin ?? false);
       const serve = {
-        source: await sourceOf(io, folder, options.config),
+        source,
         dataDirectory,
         host: environment.HOST || "127.0.0.1",
         port: parsePort(port, options.port === undefined ? "PORT" : "--port"),

@@ -18,6 +18,7 @@ const CLOCK = `${PREFIX}clock.js`;
 export function developSource(source: BotSource, shiftMs: () => number): BotSource {
   return {
     place: source.place,
+    configFile: source.configFile,
     lookedFor: () => source.lookedFor(),
     close: () => source.close(),
     async load(onBundle) {

@@ -45,6 +45,12 @@ export async function storedName(dataDirectory: string, configFile: string, name
   return stored;
 }
 
+/** Tells whether the bot of a configuration was served with this storage. */
+export async function wasServed(dataDirectory: string, configFile: string): Promise<boolean> {
+  const { configurations } = await readBots(dataDirectory);
+  return Object.hasOwn(configurations, configFile);
+}
+
 /**
  * Gives the data of one bot to another name. No file moves, because the ids of all objects are made from the old name.
  *

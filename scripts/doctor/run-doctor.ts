@@ -1,4 +1,5 @@
 import path from "node:path";
+import { dataDirectoryOf } from "../data/data-directory.ts";
 import { readBotEnvironment } from "../serve/env-files.ts";
 import { checkNode, checkPort, checkStorage, checkWorkerd } from "./check-machine.ts";
 import { checkBot, checkModel, checkTelegram } from "./check-services.ts";
@@ -21,7 +22,7 @@ export interface DoctorOptions {
 export async function runDoctor(options: DoctorOptions): Promise<readonly Finding[]> {
   const folder = path.dirname(options.configFile);
   const { files, values } = await readBotEnvironment(folder, options.environment);
-  const dataDirectory = path.resolve(options.folder, values.DATA_DIR || ".data");
+  const dataDirectory = await dataDirectoryOf({ ...options, environment: values });
   const [configuration, envFiles, port, storage, telegram, model, bot] = await Promise.all([
     checkConfiguration(options.configFile),
     checkEnvFiles(folder, files),

@@ -23,6 +23,8 @@ export interface ReadyWorker {
 export interface BotSource {
   /** Path for messages. */
   readonly place: string;
+  /** The wrangler configuration of sources. A build has none. */
+  readonly configFile: string | undefined;
   /**
    * Reads or makes the worker. Sources are bundled again with each call.
    *
@@ -43,6 +45,7 @@ export function fromSources(configFile: string): BotSource {
   };
   return {
     place: configFile,
+    configFile,
     async load(onBundle) {
       const text = await readConfiguration(configFile);
       const config = parseWorkerConfig(text, path.relative(process.cwd(), configFile));
@@ -66,6 +69,7 @@ export async function fromBuild(folder: string): Promise<BotSource | undefined> 
   if (built === undefined) return undefined;
   return {
     place: folder,
+    configFile: undefined,
     load: () => Promise.resolve({ ...built, warnings: [], watched: [] }),
     lookedFor: () => [],
     close: () => Promise.resolve(),

@@ -37,6 +37,11 @@ describe("the package", () => {
     }
   });
 
+  it("keeps what a bot has stored, and its secrets, out of the examples", () => {
+    const ignored = readFileSync(path.join(root, "examples/.npmignore"), "utf8").split("\n");
+    expect(ignored).toEqual(expect.arrayContaining([".data/", ".env", ".dev.vars"]));
+  });
+
   it("has a command", () => {
     expect(existsSync(path.join(root, sourceOf(manifest.bin.switchboard ?? "")))).toBe(true);
   });
