@@ -11,9 +11,20 @@ export interface Evidence {
   readonly names: ReadonlySet<string>;
 }
 
-/** Names of columns, and of keys in stored JSON, whose values are people. Messages and topics have other names. */
-const PERSON = /user|person|people|author|approver|owner|member|from/i;
-const CHAT = /chat/i;
+/**
+ * Words in the names of columns, and of keys in stored JSON, that say what a value is. The last one counts:
+ * `forward_from_chat` is a chat, and `forward_from_message_id` is a message.
+ */
+const NOUNS = new Map<string, "person" | "chat" | "other">([
+  ...["user", "person", "author", "approver", "owner", "member", "from"].map(
+    (word) => [word, "person"] as const,
+  ),
+  ["people", "person"],
+  ["chat", "chat"],
+  ...["message", "thread", "topic", "query", "update", "name"].map((word) => [word, "other"] as const),
+]);
+/** Values that a model or the bot's own code has made. A number there may mean anything. */
+const MADE_UP = new Set(["input", "output", "args", "arguments", "result", "payload"]);
 /** The bot's own account, which is no person in a chat. */
 const BOT_ACCOUNT = "identity_v2";
 
@@ -42,24 +53,45 @@ function readRow(row: Row, id: string, found: Found): void {
 }
 
 function readValue(value: unknown, key: string, id: string, found: Found): void {
+  if (MADE_UP.has(key)) return;
+  const kind = kindOf(key);
   if (Array.isArray(value)) {
     for (const item of value) readValue(item, key, id, found);
   } else if (typeof value === "object" && value !== null) {
     const fields = new Map<string, unknown>(Object.entries(value));
-    const isMeant = String(fields.get("userId") ?? (PERSON.test(key) ? fields.get("id") : "")) === id;
+    const isMeant = String(fields.get("userId") ?? (kind === "person" ? fields.get("id") : "")) === id;
     if (isMeant) {
       found.isPerson = true;
       const name = nameOf(fields);
       if (name !== "") found.names.add(name);
     }
-    if (CHAT.test(key) && String(fields.get("id")) === id) found.isChat = true;
+    if (kind === "chat" && String(fields.get("id")) === id) found.isChat = true;
     for (const [name, child] of fields) readValue(child, name, id, found);
   } else if (typeof value === "string" || typeof value === "number") {
     // A person may be stored with their messenger: "telegram:4711".
     if (!String(value).split(":").includes(id)) return;
-    if (PERSON.test(key)) found.isPerson = true;
-    else if (CHAT.test(key)) found.isChat = true;
+    if (kind === "person" && isIdOfPerson(value, key)) found.isPerson = true;
+    else if (kind === "chat") found.isChat = true;
   }
+}
+
+/** A number, or a range that is `from` something, is a person only where a user's id is expected. */
+function isIdOfPerson(value: string | number, key: string): boolean {
+  const words = wordsOf(key);
+  return typeof value === "number" ? words.at(-1) === "id" : words.at(-1) !== "from";
+}
+
+function kindOf(key: string): "person" | "chat" | "other" | undefined {
+  const kinds = wordsOf(key).map((word) => NOUNS.get(word) ?? NOUNS.get(word.replace(/s$/, "")));
+  return kinds.findLast((kind) => kind !== undefined);
+}
+
+/** Returns the words of `a_name` or `aName`. */
+function wordsOf(key: string): readonly string[] {
+  return key
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split("_");
 }
 
 function nameOf(person: ReadonlyMap<string, unknown>): string {

@@ -42,7 +42,9 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
     all.map(({ file }) => file),
     id,
   );
-  const isPerson = evidence.isPerson || roots.some((root) => isPersonIn(root, id));
+  // Administrators may write in the name of their group. It is no person for that.
+  const isGroup = roots.some((root) => isGroupIn(root, id));
+  const isPerson = !isGroup && (evidence.isPerson || roots.some((root) => isPersonIn(root, id)));
   const directory = new Map<string, string>(
     roots.flatMap((root) =>
       rowsOf(root.file, "directory_v2").map(
@@ -120,6 +122,12 @@ function isPersonIn(root: StoredObject, id: string): boolean {
   return (
     rowsOf(root.file, "chat_v1").some((row) => textOf(row.user_id) === id) ||
     rowsOf(root.file, "directory_v2").some((row) => textOf(row.chat_id) === id && Number(row.is_direct) === 1)
+  );
+}
+
+function isGroupIn(root: StoredObject, id: string): boolean {
+  return rowsOf(root.file, "directory_v2").some(
+    (row) => textOf(row.chat_id) === id && Number(row.is_direct) === 0,
   );
 }
 

@@ -128,6 +128,67 @@ describe("a chat or a person to forget", () => {
     expect(new Set(found)).toEqual(new Set([GROUP, `${GROUP}%3A9`]));
   });
 
+  /** A group that holds these values, in a table of this column. */
+  function addGroupWith(column: string, ...values: readonly object[]): void {
+    const group = addObject("default/thread:telegram:telegram%3A-1004715");
+    group.exec(`CREATE TABLE values_v1 (${column} TEXT)`);
+    for (const value of values) {
+      group.prepare("INSERT INTO values_v1 VALUES (?)").run(JSON.stringify(value));
+    }
+    group.close();
+  }
+
+  it("is a group alone, also while another group has an update about it that nobody has read yet", () => {
+    const chat = { id: -1004715, type: "supergroup" };
+    const from = { id: 200799, first_name: "Yan" };
+    addGroupWith(
+      "raw",
+      {
+        message: {
+          message_id: 6,
+          chat,
+          from,
+          forward_from_chat: { id: -1004711 },
+          forward_from_message_id: 31,
+        },
+      },
+      { message: { message_id: 7, chat, migrate_from_chat_id: -1004711 } },
+      { message: { message_id: 8, chat, new_chat_members: [{ id: 200788, first_name: "Xia" }] } },
+      { my_chat_member: { chat, from, new_chat_member: { user: { id: 200766 }, status: "left" } } },
+    );
+    const found = (id: string) => findTarget(data, id).objects.map(({ name }) => name);
+    expect(new Set(found("-1004711"))).toEqual(new Set([GROUP, `${GROUP}%3A9`]));
+    for (const person of ["200799", "200788", "200766"]) {
+      expect(found(person)).toEqual(["default/thread:telegram:telegram%3A-1004715"]);
+    }
+    // Numbers of messages.
+    for (const number of ["31", "6"]) expect(() => findTarget(data, number)).toThrow("no person");
+  });
+
+  it("is a group alone, also if its administrators write in its name", () => {
+    addGroupWith("event", { message: { author: { userId: "-1004711", fullName: "Team" }, text: "hi" } });
+    const found = findTarget(data, "-1004711").objects.map(({ name }) => name);
+    expect(new Set(found)).toEqual(new Set([GROUP, `${GROUP}%3A9`]));
+  });
+
+  it("is not a number that the model gave to a tool, or that a tool returned", () => {
+    addGroupWith("content", {
+      parts: [
+        { type: "tool-book", input: { from: 41, user: { id: 42 } }, output: { owner: 43, userId: "44" } },
+      ],
+    });
+    for (const id of ["41", "42", "43", "44"]) expect(() => findTarget(data, id)).toThrow("no person");
+  });
+
+  it("is not a number of an action's input, or of the bot's own state", () => {
+    addGroupWith("input", { from: "41", owner: "42" });
+    const root = addObject("other");
+    root.exec("CREATE TABLE cf_agents_state (state TEXT)");
+    root.prepare("INSERT INTO cf_agents_state VALUES (?)").run(JSON.stringify({ from: "43", member: 44 }));
+    root.close();
+    for (const id of ["41", "42", "43", "44"]) expect(() => findTarget(data, id)).toThrow("no person");
+  });
+
   it("is found by a name, if the id is no longer stored", () => {
     const found = findTarget(data, "5", ["Zoe Zebra"]);
     expect(found.objects.map(({ name }) => name)).toEqual(["default/thread:telegram:telegram%3A-1004712"]);
