@@ -174,7 +174,7 @@ export class PressWatch {
     }
     const isRepeated = press.calls.some(({ at, by: former, end }) => {
       if (end === undefined) return former === by && now() - at < CALL_MS;
-      if (end.hasFailed) return false;
+      if (end.hasFailed || end.at - at >= CALL_MS) return false;
       // A process that died right after the answer could not store it. If a handler was slow, the press was only
       // acknowledged.
       return !former.isDead || (press.button === undefined && former.diedAt > end.at + AT_ONCE_MS);
