@@ -22,8 +22,8 @@ export class AskPeople {
   }
 
   /**
-   * Asks for consent. A call asks once. The same action with the same input is asked once while it is open. Another
-   * input under the same key replaces a question of the same person that still waits. A run of a schedule replaces the
+   * Asks for consent. A call asks once. The same action with the same input is asked once in a chat while it is open.
+   * Another input under the same key replaces a question of the same person that still waits. A run of a schedule replaces the
    * waiting questions of earlier occurrences, and takes over a card of theirs.
    *
    * @param withIt runs in the transaction that stores the question
@@ -34,7 +34,8 @@ export class AskPeople {
     const outdated = ofCall === undefined ? this.#outdatedBy(asked) : [];
     const open = this.#stored.store
       .openFor(asked.ledgerKey, asked.action, asked.inputHash)
-      .find(({ id }) => !outdated.some((one) => one.id === id));
+      .filter(({ id }) => !outdated.some((one) => one.id === id))
+      .find((one) => one.inputHash !== asked.inputHash || isInSameChat(one, asked));
     const known = ofCall ?? open;
     // Another run of the schedule tells its outcome. This run would wait for it without hearing of it.
     if (known !== undefined && isOfOtherRun(known, asked)) return undefined;
@@ -107,4 +108,9 @@ export class AskPeople {
     if (before === undefined || before.requester?.userId !== requester?.userId) return;
     this.#stored.draw(this.#stored.change(before, { successor: id, drawnState: undefined }));
   }
+}
+
+/** People of another chat would neither see the card nor hear of the outcome. */
+function isInSameChat({ origin }: Approval, asked: ApprovalRequest): boolean {
+  return origin?.messengerId === asked.origin?.messengerId && origin?.threadId === asked.origin?.threadId;
 }
