@@ -58,8 +58,19 @@ export class ApprovalCards {
     this.#isMember = memberCheck(options.messengers, options.deps);
   }
 
-  /** Finds the chats in which people are asked. */
+  /** Finds the chats in which people are asked. The chat that asks is not one of them if it is the only one. */
   async placesOf(
+    action: Pick<Action, "askIn" | "requesterMayApprove">,
+    approvers: ApproverRule,
+    facts: CallFacts,
+  ): Promise<CardPlaces> {
+    const places = await this.#findPlaces(action, approvers, facts);
+    const isOrigin = ({ address }: AskedPlace): boolean =>
+      address.messengerId === facts.address?.messengerId && address.threadId === facts.address.threadId;
+    return places.askedIn.every(isOrigin) ? { ...places, askedIn: [] } : places;
+  }
+
+  async #findPlaces(
     { askIn: wanted, requesterMayApprove = true }: Pick<Action, "askIn" | "requesterMayApprove">,
     approvers: ApproverRule,
     facts: CallFacts,

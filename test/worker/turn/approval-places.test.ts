@@ -109,6 +109,24 @@ describe("a question in the approvers' private chats", () => {
   });
 });
 
+describe("a question that is to be asked in the chat that asks", () => {
+  it.each<[string, RefundOptions, string, Partial<typeof GROUP>]>([
+    ["the chat that the action names", { askIn: { messenger: "fake", chatId: "g1" } }, "g1", GROUP],
+    ["the approver's own chat", { approvers: ["ada"], askIn: "approver-dm" }, "ada", {}],
+  ])("has one card there: %s", async (_where, options, chat, rest) => {
+    const { effects, world } = createRefundBot(options);
+    await world.write(chat, "Hello", rest);
+    await shown(world, "Hm?", chat);
+    await world.write(chat, "Refund 7", rest);
+    await asked(world, chat);
+    expect(found(world, "Is this OK?", chat).buttons.map(({ label }) => label)).toContain("Take back");
+    await world.press(chat, "Approve", rest);
+    await shown(world, "Told: Approved by ada", chat);
+    expect(world.chats.visible(chat).filter((text) => text.includes("Refund order 7"))).toHaveLength(1);
+    expect(effects).toEqual(["7"]);
+  });
+});
+
 describe("a question in a group in which none of the named approvers is", () => {
   it("is asked in their private chats, unless the action says where", async () => {
     const { effects, world } = createRefundBot({ approvers: ["dana", "eve"] });
