@@ -127,6 +127,20 @@ describe("a question that is to be asked in the chat that asks", () => {
   });
 });
 
+it("asks in each chat that asks for the same, if one conversation answers in both", async () => {
+  const { effects, world } = createRefundBot({}, { messenger: { conversation: "self" } });
+  await world.write("c1", "Refund 7");
+  await asked(world, "c1");
+  await world.write("c2", "Refund 7", { user: "bob" });
+  await asked(world, "c2");
+  await world.press("c2", "Approve", { user: "bob" });
+  await shown(world, "Told: Approved by bob", "c2");
+  await world.press("c1", "Approve");
+  await shown(world, "Told: Approved by ada", "c1");
+  expect(effects).toEqual(["7"]);
+  expect(told(world, "c2")).toHaveLength(1);
+});
+
 describe("a question in a group in which none of the named approvers is", () => {
   it("is asked in their private chats, unless the action says where", async () => {
     const { effects, world } = createRefundBot({ approvers: ["dana", "eve"] });

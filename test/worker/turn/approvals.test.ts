@@ -105,20 +105,6 @@ describe("an action that needs consent", () => {
     expect(seen).toEqual([]);
   });
 
-  it("is asked in each chat that asks for the same, if one conversation answers in both", async () => {
-    const { effects, world } = createRefundBot({}, { messenger: { conversation: "self" } });
-    await world.write("c1", "Refund 7");
-    await asked(world, "c1");
-    await world.write("c2", "Refund 7", { user: "bob" });
-    await asked(world, "c2");
-    await world.press("c2", "Approve", { user: "bob" });
-    await shown(world, "Told: Approved by bob", "c2");
-    await world.press("c1", "Approve");
-    await shown(world, "Told: Approved by ada", "c1");
-    expect(effects).toEqual(["7"]);
-    expect(told(world, "c2")).toHaveLength(1);
-  });
-
   it("is asked once for the same input while it waits, and runs with the input that was shown", async () => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
