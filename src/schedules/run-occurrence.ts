@@ -33,6 +33,8 @@ export interface LegReport {
   readonly state: "open" | "waiting" | "completed" | "failed" | "skipped";
   /** Reason of `failed` and `skipped`. Of `completed`: how a request for consent ended otherwise than with the action. */
   readonly code?: string | undefined;
+  /** Of `failed`: whether the chat accepts nothing any more. */
+  readonly isGone?: boolean | undefined;
   /** The text of a completed turn that no chat shows. */
   readonly text?: string | undefined;
   /** The messages in its chat, once all of them are visible. Undefined before, and without a chat. */
@@ -192,13 +194,13 @@ async function runReminder(
   }
   // The process may have died before the card was stored.
   host.remind(id, task, occurrence);
-  const { code, messageIds = [], state } = host.reportCard(id);
+  const { code, isGone, messageIds = [], state } = host.reportCard(id);
   if (state === "open" || state === "waiting") return lookAgain(host, occurrence, [leg]);
   const isShown = state === "completed" && messageIds.length > 0;
   const legs: Leg[] = [{ ...leg, state: isShown ? "delivered" : "failed", code, messageIds }];
   return ended(
     { ...occurrence, legs },
-    isShown ? { state: "delivered" } : { state: "failed", code: code ?? "not-delivered" },
+    isShown ? { state: "delivered" } : { state: "failed", code: code ?? "not-delivered", isGone },
   );
 }
 
@@ -224,7 +226,10 @@ async function beginPrompt(
   if (fetched.hash !== undefined && fetched.hash === stored.sourceHash)
     return ended(running, { state: "no-change", code: "same-data" });
   const found = await host.find(work.deliverTo);
-  if (found.kind === "none") return ended(running, { state: "failed", code: found.code });
+  if (found.kind === "none") {
+    const { code } = found;
+    return ended(running, { state: "failed", code, isGone: GONE_CODES.has(code) });
+  }
   const attempts = running.attempts + 1;
   const isMany = found.kind === "many";
   const targets = isMany ? [] : found.targets;
@@ -373,6 +378,8 @@ async function advance(
   }
 }
 
+/** Codes of targets that the bot could write to once. */
+const GONE_CODES: ReadonlySet<string> = new Set(["chat-gone", "person-not-reachable"]);
 const ENDED: ReadonlySet<Leg["state"]> = new Set(["delivered", "done", "failed", "skipped"]);
 
 function metadataOf({ scheduledFor }: Occurrence, task: CheckedTask): CheckedTask["metadata"] {

@@ -446,13 +446,15 @@ export class Schedules {
     this.#store.saveOccurrence({ ...occurrence, troubleSince, nextAt: now + restMs });
   }
 
-  #finish(occurrence: Occurrence, { code, state }: OccurrenceEnd): void {
+  #finish(occurrence: Occurrence, end: OccurrenceEnd): void {
+    const { code, state } = end;
     const { database, deps, log } = this.#options;
     const now = deps.clock.now();
     database.transaction(() => {
       const stored = this.#store.task(occurrence.taskId);
+      const isPersons = this.#tasks?.get(occurrence.taskId)?.requester !== undefined;
       const isLimited = LIMIT_CODES.some((limit) => limit === code);
-      const ofEnd = stored === undefined ? {} : afterEnd(stored, occurrence, state);
+      const ofEnd = stored === undefined ? {} : afterEnd(stored, occurrence, end, isPersons);
       const { task } = ofEnd;
       const news = isLimited && this.#isFirstLimit(occurrence.taskId, now) ? "limited" : ofEnd.news;
       if (task !== undefined) this.#store.saveTask(task);

@@ -12,4 +12,6 @@ export type LimitCode = (typeof LIMIT_CODES)[number];
 export interface OccurrenceEnd {
   readonly state: Extract<OccurrenceState, "delivered" | "done" | "failed" | "skipped" | "no-change">;
   readonly code?: string | undefined;
+  /** Whether it failed because its chat accepts nothing any more. */
+  readonly isGone?: boolean | undefined;
 }

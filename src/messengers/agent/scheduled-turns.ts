@@ -158,6 +158,7 @@ export class ScheduledTurns {
       case "withdrawn":
         return { state: "completed", messageIds: ids };
       case "gone":
+        return { state: "failed", code: code ?? state, isGone: true, messageIds: ids };
       case "failed":
         return { state: "failed", code: code ?? state, messageIds: ids };
       case "streaming":

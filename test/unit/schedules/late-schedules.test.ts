@@ -72,6 +72,24 @@ describe("a schedule that a person has made", () => {
     }
   });
 
+  it.each(["digest", "reminder"] as const)(
+    "comes again once its chat can be reached again: %s",
+    async (kind) => {
+      const rig = new ScheduleRig({});
+      rig.made = [made(kind, "every day at 09:00")];
+      rig.restart();
+      rig.find = () => ({ kind: "none", code: "chat-gone" });
+      rig.card = { state: "failed", code: "bot-blocked", isGone: true };
+      await rig.runUntil("2026-11-25T12:00Z");
+      expect(rig.schedules.isPaused("#1"), "nobody could read that").toBe(false);
+      rig.find = () => ({ kind: "found", targets: [targetOf("c1")] });
+      rig.card = undefined;
+      await rig.runUntil("2026-11-26T12:00Z");
+      expect(rig.ends("#1").at(-1)).toBe("11-26T09:00 delivered");
+      expect(rig.told).toEqual([]);
+    },
+  );
+
   it("reminds late rather than never", async () => {
     const rig = new ScheduleRig({});
     rig.made = [made("reminder", "at 2026-11-19T09:00")];

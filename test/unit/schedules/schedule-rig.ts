@@ -36,6 +36,8 @@ export class ScheduleRig {
       ? { state: "completed", text: "The digest." }
       : { state: "completed", messageIds: [`m-${request.id}`] };
   find: () => FoundTargets = () => ({ kind: "found", targets: [targetOf("c1")] });
+  /** How cards of reminders end. Undefined: they are shown. */
+  card: LegReport | undefined;
   /** Quiet hours of chats. */
   quiet: Readonly<Record<string, CheckedQuietHours>> = {};
   tasks: ThinkScheduledTasks;
@@ -154,6 +156,7 @@ export class ScheduleRig {
             },
             reportCard: (id) => {
               point();
+              if (this.card !== undefined) return this.card;
               return this.reminders.includes(id)
                 ? { state: "completed", messageIds: ["1"] }
                 : { state: "failed", code: "card-lost" };
