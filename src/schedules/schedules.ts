@@ -284,6 +284,11 @@ export class Schedules {
     this.#options.onChange();
   }
 
+  /** Returns the ids of all tasks that are stored, also of those that are not declared any more. */
+  storedIds(): string[] {
+    return this.#store.tasks().map(({ id }) => id);
+  }
+
   /** Returns a task. Undefined if it is not declared, or not known yet. */
   task(taskId: string): CheckedTask | undefined {
     return this.#tasks?.get(taskId);

@@ -99,6 +99,8 @@ export class ScheduleDesk {
   readonly chat: ChatSchedules;
   readonly #options: ScheduleDeskOptions;
   #starting: Promise<void> | undefined;
+  /** The mistake in the declaration, beside which the schedules of people go on. */
+  #problem: Error | undefined;
 
   constructor(options: ScheduleDeskOptions) {
     this.#options = options;
@@ -178,6 +180,7 @@ export class ScheduleDesk {
     }
     this.schedules.reconcile();
     this.chat.sweep();
+    if (this.#problem !== undefined) throw this.#problem;
   }
 
   /** Resolves when the tasks are known. */
@@ -262,11 +265,25 @@ export class ScheduleDesk {
   }
 
   #tasks(): CheckedTask[] {
+    this.#problem = undefined;
+    const made = this.chat.tasks();
+    try {
+      return [...this.#declaredTasks(), ...made];
+    } catch (error) {
+      // Declared tasks keep their rows while they are wrong.
+      const isDeclared = this.schedules.storedIds().some((id) => !isMadeInChat(id));
+      if (made.length === 0 || isDeclared) throw error;
+      this.#problem = error instanceof Error ? error : new Error("getScheduledTasks() has failed.");
+      return made;
+    }
+  }
+
+  #declaredTasks(): CheckedTask[] {
     const { agent, conversation } = this.#options;
     const scope = conversation === undefined ? "root" : "conversation";
     const declared = Object.entries(agent.getScheduledTasks());
     const own = declared.filter(([, task]) => (task?.scope ?? "root") === scope);
-    return [...checkTasks(Object.fromEntries(own), agent.getDefaultTimezone()), ...this.chat.tasks()];
+    return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());
   }
 
   async #find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, holdAt, say, textOf } from "../support/scripted-model.ts";
@@ -104,6 +105,27 @@ describe("a reminder", () => {
         ]),
       8000,
     );
+  });
+
+  it("comes although the bot's own declaration of tasks has become wrong", async () => {
+    let isWrong = false;
+    const world = create({
+      scheduledTasks: () => {
+        if (isWrong) throw new Error("A variable is missing.");
+        return {};
+      },
+    });
+    world.script(calls("remind_me", () => ({ text: "Tea", when: soon(1_500), ...IN_LONDON })));
+    await go(world);
+    isWrong = true;
+    await runInDurableObject(world.thread("c1"), async (_bot, state) => {
+      await state.storage.sync();
+      state.abort("killed by a test");
+    }).catch(() => undefined);
+    await untilShown(world, /^⏰ Tea/);
+    expect(await world.press("c1", "1 h")).toBe("I'll remind you again: in an hour.");
+    const listed = await world.thread("c1").listScheduledTasks();
+    expect(listed.map(({ taskId }) => taskId)).toContain("#2");
   });
 
   it("comes again later if the person says so", async () => {
