@@ -231,6 +231,7 @@ export const ENGLISH_TEXTS = {
   zoneNeeded: "That time depends on the time zone, which is not known yet. Ask for the person's city first.",
   scheduleNever: "That time is over, or never comes. Name a time that is still to come.",
   scheduleTooOften: "That is too often: there must be at least {minutes} minutes in between.",
+  schedulesFail: "My schedules don't work at the moment. Please try again later.",
   schedulesOff: "Schedules are switched off here.",
   scheduleTextLength: "A schedule needs a text of 1 to {most} characters.",
   schedulesNotAllowed: "You may not make schedules in this group.",

@@ -246,12 +246,14 @@ export class ChatSchedules {
     if (!(await this.#mayChange(known, place)))
       return { kind: "refused", why: this.#say(place.person)("scheduleNotYours") };
     const schedules = this.#options.schedules();
-    if (action === "pause" || action === "resume") schedules.pause(id, action === "pause");
-    if (action === "run") schedules.runNow(id);
     if (action === "delete") {
       this.remove(id);
       return { kind: "done" };
     }
+    const isDone =
+      action === "run" ? schedules.runNow(id) !== undefined : schedules.pause(id, action === "pause");
+    // The declaration of tasks is wrong for now. The log has the reason.
+    if (!isDone) return { kind: "refused", why: this.#say(place.person)("schedulesFail") };
     return { kind: "done", shown: this.#shown(known) };
   }
 

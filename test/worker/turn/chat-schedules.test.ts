@@ -390,6 +390,29 @@ describe("/schedules", () => {
     expect(await world.thread("c1").listScheduledTasks()).toEqual([]);
   });
 
+  it("never says that it has paused a schedule if it could not", async () => {
+    let isWrong = false;
+    const world = create({
+      scheduledTasks: () => {
+        if (isWrong) throw new Error("A variable is missing.");
+        return {
+          check: { scope: "conversation", schedule: "every month on 1 at 00:00 in UTC", handler: () => {} },
+        };
+      },
+    });
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world);
+    await world.write("c1", "/schedules");
+    await untilShown(world, /^#1 Tea\nNext: /);
+    isWrong = true;
+    await expect(
+      runInDurableObject(world.thread("c1"), (bot) => bot.internal_reconcileScheduledTasks()),
+    ).rejects.toThrow("A variable is missing.");
+    expect(await world.press("c1", "Pause #1")).toBe(
+      "My schedules don't work at the moment. Please try again later.",
+    );
+  });
+
   it("is unknown, and so are the actions, unless the bot has switched them on", async () => {
     const world = createWorld();
     await world.write("c1", "Hello");
