@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { isCancel, select, text } from "@clack/prompts";
 import { Command, Option } from "commander";
@@ -29,11 +29,12 @@ export function initCommand(io: CommandIo): Command {
     .action(async (folder: string | undefined, options: Options) => {
       const root = packageRoot();
       const chosen = folder ?? (await askFolder(io));
+      const botFolder = path.resolve(io.folder, chosen);
       const created = await createBot({
-        folder: path.resolve(io.folder, chosen),
+        folder: botFolder,
         template: options.template ?? (await askTemplate(io)),
         templates: path.join(root, "templates"),
-        versions: versionsOf(root, options.package),
+        versions: versionsOf(root, packageFor(botFolder, io.folder, options.package)),
       });
       const go = path.relative(io.folder, created.folder);
       createReport(io, options).result(created, [
@@ -79,6 +80,13 @@ function packageRoot(): string {
     folder = above;
   }
   return folder;
+}
+
+/** Returns a version, or the path of a tarball as the new bot's folder has it. npm reads it from there. */
+function packageFor(botFolder: string, folder: string, given: string | undefined): string | undefined {
+  const file = given === undefined ? "" : path.resolve(folder, given);
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? `file:${path.relative(botFolder, file)}` : given;
 }
 
 /** Returns the versions that this package is tried with. */

@@ -99,7 +99,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: "loans",
-    sample: sampleOf("docs/learn/memory-and-state.md", "LibraryBot"),
+    sample: sampleOf("docs/learn/memory-and-state.md", "this.sql`CREATE TABLE"),
     model: calls({
       "I have borrowed": {
         tool: "borrow_book",

@@ -82,6 +82,23 @@ describe("switchboard init", () => {
     },
   );
 
+  it("takes the path of a tarball from where the command runs", async () => {
+    await writeFile(path.join(folder, "switchboard-1.0.0.tgz"), "");
+    const dependency = async () => {
+      const manifest = JSON.parse(await read("bots/tea", "package.json")) as {
+        readonly dependencies: Readonly<Record<string, string>>;
+      };
+      await rm(path.join(folder, "bots"), { recursive: true });
+      return manifest.dependencies["switchboard"];
+    };
+    await run("bots/tea", "--package", "switchboard-1.0.0.tgz");
+    expect(await dependency()).toBe("file:../../switchboard-1.0.0.tgz");
+    await run("bots/tea", "--package", path.join(folder, "switchboard-1.0.0.tgz"));
+    expect(await dependency()).toBe("file:../../switchboard-1.0.0.tgz");
+    await run("bots/tea", "--package", "1.2.3");
+    expect(await dependency()).toBe("1.2.3");
+  });
+
   it("tells coding agents where the documentation is", async () => {
     await run("tea");
     const guide = await read("tea", "AGENTS.md");
