@@ -26,6 +26,8 @@ const fromBot = (chat: SimChat) =>
 const until = (condition: () => boolean, timeoutMs = 15_000) =>
   rig.simulator.waitFor(condition, { timeoutMs });
 /** A moment at which a message is no longer part of the one before, in the seconds that a message carries. */
+/** Lines are quick if they were written together, however slow this machine is. */
+const sameMoment = () => ({ date: Math.floor(Date.now() / 1000) });
 const later = () => Math.floor(Date.now() / 1000) + 60;
 const echo = () => rig.model.script((request) => [say(`You said: ${lastUserText(request)}`)]);
 
@@ -48,10 +50,11 @@ describe("several messages", () => {
         say(text.replaceAll("\n", ", ")),
       ];
     });
-    rig.simulator.sendText(chat, user, "one");
+    const quickly = sameMoment();
+    rig.simulator.sendText(chat, user, "one", quickly);
     await until(() => fromBot(chat).length > 0);
-    rig.simulator.sendText(chat, user, "two");
-    rig.simulator.sendText(chat, user, "three");
+    rig.simulator.sendText(chat, user, "two", quickly);
+    rig.simulator.sendText(chat, user, "three", quickly);
     await until(() => fromBot(chat).includes("Heard 3: one, two, three"));
     expect(fromBot(chat)).toEqual(["Heard 3: one, two, three"]);
     gate.open();
@@ -68,9 +71,10 @@ describe("several messages", () => {
   it("answers quick lines in one message also when the model is faster than the person", async () => {
     const { chat, user } = newChat();
     rig.model.script((request) => [say(`Re ${lastUserText(request).replaceAll("\n", "+")}`)]);
-    rig.simulator.sendText(chat, user, "one");
+    const quickly = sameMoment();
+    rig.simulator.sendText(chat, user, "one", quickly);
     await until(() => fromBot(chat).includes("Re one"));
-    rig.simulator.sendText(chat, user, "two");
+    rig.simulator.sendText(chat, user, "two", quickly);
     await until(() => fromBot(chat).some((text) => text.includes("two")));
     expect(fromBot(chat)).toEqual(["Re one+two"]);
   });

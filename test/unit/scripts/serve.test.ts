@@ -154,7 +154,7 @@ describe("serve", () => {
 
   it("fires alarms that came due while it was dead, without a request", async () => {
     const bot = await serveProbe();
-    await fetch(`${bot.url}/alarms?delayMs=250`);
+    await fetch(`${bot.url}/alarms?delayMs=2000`);
     await bot.kill("SIGKILL");
     expect(bot.logs()).not.toContain("alarm of");
     await bot.restart();
