@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { context, formatMessages } from "esbuild";
+import { build as buildOnce, context, formatMessages } from "esbuild";
 import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "esbuild";
 import { describeDuplicate } from "./duplicate-keys.ts";
 import { ServeError } from "./serve-error.ts";
@@ -28,7 +28,7 @@ export interface WorkerBundle {
 export interface Bundler {
   /** @throws {ServeError} `bundle` with places in the sources, or `no-default-export` */
   bundle(): Promise<WorkerBundle>;
-  /** Absolute paths that the last bundle has looked for, also if it failed: the author's modules, there or missing. */
+  /** If the last bundle has failed: absolute paths that it has looked for, of the author's modules, there or missing. */
   lookedFor(): readonly string[];
   close(): Promise<void>;
 }
@@ -46,20 +46,26 @@ const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
  */
 export async function createBundler(configFile: string, config: WorkerConfig): Promise<Bundler> {
   const folder = path.dirname(configFile);
-  const wanted = new Set<string>();
-  const esbuild = await context({
+  const options = {
     ...settings(config),
-    plugins: [runtimeModules(), ownModules(wanted)],
+    plugins: [runtimeModules()],
     entryPoints: { [path.parse(ENTRY).name]: path.resolve(folder, config.main) },
     // The paths in the source map are relative to this folder, as they are in messages.
     outdir: process.cwd(),
-  });
+  };
+  const esbuild = await context(options);
+  let wanted: readonly string[] = [];
   return {
     async bundle() {
-      wanted.clear();
-      return toBundle(await rebuild(esbuild, configFile), configFile, config);
+      wanted = [];
+      try {
+        return toBundle(await rebuild(esbuild, configFile), configFile, config);
+      } catch (error) {
+        wanted = await ownModules(options);
+        throw error;
+      }
     },
-    lookedFor: () => [...wanted],
+    lookedFor: () => wanted,
     close: () => esbuild.dispose(),
   };
 }
@@ -141,9 +147,13 @@ function runtimeModules(): Plugin {
   };
 }
 
-/** Collects the files that the author's modules ask for. A name without an extension may mean several. */
-function ownModules(wanted: Set<string>): Plugin {
-  return {
+/**
+ * Returns the files that the author's modules ask for. A name without an extension may mean several. Takes longer than a
+ * bundle, because it looks at each import.
+ */
+async function ownModules(options: BuildOptions): Promise<readonly string[]> {
+  const wanted = new Set<string>();
+  const collect: Plugin = {
     name: "own-modules",
     setup(build) {
       build.onResolve({ filter: /^\.{1,2}\// }, ({ path: name, resolveDir }) => {
@@ -154,6 +164,9 @@ function ownModules(wanted: Set<string>): Plugin {
       });
     },
   };
+  // It fails as the bundle has.
+  await buildOnce({ ...options, plugins: [...(options.plugins ?? []), collect] }).catch(() => undefined);
+  return [...wanted];
 }
 
 type Built = BuildResult<{ readonly write: false; readonly metafile: true }>;
