@@ -13,7 +13,7 @@ import type {
 import type { LocationContent, OutgoingFile, PictureBytes } from "../src/core/content.ts";
 import type { Address, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
-import { callTimeoutMs } from "./outbox/reply-timing.ts";
+import { editLandsBy } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
 import { MessengerAccess } from "./calls/messenger-access.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
@@ -149,7 +149,7 @@ class Engine implements Delivery {
       const now = options.deps.clock.now();
       // After the text was whole, every edit had the same text. Only an earlier edit may still restore an older text.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
-      const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#surfaces.find(record.address));
+      const strayUntil = editLandsBy(record.policy, this.#surfaces.find(record.address), lastEditAt);
       const entries = this.#entriesAfterStart(record, strayUntil, now);
       for (const entry of entries) entry.isLookDue = true;
       const reply = new Reply(record, entries, now);
@@ -393,13 +393,13 @@ class Engine implements Delivery {
   /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
   #entriesOfEarlierLife(record: ReplyRecord): OutboxEntry[] {
     const { address, endedAt, policy } = record;
-    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#surfaces.find(address));
+    const strayUntil = editLandsBy(policy, this.#surfaces.find(address), endedAt ?? 0);
     const now = this.#options.deps.clock.now();
     return this.#entriesAfterStart(record, strayUntil, now);
   }
 
   #entriesAfterStart({ address, id, policy }: ReplyRecord, strayUntil: number, now: number): OutboxEntry[] {
-    const askedUntil = now + callTimeoutMs(policy, this.#surfaces.find(address));
+    const askedUntil = editLandsBy(policy, this.#surfaces.find(address), now);
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, { askedUntil, now, strayUntil }));
   }
 

@@ -23,6 +23,15 @@ export function landsBy(
   return begunAt + postTimeoutMs(policy, surface, content) + LANDS_LATE_MS;
 }
 
+/**
+ * Returns the time (epoch milliseconds) after which an edit of text that began at `begunAt` cannot land any more.
+ *
+ * @param surface undefined if the messenger is no longer declared
+ */
+export function editLandsBy(policy: ReplyPolicy, surface: Surface | undefined, begunAt: number): number {
+  return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
+}
+
 /** Returns the time limit of a post, in milliseconds. Files take longer than text. */
 export function postTimeoutMs(
   policy: ReplyPolicy,

@@ -264,7 +264,7 @@ export class Oracle {
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
-    if (call.method === "answer") this.presses.onAnswer(call, life, error);
+    if (call.method === "answer") this.presses.onAnswer(call, error);
     if (this.cards.isCard(call.content?.text ?? "")) this.cards.onAnswer(call, error);
     this.albums.onAnswer(error, (failed) => classifyError(failed).code);
     this.posts.onAnswer(call, life, error, [...this.replies.values()]);

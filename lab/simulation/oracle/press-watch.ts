@@ -39,6 +39,7 @@ interface Press {
   /** How often the bot's handler has begun. */
   handled: number;
   readonly calls: {
+    readonly number: number;
     readonly at: number;
     readonly by: Life;
     readonly notice: string | undefined;
@@ -160,7 +161,7 @@ export class PressWatch {
     }
   }
 
-  onCall({ messageId: actionId = "", notice }: SurfaceCall, by: Life, isInPenalty: boolean): void {
+  onCall({ messageId: actionId = "", notice, number }: SurfaceCall, by: Life, isInPenalty: boolean): void {
     const { fail, now } = this.#options;
     const press = this.#presses.get(actionId);
     if (press === undefined) {
@@ -181,11 +182,11 @@ export class PressWatch {
     });
     if (isRepeated) fail("I2", `the press ${actionId} is answered twice`);
     if (press.button !== undefined) this.#checkNotice(actionId, press.button, notice);
-    press.calls.push({ at: now(), by, notice, end: undefined });
+    press.calls.push({ number, at: now(), by, notice, end: undefined });
   }
 
-  onAnswer({ messageId: actionId = "" }: SurfaceCall, by: Life, error: unknown): void {
-    const call = this.#presses.get(actionId)?.calls.findLast((candidate) => candidate.by === by);
+  onAnswer({ messageId: actionId = "", number }: SurfaceCall, error: unknown): void {
+    const call = this.#presses.get(actionId)?.calls.find((candidate) => candidate.number === number);
     if (call === undefined) return;
     call.end = { at: this.#options.now(), hasFailed: error !== undefined };
     if (error === undefined) this.answered += 1;
