@@ -187,7 +187,10 @@ function sendingRow(
   const words = wordsOf(call.content?.text ?? "");
   for (const reply of replies.toReversed()) {
     if (reply.threadId !== call.address.threadId || !isRunOf(words, wordsOf(reply.text))) continue;
-    const row = delivery?.receipt(reply.id)?.messages.find(({ state }) => state === "sending");
+    const receipt = delivery?.receipt(reply.id);
+    // A reply whose chat was lost during its post has ended with that row.
+    if (receipt?.endedAt !== undefined) continue;
+    const row = receipt?.messages.find(({ state }) => state === "sending");
     if (row !== undefined) return { reply, part: row.part };
   }
   return undefined;
