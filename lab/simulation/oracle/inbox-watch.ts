@@ -184,7 +184,8 @@ export class InboxWatch {
     const own = told.filter(({ turn }) => turn === undefined || replaces(threadId, id, turn));
     const headAt = Math.min(...own.map(({ arrivedAt }) => arrivedAt));
     for (const [token, told] of this.#told) {
-      if (told.turn !== undefined || tokens.includes(token) || this.isTakenBack(token)) continue;
+      const isGone = told.mayBeTakenBack || this.isTakenBack(token);
+      if (told.turn !== undefined || tokens.includes(token) || isGone) continue;
       const isSame = conversationOf(told.threadId) === conversationOf(threadId);
       if (isSame && told.storedAt !== undefined && told.storedAt < headAt) {
         this.#passed.push({ token, by: id });
