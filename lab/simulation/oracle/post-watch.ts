@@ -185,6 +185,8 @@ function sendingRow(
   delivery: Delivery | undefined,
 ): { readonly reply: SaidReply; readonly part: number } | undefined {
   const words = wordsOf(call.content?.text ?? "");
+  // Files without a caption. They could be those of any reply.
+  if (words.length === 0) return undefined;
   for (const reply of replies.toReversed()) {
     if (reply.threadId !== call.address.threadId || !isRunOf(words, wordsOf(reply.text))) continue;
     const receipt = delivery?.receipt(reply.id);
