@@ -423,12 +423,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /** Stops a scheduled task until `resumeScheduledTask`. Returns `false` if there is no such task. */
   async pauseScheduledTask(taskId: string): Promise<boolean> {
-    return this.#runtime.changeSchedules((schedules) => schedules.pause(taskId, true));
+    return this.#runtime.changeSchedules((schedules) => schedules.tasks.pause(taskId, true));
   }
 
   /** Continues a task that was paused, or has paused itself, with its first occurrence after now. */
   async resumeScheduledTask(taskId: string): Promise<boolean> {
-    return this.#runtime.changeSchedules((schedules) => schedules.pause(taskId, false));
+    return this.#runtime.changeSchedules((schedules) => schedules.tasks.pause(taskId, false));
   }
 
   /**

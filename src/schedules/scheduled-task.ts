@@ -44,7 +44,7 @@ interface TaskOptions {
   /** Zone of a schedule that names none, such as `"Europe/London"`. @default `getDefaultTimezone()` */
   readonly timezone?: string;
   /**
-   * Whose task it is: the bot's as a whole (`"root"`), or that of each conversation.
+   * Whether the bot has one such task (`"root"`), or each conversation has its own.
    *
    * @default "root"
    */

@@ -1,3 +1,6 @@
+import type { Clock } from "../core/deps.ts";
+import type { CheckedTask } from "./check-tasks.ts";
+import { usageOf } from "./occurrence.ts";
 import type { Occurrence, OccurrenceState } from "./occurrence.ts";
 
 /** The occurrence after a step: it continues at `nextAt`, or has ended. */
@@ -14,4 +17,30 @@ export interface OccurrenceEnd {
   readonly code?: string | undefined;
   /** Whether it failed because its chat accepts nothing any more. */
   readonly isGone?: boolean | undefined;
+}
+
+const RETRY_AFTER_MS = 2000;
+const RETRY_MOST_MS = 5 * 60_000;
+
+export function ended(occurrence: Occurrence, end: OccurrenceEnd): StepResult {
+  return { kind: "ended", occurrence, end };
+}
+
+/** Tries an occurrence again later, or ends it as failed after its last try. */
+export function retried(
+  { clock }: { readonly clock: Clock },
+  occurrence: Occurrence,
+  task: CheckedTask,
+  code: string,
+): StepResult {
+  if (occurrence.attempts >= task.maxAttempts) return ended(occurrence, { state: "failed", code });
+  const restMs = Math.min(RETRY_AFTER_MS * 2 ** (occurrence.attempts - 1), RETRY_MOST_MS);
+  // A handler goes on as it is; a prompt begins again.
+  const state = task.work.kind === "handler" ? "running" : "due";
+  const nextAt = clock.now() + restMs;
+  const spent = usageOf(occurrence);
+  return {
+    kind: "continues",
+    occurrence: { ...occurrence, state, code, legs: [], spent, text: undefined, nextAt },
+  };
 }

@@ -148,7 +148,7 @@ export class ScheduleObject {
     });
     const live: Live = { life, schedules, timer: undefined };
     this.#live = live;
-    schedules.reconcile();
+    schedules.tasks.reconcile();
     life.started();
     return live;
   }

@@ -251,7 +251,7 @@ export class ChatSchedules {
       return { kind: "done" };
     }
     const isDone =
-      action === "run" ? schedules.runNow(id) !== undefined : schedules.pause(id, action === "pause");
+      action === "run" ? schedules.runNow(id) !== undefined : schedules.tasks.pause(id, action === "pause");
     // The declaration of tasks is wrong for now. The log has the reason.
     if (!isDone) return { kind: "refused", why: this.#say(place.person)("schedulesFail") };
     return { kind: "done", shown: this.#shown(known) };
@@ -332,7 +332,7 @@ export class ChatSchedules {
     const answer = database.transaction((): string => {
       if (press.do === "done") return say("reminderDone");
       if (press.do === "skip")
-        return schedules().skipNext(known.id) ? say("reminderSkipped") : say("reminderHasNoNext");
+        return schedules().tasks.skipNext(known.id) ? say("reminderSkipped") : say("reminderHasNoNext");
       const when =
         press.do === "tomorrow"
           ? tomorrowAs(known, now)
@@ -351,7 +351,7 @@ export class ChatSchedules {
     const before = this.#options.deps.clock.now() - KEEP_OVER_MS;
     const over = this.#store
       .all()
-      .filter(({ createdAt, id }) => createdAt < before && this.#options.schedules().isOver(id));
+      .filter(({ createdAt, id }) => createdAt < before && this.#options.schedules().tasks.isOver(id));
     if (over.length === 0) return;
     this.#options.database.transaction(() => {
       for (const { id } of over) this.#store.remove(id);
@@ -361,20 +361,20 @@ export class ChatSchedules {
 
   /** The schedules that have occurrences to come. */
   #active(): ChatSchedule[] {
-    return this.#store.all().filter(({ id }) => this.#options.schedules().upcoming(id, 1).length > 0);
+    return this.#store.all().filter(({ id }) => this.#options.schedules().tasks.upcoming(id, 1).length > 0);
   }
 
   /** A time that was still to come at `now`, when it was checked, has an occurrence even if it has passed since. */
   #reconcile(now?: number): void {
-    this.#options.schedules().reconcile(now);
+    this.#options.schedules().tasks.reconcile(now);
   }
 
   #shown(schedule: ChatSchedule): ShownSchedule {
     const schedules = this.#options.schedules();
     return {
       schedule,
-      isPaused: schedules.isPaused(schedule.id),
-      next: schedules.upcoming(schedule.id, 3),
+      isPaused: schedules.tasks.isPaused(schedule.id),
+      next: schedules.tasks.upcoming(schedule.id, 3),
       now: this.#options.deps.clock.now(),
     };
   }

@@ -174,11 +174,11 @@ export class ScheduleDesk {
     const { conversation, root } = this.#options;
     if (conversation?.startsWith(TASK) === true) return;
     // Only conversations that somebody has written to have tasks of their own.
-    if (conversation !== undefined && this.schedules.isEmpty() && this.#tasks().length > 0) {
+    if (conversation !== undefined && this.schedules.tasks.isEmpty() && this.#tasks().length > 0) {
       const located = await root().locateTarget({ conversation });
       if (located.kind === "refused") return;
     }
-    this.schedules.reconcile();
+    this.schedules.tasks.reconcile();
     this.chat.sweep();
     if (this.#problem !== undefined) throw this.#problem;
   }
@@ -228,7 +228,7 @@ export class ScheduleDesk {
 
   /** The tasks of this object, declared ones and those made in its chats. */
   tasks(): ScheduledTaskRecord[] {
-    return this.schedules.tasks().map((task) => {
+    return this.schedules.tasks.records().map((task) => {
       const made = this.chat.get(task.taskId);
       const madeBy = made?.madeBy.fullName ?? made?.madeBy.userId;
       return { ...task, isMadeInChat: made !== undefined, ...(madeBy !== undefined && { madeBy }) };
@@ -248,12 +248,12 @@ export class ScheduleDesk {
     await this.ready();
     const parsed = taskPressSchema.safeParse(payload);
     const id = parsed.data?.task ?? "";
-    const task = this.schedules.task(id);
+    const task = this.schedules.tasks.get(id);
     if (!parsed.success || task === undefined) return refused("taskUnknown");
     if (!mayManageTask(task, chat, person)) return refused("taskNotYours");
-    if (!this.schedules.isPaused(id)) return refused("taskNotPaused");
+    if (!this.schedules.tasks.isPaused(id)) return refused("taskNotPaused");
     const { do: action } = parsed.data;
-    if (action !== "delete") this.schedules.pause(id, false);
+    if (action !== "delete") this.schedules.tasks.pause(id, false);
     if (action === "run") this.schedules.runNow(id);
     const { fullName, userId, userName } = person;
     this.#options.revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));
@@ -271,7 +271,7 @@ export class ScheduleDesk {
       return [...this.#declaredTasks(), ...made];
     } catch (error) {
       // Declared tasks keep their rows while they are wrong.
-      const isDeclared = this.schedules.storedIds().some((id) => !isMadeInChat(id));
+      const isDeclared = this.schedules.tasks.storedIds().some((id) => !isMadeInChat(id));
       if (made.length === 0 || isDeclared) throw error;
       this.#problem = error instanceof Error ? error : new Error("getScheduledTasks() has failed.");
       return made;

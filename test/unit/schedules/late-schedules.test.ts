@@ -81,7 +81,7 @@ describe("a schedule that a person has made", () => {
       rig.find = () => ({ kind: "none", code: "chat-gone" });
       rig.card = { state: "failed", code: "bot-blocked", isGone: true };
       await rig.runUntil("2026-11-25T12:00Z");
-      expect(rig.schedules.isPaused("#1"), "nobody could read that").toBe(false);
+      expect(rig.schedules.tasks.isPaused("#1"), "nobody could read that").toBe(false);
       rig.find = () => ({ kind: "found", targets: [targetOf("c1")] });
       rig.card = undefined;
       await rig.runUntil("2026-11-26T12:00Z");

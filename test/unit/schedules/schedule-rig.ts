@@ -3,7 +3,12 @@ import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { checkTasks } from "../../../src/schedules/check-tasks.ts";
 import type { CheckedTask } from "../../../src/schedules/check-tasks.ts";
 import { runOccurrence } from "../../../src/schedules/run-occurrence.ts";
-import type { FoundTargets, LegReport, LegRequest, ManyWork } from "../../../src/schedules/run-occurrence.ts";
+import type {
+  FoundTargets,
+  LegReport,
+  LegRequest,
+  ManyWork,
+} from "../../../src/schedules/occurrence-host.ts";
 import { quietUntil } from "../../../src/schedules/quiet-hours.ts";
 import type { CheckedQuietHours } from "../../../src/schedules/quiet-hours.ts";
 import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
@@ -187,7 +192,7 @@ export class ScheduleRig {
       },
       onChange: () => undefined,
     });
-    this.#guarded(() => schedules.reconcile());
+    this.#guarded(() => schedules.tasks.reconcile());
     if (process.isDead) return this.#start();
     return schedules;
   }

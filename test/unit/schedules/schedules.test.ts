@@ -182,10 +182,10 @@ describe("scheduled tasks", () => {
     await rig.runUntil("2026-11-30T12:00Z");
     expect(rig.ends("job")).toHaveLength(5);
     expect(rig.told).toEqual(["job failing job@2026-11-19T09:00:00Z", "job paused job@2026-11-23T09:00:00Z"]);
-    expect(rig.schedules.isPaused("job")).toBe(true);
+    expect(rig.schedules.tasks.isPaused("job")).toBe(true);
     rig.restart();
     isBroken = false;
-    rig.schedules.pause("job", false);
+    rig.schedules.tasks.pause("job", false);
     await rig.runUntil("2026-12-01T12:00Z");
     expect(rig.ends("job").at(-1)).toBe("12-01T09:00 done");
     expect(rig.told).toHaveLength(2);
@@ -230,7 +230,7 @@ describe("reconciliation", () => {
   it("stores nothing of a wrong declaration, and does nothing until it is right", async () => {
     const rig = new ScheduleRig(digest);
     rig.tasks = { ...digest, wrong: { schedule: "every day at 9" as "every day at 09:00", prompt: "x" } };
-    expect(() => rig.schedules.reconcile()).toThrow(/"wrong"/);
+    expect(() => rig.schedules.tasks.reconcile()).toThrow(/"wrong"/);
     expect(rig.schedules.nextWakeAt()).toBeUndefined();
     rig.tasks = digest;
     rig.restart();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { LegReport } from "../../../src/schedules/run-occurrence.ts";
+import type { LegReport } from "../../../src/schedules/occurrence-host.ts";
 import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
 import { ScheduleRig, targetOf } from "./schedule-rig.ts";
 
