@@ -65,7 +65,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       end = await scheduler.run(2 * LIMIT_MS, isOver);
       if (world.faults.calls > calls) oracle.fail("I5", "a restart after the end sends something");
     }
-    if (end === "timeout") oracle.fail("I5", "it never comes to rest");
+    if (end === "timeout") oracle.fail("I5", "it never gets quiet");
     if (oracle.violation === undefined) {
       figures = checkEnd({
         oracle,

@@ -96,6 +96,8 @@ export class Oracle {
   readonly #penalties: PenaltyWatch;
   readonly #idleWakes = new Map<string, number>();
   readonly #postsUnderWay = new Map<Life, Set<number>>();
+  /** Searches for lost posts whose answer is awaited. */
+  readonly #searches = new Set<number>();
   /** The thread that each turn of the model answers, by the turn's number. */
   readonly #turns = new Map<number, string>();
 
@@ -229,6 +231,7 @@ export class Oracle {
     if (early !== undefined) this.fail("I8", early);
     const missing = this.#budget.use(address.chatId);
     if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
+    if (method === "probe") this.#searches.add(call.number);
     this.#checkI11(call);
     if (method === "post" || method === "begin") {
       this.#underWay(life).add(call.number);
@@ -259,11 +262,15 @@ export class Oracle {
     const { strippedBySearch } = this.#platform;
     if (strippedBySearch === undefined) return;
     this.#platform.strippedBySearch = undefined;
-    if (!this.cards.needsButtons(strippedBySearch)) return;
+    // One that nobody waits for any more lands on what its successor has found meanwhile. The card's next edit gives
+    // the buttons back, as the check of the end sees.
+    const isAwaited = this.#searches.has(number);
+    if (!isAwaited || !this.cards.needsButtons(strippedBySearch)) return;
     this.fail("I5", `call #${number} searches a lost post, and takes the buttons of ${strippedBySearch}`);
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
+    this.#searches.delete(call.number);
     if (call.method === "answer") this.presses.onAnswer(call, error);
     if (this.cards.isCard(call.content?.text ?? "")) this.cards.onAnswer(call, error);
     this.albums.onAnswer(error, (failed) => classifyError(failed).code);

@@ -3,7 +3,7 @@ import { questionWordsOf } from "../oracle/visible-text.ts";
 import type { Place } from "../plan/plan.ts";
 import type { World } from "./world.ts";
 
-/** Returns the newest digest that a person sees in a place, as a reply quotes it. Undefined if there is none. */
+/** Returns the newest digest in a chat, in the form that a reply quotes. Undefined if the chat shows none. */
 export function newestDigest(
   { platform, scheduleWatch }: World,
   { threadId }: Place,
