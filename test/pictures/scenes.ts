@@ -43,6 +43,17 @@ function calls(table: Readonly<Record<string, Answer>>): ModelScript {
   };
 }
 
+/** Ada writes to the bot. After each text she waits until the chat shows something. */
+function talk(...lines: readonly (readonly [text: string, shown: string | RegExp])[]): Scene["play"] {
+  return async ({ open, shows, write }) => {
+    await open("Ada");
+    for (const [text, shown] of lines) {
+      await write(text);
+      await shows(shown);
+    }
+  };
+}
+
 export const SCENES: readonly Scene[] = [
   {
     name: "tools",
@@ -59,24 +70,15 @@ export const SCENES: readonly Scene[] = [
         say: (result) => `Yes, on Saturday you can come from **${result}**.`,
       },
     }),
-    play: async ({ open, shows, write }) => {
-      await open("Ada");
-      await write("Are you open on Sunday?");
-      await shows("on Sundays");
-      await write("And on Saturday?");
-      await shows("you can come");
-    },
+    play: talk(["Are you open on Sunday?", "on Sundays"], ["And on Saturday?", "you can come"]),
   },
   {
     name: "commands",
     sample: sampleOf("docs/learn/commands-and-texts.md", "getCommands"),
     model: () => [say("Yes, *Moby-Dick* is on the shelf. Shall I keep it for you?")],
-    play: async ({ open, page, shows, write }) => {
-      await open("Ada");
-      await write("/hours");
-      await shows("Monday to Friday");
-      await write("/book Moby-Dick");
-      await shows("on the shelf");
+    play: async (stage) => {
+      await talk(["/hours", "Monday to Friday"], ["/book Moby-Dick", "on the shelf"])(stage);
+      const { page } = stage;
       await page.getByRole("textbox", { name: "Message" }).pressSequentially("/");
       await page.getByRole("listbox", { name: "Bot commands" }).waitFor();
     },
@@ -124,15 +126,11 @@ export const SCENES: readonly Scene[] = [
         },
       },
     }),
-    play: async ({ open, shows, write }) => {
-      await open("Ada");
-      await write("I have borrowed Moby-Dick for two weeks");
-      await shows("I have noted");
-      await write("Walden, too, for three");
-      await shows("Noted:");
-      await write("Which books do I have?");
-      await shows("You have these books");
-    },
+    play: talk(
+      ["I have borrowed Moby-Dick for two weeks", "I have noted"],
+      ["Walden, too, for three", "Noted:"],
+      ["Which books do I have?", "You have these books"],
+    ),
   },
   {
     name: "cards",
@@ -151,11 +149,9 @@ export const SCENES: readonly Scene[] = [
   {
     name: "approval",
     bot: SUPPORT_BOT,
-    play: async ({ open, shows, write }) => {
-      await open("Ada");
-      await write("refund 50 € for order 1001");
-      await shows("Is this OK?");
-      await shows(/Refunds up to/);
+    play: async (stage) => {
+      await talk(["refund 50 € for order 1001", "Is this OK?"])(stage);
+      await stage.shows(/Refunds up to/);
     },
   },
   {
@@ -169,12 +165,10 @@ export const SCENES: readonly Scene[] = [
         say: () => "You find us at Kungsgatan 12, Gothenburg.",
       },
     }),
-    play: async ({ log, open, shows, write }) => {
-      await open("Ada");
-      await write("Please send me the invoice for order 1003");
-      await shows("73.20 EUR");
-      await write("Where is your shop?");
-      await log.getByRole("link", { name: /^Open on a map/ }).waitFor();
+    play: async (stage) => {
+      await talk(["Please send me the invoice for order 1003", "73.20 EUR"])(stage);
+      await stage.write("Where is your shop?");
+      await stage.log.getByRole("link", { name: /^Open on a map/ }).waitFor();
     },
   },
   {
@@ -187,10 +181,9 @@ export const SCENES: readonly Scene[] = [
     ],
     width: 1160,
     height: 660,
-    play: async ({ open, page, shows, write }) => {
-      await open("Ada");
-      await write("/subscribe");
-      await shows(/You're subscribed/);
+    play: async (stage) => {
+      await talk(["/subscribe", /You're subscribed/])(stage);
+      const { page, shows } = stage;
       await page.getByRole("tab", { name: "Schedules" }).click();
       const panel = page.getByRole("tabpanel", { name: "Schedules" });
       await panel.getByRole("button", { name: "Move the clock to the next" }).click();

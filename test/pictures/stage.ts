@@ -39,7 +39,7 @@ export interface StageOptions {
   readonly bot?: readonly string[];
   /** Sample of a page, for a bot that is made of it. */
   readonly sample?: string;
-  /** What the model answers. Without it, the built-in demo answers. */
+  /** The model's answers. @default those of the built-in demo model */
   readonly model?: ModelScript;
   readonly width?: number;
   /** Height of the picture. @default that of the chat */

@@ -8,15 +8,21 @@ const HOUR_MS = 3_600_000;
 const REFUSED_TOKEN: CallFailure = { kind: "misconfigured", code: "token-refused" };
 const SERVER_ERROR: CallFailure = { kind: "transient", code: "server-error" };
 
+/** A harness in which the next call of a method is that of the reply `r1`. */
+async function beforeCall(method: "post" | "edit"): Promise<ReturnType<typeof createHarness>> {
+  const harness = createHarness();
+  harness.delivery.open(harness.start("r1"));
+  if (method === "edit") {
+    harness.delivery.append("r1", "First");
+    await harness.advance(1_000);
+  }
+  return harness;
+}
+
 it.each(["post", "edit"] as const)(
   "does not give up for a moment's trouble that follows a weekend with a wrong token (%s)",
   async (method) => {
-    const { surface, delivery, start, advance, visible } = createHarness();
-    delivery.open(start("r1"));
-    if (method === "edit") {
-      delivery.append("r1", "First");
-      await advance(1_000);
-    }
+    const { surface, delivery, advance, visible } = await beforeCall(method);
     surface.faultAlways(method, { kind: "fail", failure: REFUSED_TOKEN });
     delivery.finish("r1", "First, and whole.");
     await advance(60 * HOUR_MS);
@@ -31,12 +37,7 @@ it.each(["post", "edit"] as const)(
 it.each(["post", "edit"] as const)(
   "counts a penalty as no time of failing, so that later messages keep their order (%s)",
   async (method) => {
-    const { surface, delivery, start, advance, visible } = createHarness();
-    delivery.open(start("r1"));
-    if (method === "edit") {
-      delivery.append("r1", "First");
-      await advance(1_000);
-    }
+    const { surface, delivery, start, advance, visible } = await beforeCall(method);
     const penalty: CallFailure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: HOUR_MS };
     const failures = [SERVER_ERROR, penalty, SERVER_ERROR, SERVER_ERROR];
     surface.fault(method, ...failures.map((failure) => ({ kind: "fail", failure }) as const));

@@ -29,7 +29,7 @@ class Operations {
   readonly stats = new TurnStats();
   /** What the newest operation was asked. */
   question = "";
-  /** What the newest operation has said. */
+  /** The text that the newest operation has streamed so far. */
   said = "";
 
   async start(id: string, _session: string, questions: readonly UIMessage[]): Promise<void> {
@@ -215,27 +215,19 @@ it.each([
   expect(finished).toEqual([`${kept}\n\n${sorry}`]);
 });
 
-it("does not keep thoughts that were visible until the model ended them", async () => {
+it.each(["given up", "stopped"])("keeps no thoughts that were visible when an answer is %s", async (how) => {
   const { finished, operations, start, visible, write } = createRig();
   const runner = start();
   write();
   await runner.advance();
   visible.text = "The person is **annoying**";
+  // Only their end tells that they were thoughts.
   operations.said = "The person is **annoying, but paying.</think>";
-  operations.states.set("turn-1", "failed");
-  await runner.advance();
-  expect(finished).toHaveLength(1);
-  expect(finished[0]).not.toContain("annoying");
-});
-
-it("does not keep such thoughts when the answer is stopped", async () => {
-  const { finished, operations, start, visible, write } = createRig();
-  const runner = start();
-  write();
-  await runner.advance();
-  visible.text = "The person is **annoying**";
-  operations.said = "The person is **annoying, but paying.</think>";
-  runner.endings.stopRunning();
+  if (how === "stopped") runner.endings.stopRunning();
+  else {
+    operations.states.set("turn-1", "failed");
+    await runner.advance();
+  }
   expect(finished).toHaveLength(1);
   expect(finished[0]).not.toContain("annoying");
 });
