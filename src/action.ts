@@ -7,7 +7,7 @@ import type {
 import { defineAction } from "./actions/define-action.ts";
 import type { Think } from "./think.ts";
 
-/** What an action's code gets beside its input. */
+/** The second argument of an action's code. */
 export type ActionContext = AnyActionContext<Think, Cloudflare.Env>;
 
 /** Definition of an action. See `action`. */

@@ -98,7 +98,7 @@ const defaultCapabilities: MessengerCapabilities = {
 const textOnly: ReadonlySet<string> = new Set(["github", "linear"]);
 
 const fileNames: OptionNames<ChatSdkFiles> = { maxBytes: true, maxAlbumSize: true };
-/** What most platforms take from a bot. */
+/** Largest file that most platforms accept from a bot. */
 const DEFAULT_FILE_BYTES = 10 * 1024 * 1024;
 /** The most that Switchboard stores. */
 const MOST_FILE_BYTES = 50 * 1024 * 1024;

@@ -33,9 +33,9 @@ export interface ApprovalPress {
   readonly grant?: GrantLength;
 }
 
-/** What a card says beside the approval itself. */
+/** Facts that a card shows in addition to the approval itself. */
 export interface CardView {
-  /** Who may decide, in words. */
+  /** The people who may decide, in words. */
   readonly approvers: string;
   /** @default in English */
   readonly say?: Say;

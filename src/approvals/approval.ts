@@ -8,7 +8,7 @@ import type { Address } from "../core/surface.ts";
 import type { AskedPlace, Unreached } from "./card-place.ts";
 import type { GrantLength } from "./grant-length.ts";
 
-/** Who decides: people by id, the person who asked, anybody in the chat, or whoever the bot's function accepts. */
+/** The people who may decide: by id, the person who asked, anybody in the chat, or those whom the bot's function accepts. */
 export type ApproverRule =
   | { readonly kind: "people"; readonly userIds: readonly string[]; readonly names?: readonly string[] }
   | { readonly kind: "requester" }

@@ -40,7 +40,7 @@ export interface BroadcastOptions extends Pick<ContentOptions, "silent" | "prote
   readonly ignoreQuietHours?: boolean;
 }
 
-/** What every target of a broadcast gets. Plain JSON. */
+/** The message or prompt that every target of a broadcast gets. Plain JSON. */
 export type BroadcastWork =
   /** The same content. Files by `fileId` or `url` only. */
   | {

@@ -28,7 +28,7 @@ export interface BroadcastsOptions
   readonly wakeAt: (at: number | undefined) => void;
 }
 
-/** What is sent to many chats. */
+/** A delivery to many chats. */
 export interface NewBroadcast {
   /** 1 to 200 characters. The same id again is the same broadcast. @default a new id */
   readonly id?: string | undefined;

@@ -142,7 +142,7 @@ class Slice {
   async #ask(target: StoredTarget): Promise<void> {
     if (this.#calls.size >= AT_ONCE[this.#work.kind]) await Promise.race(this.#calls);
     const call = this.#call(target).finally(() => this.#calls.delete(call));
-    // What could not be stored is stored, or fails, with the next result or at the end of the slice.
+    // If this result could not be stored, the next one stores it too, or the end of the slice does.
     call.catch(() => undefined);
     this.#calls.add(call);
   }

@@ -147,7 +147,7 @@ export interface MessengerReaction {
   readonly removed: readonly string[];
 }
 
-/** Who came to a chat, or left it. */
+/** Somebody came to a chat, or left it. */
 export interface MessengerMemberChange {
   /**
    * - `added`, `removed`: the bot, to or from a group or a channel; the event's author did it

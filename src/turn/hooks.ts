@@ -215,7 +215,7 @@ export interface ChatResponseResult {
   readonly status: "completed" | "error" | "aborted";
   /** Reason of the failure, for the bot's own code. It may contain a provider's words. */
   readonly error?: string;
-  /** What actions have added to the answer beside its text, in order. */
+  /** Files and other content that actions have added to the answer's text, in order. */
   readonly attachments: readonly StoredAttachment[];
   readonly turn: TurnInfo | undefined;
 }

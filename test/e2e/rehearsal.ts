@@ -103,9 +103,13 @@ export function toldIn(request: ModelRequest | undefined): string {
 export async function logs(rig: Rig, line: RegExp): Promise<void> {
   const limit = AbortSignal.timeout(SOON.timeoutMs);
   const tooLate = new Promise<never>((_, reject) => {
-    limit.addEventListener("abort", () => reject(new Error(`Waited in vain for a log line like ${line}.`)), {
-      once: true,
-    });
+    limit.addEventListener(
+      "abort",
+      () => reject(new Error(`There was no log line like ${line} within the time limit.`)),
+      {
+        once: true,
+      },
+    );
   });
   await Promise.race([rig.bot.logged(line), tooLate]);
 }

@@ -20,7 +20,7 @@ const HTTP = "docs/http.md";
 const GROUP_ID = "-1002000000001";
 const SECRETS = { ADMIN_TOKEN: "admin-secret", CI_SECRET: "ci-secret" };
 
-/** What the bot of the page needs for the examples about approvals. */
+/** Added to the bot of the page, so that the examples about approvals have an action to approve. */
 const ACTIONS = `getActions() {
   const inputSchema = z.object({ build: z.number() });
   return { deploy: action({ description: "Deploys a build.", inputSchema, approval: true, execute: () => "deployed" }) };

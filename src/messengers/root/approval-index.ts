@@ -41,7 +41,7 @@ const MOST_RECORDS = 200;
 /** Hints of one kind: each conversation among them is asked. */
 const MOST_HINTS = 50;
 
-/** What waits for people in all conversations of a bot, in its root. */
+/** Approvals and actions that wait for people in any conversation of the bot. The root keeps this index. */
 export class ApprovalIndex implements ApprovalIndexCalls {
   readonly #options: ApprovalIndexOptions;
   readonly #store: ApprovalIndexStore;

@@ -10,6 +10,6 @@ export interface HealthProblem {
 /** Something that may keep a bot from answering, or has kept it from answering lately. */
 export interface HealthWarning {
   readonly code: string;
-  /** What happened and what to do. Without the text of a chat. */
+  /** Says what happened and what to do. Contains no text of a chat. */
   readonly message: string;
 }

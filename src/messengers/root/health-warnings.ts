@@ -30,8 +30,8 @@ interface Known {
 }
 
 /**
- * What an operator should look at although the bot can answer: the model, the delivery of updates, and chats that must
- * wait. Nothing of it makes `/health` fail.
+ * Problems for an operator while the bot can still answer: with the model, the delivery of updates, and chats that must
+ * wait. None of them makes `/health` fail.
  */
 export class HealthWarnings {
   readonly #options: HealthWarningsOptions;

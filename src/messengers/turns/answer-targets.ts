@@ -28,7 +28,7 @@ export async function addressesOf(
   return addresses;
 }
 
-/** What is no target counts as an address, and is refused later with the place of its mistake. */
+/** Anything that is no target counts as an address. If it is none either, it is refused later, with the place of the mistake. */
 function isAddress(target: AnswerTarget): target is Address {
   return typeof target === "object" && !("messenger" in target || "conversation" in target);
 }

@@ -48,7 +48,7 @@ export interface ReadyAttachments {
  * text, so each is sent once through crashes, in order, before the next reply.
  */
 export class TurnAttachments {
-  /** What actions have attached. */
+  /** The attachments that actions have made. */
   readonly recorded: Attachments;
   readonly #options: TurnAttachmentsOptions;
 

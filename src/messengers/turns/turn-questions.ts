@@ -20,7 +20,7 @@ export interface TurnQuestionsOptions {
   readonly bot?: { transcribes?(): boolean };
 }
 
-/** What the turns of a conversation ask the model, from the stored rows. */
+/** Builds the questions of a conversation's turns to the model from the stored rows. */
 export class TurnQuestions {
   readonly #options: TurnQuestionsOptions;
 

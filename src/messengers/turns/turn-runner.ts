@@ -168,7 +168,7 @@ export class TurnRunner implements Answers {
     });
   }
 
-  /** What finished actions have attached is sent whatever the end of the turn, because their effects happened. */
+  /** Attachments of finished actions are sent however the turn ends, because the actions had their effects. */
   #attachmentsOf(turn: Turn): Promise<ReadyAttachments | undefined> {
     return this.#options.attachments.prepare(turn.id, this.replies.targets(turn));
   }

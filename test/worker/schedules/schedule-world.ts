@@ -30,7 +30,7 @@ export interface Written {
   readonly chat: string;
 }
 
-/** Macrotasks in which an object comes to rest when nothing holds it. */
+/** Macrotasks after which an object has nothing more to do, if nothing holds it. */
 const ROUNDS = 12;
 /** The schedule is over by then, whatever is left. */
 const MOST_ROUNDS = 80;
