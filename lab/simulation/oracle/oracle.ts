@@ -256,7 +256,7 @@ export class Oracle {
   }
 
   /** Visible messages are judged at the end, and by the calls that leave the process. */
-  onProcessed({ method, number }: SurfaceCall): void {
+  onProcessed({ method, number }: SurfaceCall, life: Pick<Life, "isDead">): void {
     if (method === "draft") this.#seen.drafts += 1;
     if (method === "append") this.#seen.appends += 1;
     const { strippedBySearch } = this.#platform;
@@ -264,9 +264,14 @@ export class Oracle {
     this.#platform.strippedBySearch = undefined;
     // One that nobody waits for any more lands on what its successor has found meanwhile. The card's next edit gives
     // the buttons back, as the check of the end sees.
-    const isAwaited = this.#searches.has(number);
+    const isAwaited = !life.isDead && this.#searches.has(number);
     if (!isAwaited || !this.cards.needsButtons(strippedBySearch)) return;
     this.fail("I5", `call #${number} searches a lost post, and takes the buttons of ${strippedBySearch}`);
+  }
+
+  /** The bot stops waiting for a call. */
+  onTimeLimit({ number }: SurfaceCall): void {
+    this.#searches.delete(number);
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {

@@ -82,7 +82,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
         "platform",
         () => `#${call.number} ${method} done${value === undefined ? "" : ` ${JSON.stringify(value)}`}`,
       );
-      oracle.onProcessed(call);
+      oracle.onProcessed(call, life);
       return { kind: "done", value };
     } catch (error) {
       trace.add(
@@ -107,6 +107,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     const made: SurfaceCall = { number, method, address, content, messageId, ...more, at: scheduler.now() };
     trace.add(life.name, () => describeCall(made, fault));
     oracle.onCall(made, life, fault);
+    signal.addEventListener("abort", () => oracle.onTimeLimit(made), { once: true });
     const hearsAbort = !random.chance(0.2);
     const answer = await new Promise<Answer>((resolve) => {
       const fail = (error: unknown): void => resolve({ kind: "failed", error });
