@@ -1,3 +1,4 @@
+import { isSameThread } from "../core/same-thread.ts";
 import type { Address } from "../core/surface.ts";
 import type { Approval } from "./approval.ts";
 import type { ApprovalRequest } from "./approval-request.ts";
@@ -23,8 +24,6 @@ export function cardToTake(asked: ApprovalRequest, outdated: readonly Approval[]
 /** Returns the chats that have a card of their own, with one more. Undefined if there are too many. */
 export function shownAlsoIn(approval: Approval, address: Address): readonly Address[] | undefined {
   const { broughtTo = [] } = approval;
-  const isKnown = ({ messengerId, threadId }: Address): boolean =>
-    messengerId === address.messengerId && threadId === address.threadId;
-  if (placesOf(approval).some(isKnown)) return broughtTo;
+  if (placesOf(approval).some((place) => isSameThread(place, address))) return broughtTo;
   return broughtTo.length < MOST_BROUGHT ? [...broughtTo, address] : undefined;
 }

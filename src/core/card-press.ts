@@ -23,3 +23,8 @@ export interface CardPress {
  * answer to a number that a person wrote is sent as a message.
  */
 export type PressAnswer = string | ActionNotice | undefined | void;
+
+/** Returns an answer that is shown as a dialog, which the person closes. */
+export function alert(text: string): PressAnswer {
+  return { text, alert: true };
+}

@@ -1,6 +1,7 @@
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
+import { isSameThread } from "../core/same-thread.ts";
 import type { Address } from "../core/surface.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { latestMissed } from "./latest-missed.ts";
@@ -139,13 +140,13 @@ export class OccurrenceTable {
   }
 
   /** Ends turns of earlier occurrences of a task for this chat that wait for the end of the same quiet hours. */
-  replaceQuiet({ key, scheduledFor, taskId }: Occurrence, { messengerId, threadId }: Address): void {
+  replaceQuiet({ key, scheduledFor, taskId }: Occurrence, address: Address): void {
     const now = this.#options.clock.now();
     for (const earlier of this.#store.openOf(taskId)) {
       if (earlier.key === key || earlier.scheduledFor >= scheduledFor) continue;
       if (this.#options.isStepping(earlier.key) || isAskedFor(earlier.key)) continue;
       const legs = earlier.legs.map((leg): Leg => {
-        const isHere = leg.address?.messengerId === messengerId && leg.address.threadId === threadId;
+        const isHere = leg.address !== undefined && isSameThread(leg.address, address);
         const isHeld = isHere && !leg.recites && leg.state === "new" && leg.notBefore !== undefined;
         return isHeld ? { ...leg, state: "skipped", code: "missed" } : leg;
       });

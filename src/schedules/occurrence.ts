@@ -1,3 +1,4 @@
+import { isSameThread } from "../core/same-thread.ts";
 import type { Address } from "../core/surface.ts";
 import { sumOfCosts } from "../core/turn-cost.ts";
 import type { TurnCost } from "../core/turn-cost.ts";
@@ -164,9 +165,7 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
 }
 
 function deliveryOf(address: Address, { code, endedAt, legs }: Occurrence): OccurrenceDelivery {
-  const leg = legs.findLast(
-    (one) => one.address?.messengerId === address.messengerId && one.address.threadId === address.threadId,
-  );
+  const leg = legs.findLast((one) => one.address !== undefined && isSameThread(one.address, address));
   const isOver = leg?.state === "delivered" || leg?.state === "failed";
   const isSkipped = !isOver && endedAt !== undefined;
   const isWaiting = leg?.state === "waiting" && endedAt === undefined;

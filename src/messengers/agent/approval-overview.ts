@@ -1,5 +1,6 @@
 import type { Approvals } from "../../approvals/approvals.ts";
 import type { Say } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { CardContent, Content } from "../../core/content.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
@@ -12,7 +13,7 @@ import type {
   SeenApproval,
 } from "../root/approval-calls.ts";
 import { addressOf } from "../replies/address-of.ts";
-import { alert, timeInWords } from "./approval-texts.ts";
+import { timeInWords } from "./approval-texts.ts";
 import { seeApprovals } from "./seen-approvals.ts";
 import type { SeenApprovalsOptions } from "./seen-approvals.ts";
 

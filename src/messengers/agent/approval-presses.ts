@@ -1,13 +1,14 @@
 import type { Approval } from "../../approvals/approval.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import type { Say } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../intake/open-questions.ts";
 import { isReply } from "../intake/presses.ts";
 import { approvalOfCard } from "./approval-cards.ts";
 import type { ApprovalReplies } from "./approval-replies.ts";
-import { alert, answerOf } from "./approval-texts.ts";
+import { answerOf } from "./approval-texts.ts";
 import { pressSchema } from "./press-payloads.ts";
 
 export interface ApprovalPressesOptions {

@@ -4,10 +4,11 @@ import type { Approvals } from "../../approvals/approvals.ts";
 import { decisionOf } from "../../approvals/decision-word.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import type { Say } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../intake/open-questions.ts";
-import { alert, answerOf } from "./approval-texts.ts";
+import { answerOf } from "./approval-texts.ts";
 
 export interface ApprovalRepliesOptions {
   readonly approvals: Approvals;

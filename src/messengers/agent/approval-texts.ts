@@ -5,11 +5,8 @@ import { lengthWords } from "../../approvals/grant-length.ts";
 import { deciderName, nameOf } from "../../approvals/outcome-words.ts";
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
-
-export function alert(text: string): PressAnswer {
-  return { text, alert: true };
-}
 
 /** The private word to the person who pressed. */
 export function answerOf(result: DecisionResult, decision: ApprovalDecision["kind"], say: Say): PressAnswer {

@@ -4,6 +4,7 @@ import { lengthWords } from "../../approvals/grant-length.ts";
 import type { Grants } from "../../approvals/grants.ts";
 import { nameOf } from "../../approvals/outcome-words.ts";
 import type { Say } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { Content } from "../../core/content.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
@@ -15,7 +16,7 @@ import type {
   GrantPlace,
   SeenGrant,
 } from "../root/approval-calls.ts";
-import { alert, timeInWords } from "./approval-texts.ts";
+import { timeInWords } from "./approval-texts.ts";
 
 const MOST_LISTED = 10;
 

@@ -4,7 +4,8 @@ import { defineAction } from "../../actions/define-action.ts";
 import type { Address } from "../../core/surface.ts";
 import { timeInWords } from "../../schedules/index.ts";
 import type { ShownSchedule } from "../../schedules/index.ts";
-import type { ChatSchedules, RequestPlace, ScheduleResult } from "./chat-schedules.ts";
+import type { ChatSchedules, ScheduleResult } from "./chat-schedules.ts";
+import type { RequestPlace } from "./schedule-rights.ts";
 
 const WHEN =
   'When: "in 20 minutes", "today at 18:00", "tomorrow at 09:00", "on friday at 09:00", "at 2026-12-24T18:00", "every 2 hours", "every day at 09:00", "every weekday at 09:00", "every week on monday,thursday at 09:00", "every month on 1,15 at 09:00", "every month on the last friday at 09:00", or "cron 0 9 * * 1-5". Times are those of the person\'s clock.';

@@ -1,6 +1,7 @@
 import type { ThinkActions } from "../../actions/action.ts";
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import { alert } from "../../core/card-press.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
 import type { CardContent } from "../../core/content.ts";
@@ -8,7 +9,6 @@ import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
-import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
@@ -18,7 +18,6 @@ import {
   decidedCard,
   durationInWords,
   mayManageTask,
-  ownerCard,
   reminderCard,
   revisionOf,
   runOccurrence,
@@ -34,7 +33,6 @@ import type {
   Occurrence,
   OccurrenceFilter,
   OccurrenceRecord,
-  OwnerNews,
   ScheduledTaskRecord,
   Target,
 } from "../../schedules/index.ts";
@@ -45,10 +43,12 @@ import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { chatQuietUntil } from "./chat-quiet-hours.ts";
+import { ChatSchedulePresses } from "./chat-schedule-presses.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import { ManyChats } from "./many-chats.ts";
 import { scheduleActions } from "./schedule-actions.ts";
+import { OWNER_CARD, ScheduleNews } from "./schedule-news.ts";
 
 export interface ScheduleDeskOptions {
   readonly agent: Pick<
@@ -85,19 +85,19 @@ export interface ScheduleDeskOptions {
 
 /** The conversation of a task's own object. */
 const TASK = "task:";
-const CARD = "schedule:";
-const MADE = "made-schedule:";
 const MOST_TARGETS = 100;
 const DAY_MS = 24 * 3_600_000;
 /** Below this a reminder does not mention that it is late. */
 const LATE_FROM_MS = 10 * 60_000;
 
-/** The scheduled tasks of one object, with their targets, their turns and the messages to their owners. */
+/** The scheduled tasks of one object, with their targets and their turns. `ScheduleNews` tells their owners. */
 export class ScheduleDesk {
   readonly schedules: Schedules;
   /** Schedules that people have made here. */
   readonly chat: ChatSchedules;
   readonly #options: ScheduleDeskOptions;
+  readonly #presses: ChatSchedulePresses;
+  readonly #news: ScheduleNews;
   #starting: Promise<void> | undefined;
   /** The mistake in the declaration, beside which the schedules of people go on. */
   #problem: Error | undefined;
@@ -137,14 +137,28 @@ export class ScheduleDesk {
           stored,
         ),
       onRemoved: (occurrence) => this.#cancel(occurrence),
-      tellOwner: (task, occurrence, news) => this.#tellOwner(task, occurrence, news),
+      tellOwner: (...news) => this.#news.tell(...news),
     });
     this.chat = new ChatSchedules({
       ...options,
       settings: () => options.agent.chatSchedules,
-      texts: () => options.agent.texts ?? {},
       defaultZone: () => options.agent.getDefaultTimezone(),
       schedules: () => this.schedules,
+      say: (person) => this.#say(person?.language),
+    });
+    this.#news = new ScheduleNews({
+      ...options,
+      clock: deps.clock,
+      chat: this.chat,
+      schedules: this.schedules,
+      ownerOf: (task) => this.#ownerOf(task),
+      say: (language) => this.#say(language),
+    });
+    this.#presses = new ChatSchedulePresses({
+      ...options,
+      clock: deps.clock,
+      schedules: this.chat,
+      say: (person) => this.#say(person?.language),
     });
   }
 
@@ -237,13 +251,13 @@ export class ScheduleDesk {
 
   /** Takes a press of a task's card. Undefined if the card is another one. */
   pressed(press: CardPress): PressAnswer | Promise<PressAnswer> | undefined {
-    if (press.cardId.startsWith(CARD)) return this.#press(press);
-    return this.chat.pressed(press);
+    if (press.cardId.startsWith(OWNER_CARD)) return this.#press(press);
+    return this.#presses.pressed(press);
   }
 
   async #press({ cardId, chat, payload, person }: CardPress): Promise<PressAnswer> {
     const say = this.#say(person?.language);
-    const refused = (name: TextName): PressAnswer => ({ text: say(name), alert: true });
+    const refused = (name: TextName): PressAnswer => alert(say(name));
     if (person === undefined) return refused("pressAnonymous");
     await this.ready();
     const parsed = taskPressSchema.safeParse(payload);
@@ -334,52 +348,6 @@ export class ScheduleDesk {
     const { conversation, root } = this.#options;
     const owner = task.owner ?? (conversation === undefined ? undefined : { conversation });
     return owner === undefined ? undefined : root().locateTarget(owner);
-  }
-
-  async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<number | undefined> {
-    const { deps, log } = this.#options;
-    const located = await this.#ownerOf(task);
-    if (located === undefined) return undefined;
-    if (located.kind === "refused") {
-      log.warn("schedule.owner-not-told", { task: task.id, code: located.code });
-      return undefined;
-    }
-    const { address } = located;
-    // Nobody waits for this one at a certain time.
-    const quietUntil =
-      news === "too-late"
-        ? await chatQuietUntil({ ...this.#options, clock: deps.clock }, address)
-        : undefined;
-    if (quietUntil !== undefined) return quietUntil;
-    try {
-      this.#postNews(task, occurrence, news, located);
-    } catch (error) {
-      log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
-    }
-    return undefined;
-  }
-
-  #postNews(
-    task: CheckedTask,
-    occurrence: Occurrence,
-    news: OwnerNews,
-    { address, language }: Extract<PlacedTarget, { kind: "found" }>,
-  ): void {
-    const { post } = this.#options;
-    const { createdAt, endedAt = createdAt, key, scheduledFor } = occurrence;
-    if (news === "too-late") {
-      // One message tells a chat of all its schedules, so the others find it posted.
-      const card = this.chat.skippedCard(task.id, this.schedules.skippedAt(endedAt));
-      if (card !== undefined) post(`${MADE}${news}:${endedAt}:${address.threadId}`, address, card);
-      return;
-    }
-    const made = this.chat.newsCard(task.id, news, scheduledFor);
-    // The buttons of a schedule that somebody has made are for its maker.
-    if (made !== undefined) post(`${MADE}${news}:${key}`, address, made);
-    else {
-      const card = ownerCard(task, occurrence, news, address, this.#say(language));
-      post(`${CARD}${news}:${key}`, address, card);
-    }
   }
 }
 

@@ -4,6 +4,8 @@ import type { CardPress } from "../../../src/core/card-press.ts";
 import type { CardContent, Json } from "../../../src/core/content.ts";
 import type { Clock } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
+import { sayEnglish } from "../../../src/core/bot-texts.ts";
+import { ChatSchedulePresses } from "../../../src/messengers/agent/chat-schedule-presses.ts";
 import { ChatSchedules } from "../../../src/messengers/agent/chat-schedules.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { Schedules } from "../../../src/schedules/index.ts";
@@ -42,8 +44,13 @@ function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatSc
         return Promise.resolve();
       },
     }),
-    texts: () => ({}),
+    say: () => sayEnglish,
     post: (_id, _address, content: CardContent) => void cards.push(content.text),
+  });
+  const presses = new ChatSchedulePresses({
+    clock,
+    schedules: chat,
+    say: () => sayEnglish,
     revise: (id) => void answered.add(id),
     isAnswered: (id) => answered.has(id),
   });
@@ -56,7 +63,7 @@ function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatSc
     tellOwner: () => Promise.resolve(undefined),
     onChange: () => {},
   });
-  return { cards, chat, now: () => now, schedules };
+  return { cards, chat, now: () => now, presses, schedules };
 }
 
 const at = (moment: number): string => `at ${new Date(moment).toISOString()}`;
@@ -140,20 +147,20 @@ describe("a second press of a card, begun before the first one has ended,", () =
   };
 
   it("makes no second schedule when a time zone is chosen", async () => {
-    const { chat } = createRig({});
+    const { chat, presses } = createRig({});
     const request = { kind: "reminder", text: "Tea", when: "tomorrow at 09:00" };
     const press = pressOf({ schedules: "zone", zone: "Europe/Berlin", by: "ada", request }, "ada", true);
-    await Promise.all([chat.pressed(press), chat.pressed(press)]);
+    await Promise.all([presses.pressed(press), presses.pressed(press)]);
     expect(chat.list().map(({ schedule }) => schedule.text)).toEqual(["Tea"]);
   });
 
   it("puts a reminder off once, also while the bot finds out who may", async () => {
-    const { chat } = createRig({ known: "UTC" }, { mayManage: () => Promise.resolve(true) });
+    const { chat, presses } = createRig({ known: "UTC" }, { mayManage: () => Promise.resolve(true) });
     const place = { ...PLACE, address: { ...ADDRESS, isDirectMessage: false } };
     await chat.make({ kind: "reminder", text: "Tea", when: "in 2 hours" }, place, undefined, "made");
     const later = (put: string, userId: string): CardPress =>
       pressOf({ schedules: "reminder", do: put, id: "#1", key: "1" }, userId, false);
-    await Promise.all([chat.pressed(later("10m", "bob")), chat.pressed(later("1h", "eve"))]);
+    await Promise.all([presses.pressed(later("10m", "bob")), presses.pressed(later("1h", "eve"))]);
     expect(chat.list()).toHaveLength(2);
   });
 });
