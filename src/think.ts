@@ -315,14 +315,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
-    const objectName = this.#runtime.objectNameOf(conversation);
+    const objectName = this.#runtime.objects.nameOf(conversation);
     const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
     return stub as unknown as DynamicAgentStub<T>;
   }
 
   /** Returns the conversations of this root, most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
-    return this.#runtime.root.directory(limit);
+    return this.#runtime.root.runtime.directory(limit);
   }
 
   /**
@@ -367,7 +367,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });
    */
   listChats(filter: ChatFilter = {}): ChatPage {
-    return this.#runtime.root.listChats(filter);
+    return this.#runtime.root.runtime.listChats(filter);
   }
 
   /**
@@ -448,12 +448,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example this.usage({ since: Date.now() - 86_400_000, by: ["person"] })
    */
   usage(filter: UsageFilter = {}): readonly TokenUsageEntry[] {
-    return this.#runtime.root.usage(filter);
+    return this.#runtime.root.runtime.usage(filter);
   }
 
   /** Returns the number of ignored updates, by `<messenger>:<kind>`. */
   ignoredUpdates(): Readonly<Record<string, number>> {
-    return this.#runtime.root.ignored();
+    return this.#runtime.root.runtime.ignored();
   }
 
   /** @internal Carries the calls between objects of this bot; see `InnerCalls`. */

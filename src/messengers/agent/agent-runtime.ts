@@ -1,50 +1,39 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { ActionLedger } from "../../actions/ledger.ts";
-import type { Broadcast } from "../../broadcasts/broadcast.ts";
-import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
+import { createChatGate } from "../../../delivery/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
-import { menuOf } from "../declare/commands.ts";
-import { conversationNameOf } from "../declare/conversation-name.ts";
-import { answerSafely } from "../root/answer-safely.ts";
 import { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { messengersReader } from "../declare/read-messengers.ts";
-import { ApprovalIndex } from "../root/approval-index.ts";
-import { RootRuntime } from "../root/root-runtime.ts";
 import { ConversationBot } from "./conversation-bot.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { ExecutionCalls } from "./execution-calls.ts";
-import { HookDesk } from "./hook-desk.ts";
 import { answerFirst } from "./answer-first.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
+import { BotObjects } from "./bot-objects.ts";
+import { BotRoot } from "./bot-root.ts";
 import { BroadcastPart } from "./broadcast-part.ts";
 import { ChannelPolicies } from "./channel-policies.ts";
 import { createConversationEngine } from "./conversation-engine.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import type { FigureReport } from "../../core/figures.ts";
-import { BotHealth } from "../root/bot-health.ts";
-import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
+import { DurableAlarm } from "./durable-alarm.ts";
+import { answerInner, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
-import { rootLinkOf } from "./root-link-of.ts";
-import type { RootLink } from "../root/root-link.ts";
-import { checkTasks, createPersonZoneStore } from "../../schedules/index.ts";
-import type { PersonZoneStore, Schedules } from "../../schedules/index.ts";
+import type { Schedules } from "../../schedules/index.ts";
 import { ScheduleDesk } from "./schedule-desk.ts";
 import { nudgeKeeper, ScheduledTurns } from "./scheduled-turns.ts";
 import { SendCalls } from "./send-calls.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { allChats } from "../root/all-chats.ts";
-import { checkModels, describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
@@ -60,20 +49,26 @@ export interface AgentRuntimeOptions {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-const DRIVE = "drive";
 /** Stored work begins this soon, also after a crash. */
 const HEARTBEAT_MS = 2500;
-const DRIVE_JOB = "switchboard-drive-v1";
-const BROADCAST = "broadcast";
-const BROADCAST_JOB = "switchboard-broadcast-v1";
+/** The alarm of everything that an object does, but broadcasts. */
+const DRIVE = { id: "switchboard-drive-v1", fn: "drive" };
+const BROADCAST = { id: "switchboard-broadcast-v1", fn: "broadcast" };
 
 /**
- * All that an agent object does, as a Lifecycle capability. It connects the object's three roles and its one alarm:
- * `RootRuntime` takes webhooks, `ThreadRuntime` runs the conversation, and the gate grants calls to the chat.
+ * All that an agent object does, as a Lifecycle capability. It puts the parts of the object's three roles together, and
+ * passes its starts, requests and alarms to them: `BotRoot` is there for the whole bot, `ThreadRuntime` runs the
+ * conversation, and the gate grants calls to the chat.
+ *
+ * 1. A part with rows of its own is created when it is needed first, so an object has the tables of its roles only.
+ * 2. Whatever changes stored work resolves when its wake-up is durable, too.
  */
 export class AgentRuntime extends LifecycleCapability {
   readonly engine: TurnEngine;
-  readonly health: BotHealth;
+  /** The other objects of the bot. */
+  readonly objects: BotObjects;
+  /** The parts for the whole bot, if this object is the root. */
+  readonly root: BotRoot;
   /** Turns that the bot's own code begins. */
   readonly submissions: SubmissionCalls;
   /** How turns behave on their channels. */
@@ -87,113 +82,84 @@ export class AgentRuntime extends LifecycleCapability {
   /** Broadcasts and subscribers of the whole bot. */
   readonly broadcasts: BroadcastPart;
   readonly #options: AgentRuntimeOptions;
-  #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
-  #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
   #actions: AgentActions | undefined;
-  #index: ApprovalIndex | undefined;
   #schedules: ScheduleDesk | undefined;
-  #zones: PersonZoneStore | undefined;
   readonly #messengers: DeclaredMessengers;
   readonly #bot: ConversationBot;
+  readonly #driveAlarm: DurableAlarm;
+  readonly #broadcastAlarm: DurableAlarm;
   readonly #wakeUp: WakeUp;
   readonly #metrics: BotMetrics;
   /** The calls that this object answers, as a root and as a conversation. */
-  readonly #calls: InnerCalls = answeredCalls({
-    gate: () => this.gate,
-    budget: () => this.budget,
-    root: () => this.root,
-    thread: () => this.thread,
-    ledger: () => this.actions.ledger,
-    submissions: () => this.submissions,
-    approvals: () => this.approvalIndex,
-    actions: () => this.actions,
-    broadcasts: () => this.broadcasts.desk,
-    decideExecution: (...decided) => this.executions.decide(...decided),
-    takeBroadcast: (request) => this.broadcasts.take(request),
-    scheduledTurns: () => this.scheduledTurns,
-    schedules: () => this.schedules.schedules,
-    zones: () => (this.#zones ??= createPersonZoneStore(this.#options.database)),
-    now: () => this.#options.deps.clock.now(),
-    healthProblem: () => this.health.problem(),
-    healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
-    describeBot: async () => ({
-      model: describeModel(this.#options.agent),
-      messengers: this.root.messengers(),
-    }),
-    metrics: async () => {
-      const isReady = (await this.health.problem()) === undefined;
-      return this.#metrics.render({ ...this.root.counts(), isReady });
-    },
-    receive: (...asked) => this.#receive(...asked),
-  });
+  readonly #calls: InnerCalls;
 
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
     this.#options = options;
-    const { agent, deps, log } = options;
+    const { agent, deps, log, name, stub } = options;
+    const ready = (): Promise<void> => this.lifecycle.ready();
+    this.#calls = answeredCalls(this);
+    this.objects = new BotObjects({ name, stub, own: this.#calls, ownGate: () => this.gate });
     this.#messengers = new DeclaredMessengers({
       deps,
       log,
       definitions: messengersReader(agent, log),
-      root: { identity: (messengerId) => this.#rootCalls().identity(messengerId) },
+      root: { identity: (messengerId) => this.objects.root().identity(messengerId) },
     });
     this.#bot = new ConversationBot(options, this);
-    this.#metrics = new BotMetrics({ name: () => options.name(), now: () => deps.clock.now() });
-    this.#wakeUp = new WakeUp({
-      clock: deps.clock,
-      log,
-      arm: async (at) => {
-        const { jobs } = this.lifecycle;
-        if (at === undefined) await jobs.cancel(DRIVE_JOB);
-        else await jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
-      },
-    });
+    this.#metrics = new BotMetrics({ name, now: () => deps.clock.now() });
+    this.#driveAlarm = new DurableAlarm(DRIVE, () => this.lifecycle.jobs);
+    this.#broadcastAlarm = new DurableAlarm(BROADCAST, () => this.lifecycle.jobs);
+    this.#wakeUp = new WakeUp({ clock: deps.clock, log, arm: (at) => this.#driveAlarm.set(at) });
     this.channels = new ChannelPolicies({
       channels: () => agent.configureChannels?.() ?? {},
       messengerIds: () => this.#messengers.all().map(({ id }) => id),
     });
+    this.root = new BotRoot({
+      ...options,
+      messengers: this.#messengers,
+      objects: this.objects,
+      metrics: this.#metrics,
+      channels: this.channels,
+      broadcasts: () => this.broadcasts.desk,
+      commands: () => this.#bot.commands(),
+      declaredTools: () => this.actions.declaredTools(),
+    });
     this.submissions = new SubmissionCalls({
       channels: this.channels,
       clock: deps.clock,
-      conversation: () => conversationNameOf(this.#options.name()),
+      conversation: () => this.objects.conversation(),
       history: () => this.engine.messagesOf(this.thread.memory.session()),
       newId: () => deps.newId(),
-      ready: () => this.lifecycle.ready(),
+      ready,
       own: () => this.thread.own,
       engine: () => this.engine,
-      root: () => this.#link(),
+      root: () => this.objects.link,
       stored: () => this.#stored(),
     });
     this.broadcasts = new BroadcastPart({
       ...options,
       root: () => this.root,
-      budget: () => this.budget,
+      objects: this.objects,
       thread: () => this.thread,
       messengers: this.#messengers,
       submissions: this.submissions,
       scheduledTurns: () => this.scheduledTurns,
-      isRoot: () => this.#isRoot(),
-      rootCalls: () => this.#rootCalls(),
-      callsTo: (conversation) => this.#callsIn(conversation),
       stored: () => this.#wakeUp.stored(),
-      arm: async (at) => {
-        const { jobs } = this.lifecycle;
-        if (at === undefined) await jobs.cancel(BROADCAST_JOB);
-        else await jobs.push({ id: BROADCAST_JOB, fn: BROADCAST, time: at, singleflight: true });
-      },
+      alarm: this.#broadcastAlarm,
     });
     this.sends = new SendCalls({
-      ready: () => this.lifecycle.ready(),
+      ready,
       thread: () => this.thread,
       stored: () => this.#wakeUp.stored(),
     });
     this.executions = new ExecutionCalls({
       desk: () => this.actions.desk,
-      index: () => (this.#isRoot() ? this.approvalIndex : undefined),
-      callsTo: (conversation) => this.#callsIn(conversation),
-      ready: () => this.lifecycle.ready(),
+      index: () => (this.objects.isRoot() ? this.root.approvals : undefined),
+      callsTo: (conversation) => this.objects.callsTo(conversation),
+      ready,
       stored: () => this.#wakeUp.stored(),
     });
     this.scheduledTurns = new ScheduledTurns({
@@ -207,16 +173,6 @@ export class AgentRuntime extends LifecycleCapability {
       clock: deps.clock,
       stored: () => this.#stored(),
     });
-    this.health = new BotHealth({
-      log,
-      messengers: this.#messengers,
-      getModel: () => agent.getModel(),
-      checkModel: () => checkModels(agent, options.env),
-      getTools: () => this.actions.declaredTools(),
-      checkChannels: () => this.channels.check(),
-      checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
-      root: () => this.root,
-    });
     this.engine = createConversationEngine({
       ...options,
       thread: () => this.thread,
@@ -226,34 +182,16 @@ export class AgentRuntime extends LifecycleCapability {
     });
   }
 
-  get root(): RootRuntime {
-    this.#root ??= new RootRuntime({
-      database: this.#options.database,
-      deps: this.#options.deps,
-      log: this.#options.log,
-      messengers: this.#messengers,
-      commands: () => menuOf(this.#bot.commands()),
-      onMoved: (...moved) => this.broadcasts.desk.moved(...moved),
-      later: (work) => this.#options.waitUntil(work()),
-      observe: (...seen) => this.budget.noteIncoming(...seen),
-      deliver: (conversation, messengerId, events) =>
-        conversation === ""
-          ? this.#receive(messengerId, events)
-          : this.#callsTo(this.objectNameOf(conversation)).receiveEvents(messengerId, events),
-      hasEvent: (conversation, messengerId, key) =>
-        this.#callsTo(this.objectNameOf(conversation)).hasEvent(messengerId, key),
-    });
-    return this.#root;
-  }
-
+  /** The conversation of this object. */
   get thread(): ThreadRuntime {
+    const { database, deps, log, name } = this.#options;
     this.#thread ??= new ThreadRuntime({
-      name: this.#options.name(),
-      database: this.#options.database,
-      deps: this.#options.deps,
-      log: this.#options.log,
+      name: name(),
+      database,
+      deps,
+      log,
       engine: this.engine,
-      root: this.#link(),
+      root: this.objects.link,
       messengers: this.#messengers,
       bot: this.#bot,
       wake: this.#wakeUp,
@@ -274,11 +212,11 @@ export class AgentRuntime extends LifecycleCapability {
       deps,
       log,
       name: name(),
-      conversation: conversationNameOf(name()),
-      root: () => this.#rootCalls(),
+      conversation: this.objects.conversation(),
+      root: () => this.objects.root(),
       broadcasts: () => this.broadcasts.calls(),
-      chats: () => allChats((filter) => this.root.listChats(filter)),
-      turnsOf: (conversation) => this.#callsIn(conversation),
+      chats: () => allChats((filter) => this.root.runtime.listChats(filter)),
+      turnsOf: (conversation) => this.objects.callsTo(conversation),
       post: (id, address, content) => this.thread.postCard(id, address, content),
       reportCard: (id) => this.scheduledTurns.reportCard(id),
       cancelTurn: (id) => void this.thread.own.cancel(id),
@@ -305,51 +243,35 @@ export class AgentRuntime extends LifecycleCapability {
         const [only, ...others] = this.#messengers.all();
         return others.length === 0 ? only?.id : undefined;
       },
-      resolveTarget: (to) => this.#link().resolveTarget(to),
+      resolveTarget: (to) => this.objects.link.resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       runs: this.scheduledTurns.runs,
       onRunChange: (run) =>
-        this.#later(() => void nudgeKeeper(this.#callsIn(run.schedule.keeper), run, this.#options.log)),
-      conversation: () => conversationNameOf(this.#options.name()) ?? "",
-      index: () => this.#rootCalls(),
-      callsTo: (conversation) => this.#callsIn(conversation),
+        this.#later(
+          () => void nudgeKeeper(this.objects.callsTo(run.schedule.keeper), run, this.#options.log),
+        ),
+      conversation: () => this.objects.conversation() ?? "",
+      index: () => this.objects.root(),
+      callsTo: (conversation) => this.objects.callsTo(conversation),
       wake: this.#wakeUp,
       later: (work) => this.#later(work),
     });
     return this.#actions;
   }
 
-  /** Requests that wait for people in all conversations, if this object is the root. */
-  get approvalIndex(): ApprovalIndex {
-    this.#index ??= new ApprovalIndex({
-      database: this.#options.database,
-      clock: this.#options.deps.clock,
-      callsTo: (conversation) => this.#callsIn(conversation),
-      keepMs: () => this.#options.agent.keepApprovalsMs,
-      titleOf: (...chat) => this.root.titleOf(...chat),
-      titleOfConversation: (name) => this.root.titleOfConversation(name),
-    });
-    return this.#index;
-  }
-
   #botLedger(): ActionLedger {
-    return this.#isRoot() ? this.actions.ledger : ledgerOver(this.#callsTo(this.#rootName()));
-  }
-
-  /** The rate of this bot over all its chats, if this object is the root. */
-  get budget(): RootBudget {
-    this.#budget ??= createBotBudget({ database: this.#options.database, deps: this.#options.deps });
-    return this.#budget;
+    return this.objects.isRoot() ? this.actions.ledger : ledgerOver(this.objects.root());
   }
 
   /** The gate of the chats whose gate is in this object: those whose thread without a topic it is. */
   get gate(): ChatGate {
+    const { database, deps, name } = this.#options;
     this.#gate ??= this.#metrics.gate(
       createChatGate({
-        database: this.#options.database,
-        deps: this.#options.deps,
-        name: this.#options.name(),
-        root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
+        database,
+        deps,
+        name: name(),
+        root: this.objects.isRoot() ? this.root.budget : this.objects.root(),
         local: {
           isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
           isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
@@ -368,39 +290,29 @@ export class AgentRuntime extends LifecycleCapability {
     return answerInner(this.#calls, method, args);
   }
 
-  /** Returns the name of a conversation's object: that of the root itself for `""`. */
-  objectNameOf(conversation: string): string {
-    return conversation === "" ? this.#rootName() : `${this.#rootName()}/${conversation}`;
-  }
-
   /** Runs after every start. A job of an earlier process may be due, and open turns are resumed without waiting. */
   override onStart(): void {
-    const job = this.lifecycle.jobs.get(DRIVE_JOB);
-    this.#wakeUp.known(job?.time);
-    if (job !== undefined) this.#later(() => this.thread.poke());
-    if (this.#isRoot()) this.#later(() => this.broadcasts.desk.resume());
+    const wakeAt = this.#driveAlarm.time();
+    this.#wakeUp.known(wakeAt);
+    if (wakeAt !== undefined) this.#later(() => this.thread.poke());
+    if (this.objects.isRoot()) this.#later(() => this.broadcasts.desk.resume());
     this.#later(() => void this.schedules.start());
   }
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
-    if (!this.#isRoot()) return undefined;
-    const { log } = this.#options;
-    const start = (asked: NewBroadcast): Promise<Broadcast> => this.broadcasts.desk.startBroadcast(asked);
-    return answerSafely(log, "webhook", async () => {
-      const answer = await this.#metrics.webhook(() => this.root.handle(request));
-      return answer ?? new HookDesk({ ...this.#options, start }).handle(request);
-    });
+    return this.objects.isRoot() ? this.root.handle(request) : undefined;
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {
-    if (job.fn === BROADCAST) await this.broadcasts.desk.onAlarm((work) => this.#later(work));
-    if (job.fn !== DRIVE) return;
+    if (this.#broadcastAlarm.isOf(job)) await this.broadcasts.desk.onAlarm((work) => this.#later(work));
+    if (!this.#driveAlarm.isOf(job)) return;
     this.#wakeUp.known(undefined);
     await this.thread.drive();
     await this.#wakeUp.stored();
   }
 
-  async #receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
+  /** Stores events of this conversation, and works on them as soon as the webhook is answered. */
+  async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
     await this.#wakeUp.stored();
@@ -422,43 +334,10 @@ export class AgentRuntime extends LifecycleCapability {
     await this.#wakeUp.stored();
   }
 
+  /** Resolves when the wake-up for what was stored is durable. The loop works on it right away. */
   async #stored(): Promise<void> {
     await this.#wakeUp.stored();
     this.#later(() => this.thread.poke());
-  }
-
-  #isRoot(): boolean {
-    return !this.#options.name().includes("/");
-  }
-
-  #rootName(): string {
-    return this.#options.name().split("/", 1)[0] ?? "";
-  }
-
-  #callsTo(name: string): InnerCalls {
-    return callsOver(() => this.#options.stub(name));
-  }
-
-  /** Returns the calls to a conversation, which may be in this object. */
-  #callsIn(conversation: string): InnerCalls {
-    const to = this.objectNameOf(conversation);
-    return to === this.#options.name() ? this.#calls : this.#callsTo(to);
-  }
-
-  #rootCalls(): InnerCalls {
-    return this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
-  }
-
-  #link(): RootLink {
-    const gate = (conversation: string): ChatGate => {
-      const name = this.objectNameOf(conversation);
-      return name === this.#options.name() ? this.gate : this.#callsTo(name);
-    };
-    return rootLinkOf(
-      () => this.#rootCalls(),
-      gate,
-      (name) => this.#callsTo(name),
-    );
   }
 
   /** Runs after the current event, in the object's own time. */

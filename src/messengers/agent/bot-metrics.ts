@@ -2,6 +2,7 @@ import { z } from "zod";
 import { figuresOf, PENALTY, totalsOf } from "../../core/figures.ts";
 import type { FigureDeltas, Figures, Note } from "../../core/figures.ts";
 import type { ChatGate } from "../../core/gate.ts";
+import { rootNameOf } from "../declare/conversation-name.ts";
 import { renderMetrics } from "../root/render-metrics.ts";
 
 const reportSchema = z.object({
@@ -107,6 +108,6 @@ export class BotMetrics {
   }
 
   #root(): string {
-    return this.#options.name().split("/", 1)[0] ?? "";
+    return rootNameOf(this.#options.name());
   }
 }

@@ -2,13 +2,13 @@ import type { HandOver, HandOverResult } from "../../broadcasts/broadcast.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
-import type { RootRuntime } from "../root/root-runtime.ts";
+import type { BotObjects } from "./bot-objects.ts";
+import type { BotRoot } from "./bot-root.ts";
 import { BroadcastDesk } from "./broadcast-desk.ts";
 import type { BroadcastDeskOptions } from "./broadcast-desk.ts";
-import type { InnerCalls } from "./inner-calls.ts";
+import type { DurableAlarm } from "./durable-alarm.ts";
 import type { ScheduledTurns } from "./scheduled-turns.ts";
 import type { SubmissionCalls } from "./submission-calls.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
@@ -19,20 +19,16 @@ export interface BroadcastPartOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly agent: BroadcastDeskOptions["agent"];
-  readonly root: () => RootRuntime;
-  readonly budget: () => RootBudget;
+  readonly root: () => BotRoot;
+  readonly objects: BotObjects;
   readonly thread: () => ThreadRuntime;
   readonly messengers: DeclaredMessengers;
   readonly submissions: SubmissionCalls;
   readonly scheduledTurns: () => ScheduledTurns;
-  readonly isRoot: () => boolean;
-  readonly rootCalls: () => InnerCalls;
-  /** Returns the calls to a conversation; to the root itself for `""`. */
-  readonly callsTo: (conversation: string) => InnerCalls;
   /** Resolves when the wake-up for what was stored is durable. */
   readonly stored: () => Promise<void>;
-  /** Stores the time of the root's next slice, or removes it. */
-  readonly arm: (at: number | undefined) => Promise<void>;
+  /** The time of the root's next slice. */
+  readonly alarm: Pick<DurableAlarm, "set">;
 }
 
 /** Broadcasts, as an object takes part in them: the root sends them, and a conversation takes its message. */
@@ -46,12 +42,20 @@ export class BroadcastPart {
 
   /** The broadcasts and subscribers of the whole bot, which the root keeps. */
   calls(): BroadcastCalls {
-    return this.#options.isRoot() ? this.desk : this.#options.rootCalls();
+    const { objects } = this.#options;
+    return objects.isRoot() ? this.desk : objects.root();
   }
 
   /** The root's own. */
   get desk(): BroadcastDesk {
-    this.#desk ??= new BroadcastDesk(this.#options);
+    const { alarm, objects, root } = this.#options;
+    this.#desk ??= new BroadcastDesk({
+      ...this.#options,
+      root: () => root().runtime,
+      budget: () => root().budget,
+      callsTo: (conversation) => objects.callsTo(conversation),
+      arm: (at) => alarm.set(at),
+    });
     return this.#desk;
   }
 

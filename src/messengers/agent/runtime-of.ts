@@ -10,6 +10,7 @@ import type { Log, LogFields } from "../../core/log.ts";
 import { observedLog } from "../../core/observed-log.ts";
 import { guardVersions } from "../../core/store-versions.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
+import { rootNameOf } from "../declare/conversation-name.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { agentNamespace } from "./agent-namespace.ts";
 import type { AgentNamespace } from "./agent-namespace.ts";
@@ -44,7 +45,7 @@ export function runtimeOf(
 ): AgentRuntime {
   let namespace: AgentNamespace | undefined;
   const ownName = (): string => nameOf(ctx) ?? name();
-  const figures = (): Figures => figuresOf(ownName().split("/", 1)[0] ?? "");
+  const figures = (): Figures => figuresOf(rootNameOf(ownName()));
   /** Publishes what a line means as events of `agents/observability`. An observer of the bot's own must not disturb it. */
   const observe = (event: string, fields: LogFields): void => {
     if (agent.observability === undefined) return;

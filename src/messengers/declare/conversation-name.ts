@@ -32,6 +32,11 @@ export function conversationNameOf(objectName: string | undefined): string | und
   return end === -1 ? undefined : objectName?.slice(end + 1);
 }
 
+/** Returns the root's part of an object's name. */
+export function rootNameOf(objectName: string): string {
+  return objectName.split("/", 1)[0] ?? "";
+}
+
 /**
  * Returns the conversation that a `conversation` function chose: `""` for the root itself.
  *

@@ -1,0 +1,37 @@
+import type { LifecycleJob, LifecycleJobs } from "agents/lifecycle";
+
+/** The durable names of an alarm. */
+export interface AlarmName {
+  /** Id of the job, with a version. */
+  readonly id: string;
+  /** What the job does. */
+  readonly fn: string;
+}
+
+/** One alarm of an object, which a Lifecycle job keeps through crashes and restarts. */
+export class DurableAlarm {
+  readonly #name: AlarmName;
+  readonly #jobs: () => LifecycleJobs;
+
+  constructor(name: AlarmName, jobs: () => LifecycleJobs) {
+    this.#name = name;
+    this.#jobs = jobs;
+  }
+
+  /** Sets the alarm to a time (epoch milliseconds), or removes it. Resolves when that is durable. */
+  async set(at: number | undefined): Promise<void> {
+    const { fn, id } = this.#name;
+    if (at === undefined) await this.#jobs().cancel(id);
+    else await this.#jobs().push({ id, fn, time: at, singleflight: true });
+  }
+
+  /** Returns the time that is stored, in epoch milliseconds. Undefined if the alarm is not set. */
+  time(): number | undefined {
+    return this.#jobs().get(this.#name.id)?.time;
+  }
+
+  /** Whether a job that is due now is this alarm. */
+  isOf(job: LifecycleJob): boolean {
+    return job.fn === this.#name.fn;
+  }
+}
