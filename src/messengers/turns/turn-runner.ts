@@ -4,31 +4,27 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
-import type { Prompt } from "../../inbox/prompt-store.ts";
+import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import { nextBatch } from "../../inbox/next-batch.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
-import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
-import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import { addressOf } from "../replies/address-of.ts";
-import { editedTurn } from "./edited-turn.ts";
-import type { EditedTurn } from "./edited-turn.ts";
+import { EditedTurns } from "./edited-turns.ts";
 import { FollowUps } from "./follow-ups.ts";
-import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
+import { TurnBeginnings } from "./turn-beginnings.ts";
+import { TurnCompletions } from "./turn-completions.ts";
 import { TurnEndings } from "./turn-endings.ts";
 import { TurnLog } from "./turn-log.ts";
 import type { TurnLogOptions } from "./turn-log.ts";
-import type { ReadyAttachments, TurnAttachments } from "./turn-attachments.ts";
+import type { TurnAttachments } from "./turn-attachments.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { TurnQuestions } from "./turn-questions.ts";
-import type { EndedTurn } from "./visible-text.ts";
 
 export interface TurnRunnerOptions {
   readonly database: Database;
@@ -55,22 +51,25 @@ export interface TurnRunnerOptions {
 }
 
 /**
- * Makes turns of waiting messages and prompts, one turn at a time (I3), and passes a turn's text to its replies. Every
- * step begins with a stored row and can be repeated, so after a crash `advance` continues each turn where it was.
+ * Runs the turns of a conversation, one at a time (I3): it chooses the next one from the waiting messages and prompts,
+ * and takes it step by step to its end. `TurnBeginnings` stores and starts turns, `TurnCompletions` completes them, and
+ * `TurnEndings` ends those that nobody wants any more. `FollowUps` knows whether new messages change the running turn.
  *
- * People's messages and prompts wait in one queue, in order of arrival. A burst of messages counts with its first one.
- * A prompt waits for the running turn, never changes it, and has a turn of its own.
+ * 1. Every step begins with a stored row and can be repeated, so after a crash `advance` continues each turn where it
+ *    was.
+ * 2. People's messages and prompts wait in one queue, in order of arrival. A burst of messages counts with its first one.
+ * 3. A prompt waits for the running turn, never changes it, and has a turn of its own.
  */
 export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
   readonly endings: TurnEndings;
   readonly questions: TurnQuestions;
   readonly #options: TurnRunnerOptions;
-  /** Turns whose operation this process has begun or resumed. */
-  readonly #begun = new Set<string>();
   readonly #followUps: FollowUps;
+  readonly #edits: EditedTurns;
   readonly #toolGate: ToolGate;
-  readonly #turnLog: TurnLog;
+  readonly #beginnings: TurnBeginnings;
+  readonly #completions: TurnCompletions;
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
@@ -88,13 +87,12 @@ export class TurnRunner implements Answers {
       burstEnd: (turn) => (turn.kind === "messages" ? this.#followUps.burstEnd(turn) : undefined),
     });
     const { deps, engine, log } = options;
-    this.#turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, onUsed: options.onUsed });
-    this.endings = new TurnEndings({
-      ...options,
-      replies: this.replies,
-      toolGate: this.#toolGate,
-      turnLog: this.#turnLog,
-    });
+    const turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, onUsed: options.onUsed });
+    const parts = { ...options, replies: this.replies, toolGate: this.#toolGate, turnLog };
+    this.#edits = new EditedTurns({ ...options, followUps: this.#followUps });
+    this.#beginnings = new TurnBeginnings({ ...parts, questions: this.questions });
+    this.#completions = new TurnCompletions({ ...parts, beginnings: this.#beginnings });
+    this.endings = new TurnEndings(parts);
   }
 
   /** Resumes running turns after a start. Their stored text is loaded before their first new token arrives. */
@@ -121,16 +119,16 @@ export class TurnRunner implements Answers {
         return wakeAt;
       }
       if (turn.state !== "open") {
-        await this.#end(turn);
+        await this.#completions.end(turn);
         continue;
       }
       if (turn.kind !== "messages") {
         if (await this.#settle(turn)) continue;
         return undefined;
       }
-      if (turn.replaces !== undefined && !this.#begun.has(turn.id)) {
+      if (turn.replaces !== undefined && !this.#beginnings.hasStarted(turn.id)) {
         // This comes first, because this turn may be replaced as well.
-        await this.#takePlace(turn);
+        await this.#completions.clearPlaceOf(turn);
         if (turns.get(turn.id)?.state !== "open") continue;
       }
       if (this.#supersede(turn) || this.#interrupt(turn)) continue;
@@ -140,37 +138,15 @@ export class TurnRunner implements Answers {
 
   /** Begins an open turn, or finishes one whose operation has ended. Returns `false` while the model is working. */
   async #settle(turn: Turn): Promise<boolean> {
-    if (!this.#begun.has(turn.id)) {
-      await this.#begin(turn);
+    if (!this.#beginnings.hasStarted(turn.id)) {
+      await this.#beginnings.start(turn);
       return true;
     }
     const outcome = await this.#options.engine.outcome(turn.id, turn.session);
     if (outcome.kind === "open") return false;
-    if (outcome.kind === "unknown") this.#begun.delete(turn.id);
-    else this.#finish(turn.id, outcome, await this.#attachmentsOf(turn));
+    if (outcome.kind === "unknown") this.#beginnings.forget(turn.id);
+    else await this.#completions.finish(turn, outcome);
     return true;
-  }
-
-  /** Ends the operation of a turn that must not continue. */
-  async #end(turn: Turn): Promise<void> {
-    const { attachments, database, engine, turns } = this.#options;
-    // The process may have died before the replaced turn had ended.
-    if (turn.kind === "messages") await this.#endReplaced(turn);
-    await engine.abort(turn.id, turn.session);
-    const attached = await this.#attachmentsOf(turn);
-    if (turn.state !== "stopping") {
-      this.#finishEarly(turn, await engine.outcome(turn.id, turn.session), attached);
-      return;
-    }
-    database.transaction(() => {
-      turns.setState(turn.id, "ended");
-      attachments.post(attached);
-    });
-  }
-
-  /** Attachments of finished actions are sent however the turn ends, because the actions had their effects. */
-  #attachmentsOf(turn: Turn): Promise<ReadyAttachments | undefined> {
-    return this.#options.attachments.prepare(turn.id, this.replies.targets(turn));
   }
 
   /** Whether a turn is running. */
@@ -235,38 +211,23 @@ export class TurnRunner implements Answers {
    * (`rerunOnEdit`).
    */
   mayRerun(edit: MessengerEvent): boolean {
-    return this.#rerunnable(edit) !== undefined;
+    return this.#edits.rerunnable(edit) !== undefined;
   }
 
   /** Restarts the newest turn, because one of its messages was edited. Returns false if that is not wanted. */
   rerun(edit: MessengerEvent): boolean {
-    const found = this.#rerunnable(edit);
+    const found = this.#edits.rerunnable(edit);
     if (found === undefined) return false;
-    const { inbox } = this.#options;
     this.#options.database.transaction(() => {
-      inbox.correct(found.row.seq, correctedEvent(found.row, edit));
-      this.#insert([], found.turn);
+      this.#edits.correct(found, edit);
+      this.#beginnings.ofMessages([], found.turn);
     });
     return true;
   }
 
   /** Stores an edit that does not restart the turn, so that a later restart sees it. */
   keepEdit(edit: MessengerEvent): void {
-    const found = this.#edited(edit);
-    if (found !== undefined) this.#options.inbox.correct(found.row.seq, correctedEvent(found.row, edit));
-  }
-
-  #rerunnable(edit: MessengerEvent): EditedTurn | undefined {
-    const found = this.#edited(edit);
-    return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
-  }
-
-  #edited(edit: MessengerEvent): EditedTurn | undefined {
-    const isAsking = ({ id }: MessagesTurn): boolean => this.#options.approvals?.isAsking(id) === true;
-    return editedTurn(
-      { ...this.#options, hasActed: (turn) => this.#followUps.hasActed(turn), isAsking },
-      edit,
-    );
+    this.#edits.keep(edit);
   }
 
   #takeNext(): number | "begun" | undefined {
@@ -276,7 +237,7 @@ export class TurnRunner implements Answers {
     if (prompt !== undefined) {
       // An event that was not looked at may be a message that came before the prompt (I3).
       if (this.#options.hasUnread()) return undefined;
-      this.#insertPrompt(prompt);
+      this.#beginnings.ofPrompt(prompt);
       return "begun";
     }
     const next = nextBatch(queued, (id) => this.#options.messengers.get(id), deps.clock.now());
@@ -288,7 +249,7 @@ export class TurnRunner implements Answers {
       case "batch": {
         const before = this.#options.turns.newest();
         const continues = before?.kind === "messages" && this.#followUps.continues(before, next.rows[0]);
-        this.#insert(next.rows, continues ? before : undefined);
+        this.#beginnings.ofMessages(next.rows, continues ? before : undefined);
         return "begun";
       }
     }
@@ -303,7 +264,7 @@ export class TurnRunner implements Answers {
       return false;
     const next = nextBatch(queued, (id) => this.#options.messengers.get(id), deps.clock.now());
     if (next.kind !== "batch") return false;
-    this.#insert(next.rows, turn);
+    this.#beginnings.ofMessages(next.rows, turn);
     return true;
   }
 
@@ -312,125 +273,4 @@ export class TurnRunner implements Answers {
     if (this.#options.messengers.get(turn.address.messengerId).whenBusy !== "interrupt") return false;
     return this.#followUps.hasNews(turn) && this.endings.stopRunning();
   }
-
-  #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
-    const { database, deps, inbox, memory, notes, turns } = this.#options;
-    const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
-    if (newest?.event === undefined) return;
-    const { event } = newest;
-    const turn: NewTurn = {
-      id: deps.newId(),
-      kind: "messages",
-      session: memory.session(),
-      address: addressOf(event),
-      context: event,
-      lastReceivedAt: newest.receivedAt,
-      messageSeqs: [...(replaced?.messageSeqs ?? []), ...rows.map((row) => row.seq)],
-      replaces: replaced?.id,
-    };
-    database.transaction(() => {
-      if (replaced !== undefined) {
-        this.#toolGate.release(replaced.id);
-        this.#begun.delete(replaced.id);
-        turns.setState(replaced.id, "withdrawn");
-        // Another turn answers its messages.
-        this.#options.approvals?.drop(replaced.id, "replaced");
-        this.replies.withdraw(replaced);
-      }
-      inbox.take(rows.map((row) => row.seq));
-      const inserted = turns.insert(turn);
-      notes.take(turn.id, replaced?.id);
-      // At once, because a lost post of the withdrawn reply is only searched for while a reply owns it (I6).
-      if (replaced !== undefined) this.replies.open(inserted);
-    });
-    if (replaced?.state === "open") this.#turnLog.ended(replaced, "replaced");
-    this.#turnLog.begun(turn);
-  }
-
-  /** Begins a prompt's turn in the current session. The rows of turn and prompt change together (I2). */
-  #insertPrompt({ createdAt, id, kind }: Prompt): void {
-    const { database, memory, notes, prompts, turns } = this.#options;
-    const turn: NewTurn = { id, kind, session: memory.session(), lastReceivedAt: createdAt };
-    database.transaction(() => {
-      prompts.start(id);
-      turns.insert(turn);
-      notes.take(id, undefined);
-    });
-    this.#turnLog.begun(turn);
-  }
-
-  /** Ends the turn that this one replaces. Its visible messages belong to this one already. */
-  async #takePlace(turn: MessagesTurn): Promise<void> {
-    const ended = await this.#endReplaced(turn);
-    if (ended !== undefined) await this.#options.engine.forget(ended, turn.session);
-  }
-
-  /**
-   * Ends the operation of the replaced turn. If that turn had none yet, the turn that it replaced may still be running.
-   * Returns the turn whose operation had begun, if there is one.
-   */
-  async #endReplaced(turn: MessagesTurn): Promise<string | undefined> {
-    const { engine } = this.#options;
-    for (let id = turn.replaces; id !== undefined; id = this.#replacedBy(id)) {
-      const { kind } = await engine.outcome(id, turn.session);
-      if (kind === "unknown") continue;
-      await engine.abort(id, turn.session);
-      return id;
-    }
-    return undefined;
-  }
-
-  #replacedBy(turnId: string): string | undefined {
-    const turn = this.#options.turns.get(turnId);
-    return turn?.kind === "messages" ? turn.replaces : undefined;
-  }
-
-  async #begin(turn: Turn): Promise<void> {
-    const { engine, prompts } = this.#options;
-    this.replies.open(turn);
-    await engine.start(turn.id, turn.session, this.questions.of(turn), this.replies.sinkOf(turn));
-    this.#begun.add(turn.id);
-    if (turn.kind !== "messages") prompts.settle(turn.id);
-  }
-
-  #finish(turnId: string, outcome: EndedTurn, attached: ReadyAttachments | undefined): void {
-    const { attachments, database, inbox, prompts, responses, turns } = this.#options;
-    const turn = turns.get(turnId);
-    if (turn?.state !== "open") return;
-    const characters = database.transaction(() => {
-      turns.setState(turn.id, "ended");
-      responses.due(turn.id, ENDS[outcome.kind]);
-      if (turn.kind === "messages")
-        inbox.end(turn.messageSeqs, outcome.kind === "done" ? "answered" : outcome.kind);
-      else prompts.end(turn.id, ENDS[outcome.kind], outcome.kind === "failed" ? "turn-failed" : undefined);
-      const length = this.replies.finish(turn, outcome);
-      attachments.post(attached);
-      return length;
-    });
-    this.#begun.delete(turn.id);
-    this.#turnLog.ended(turn, outcome.kind, characters);
-  }
-
-  /**
-   * Finishes a turn that ended between two steps: its text stays, without a mark. It made way for a later message,
-   * waits for somebody's decision, or has used all its steps.
-   */
-  #finishEarly(turn: Turn, outcome: TurnOutcome, attached: ReadyAttachments | undefined): void {
-    const { attachments, database, inbox, prompts, responses, turns } = this.#options;
-    const text = "text" in outcome ? outcome.text : "";
-    const end = turn.state === "yielding" ? "steered" : turn.waitingCalls.length > 0 ? "parked" : "done";
-    database.transaction(() => {
-      if (end === "done") this.replies.finish(turn, { kind: "done", text });
-      else this.replies.finishYielded(turn, text);
-      attachments.post(attached);
-      turns.setState(turn.id, "ended");
-      responses.due(turn.id, "completed");
-      if (turn.kind === "messages") inbox.end(turn.messageSeqs, end === "done" ? "answered" : end);
-      else prompts.end(turn.id, "completed");
-    });
-    this.#turnLog.ended(turn, end);
-    this.#begun.delete(turn.id);
-  }
 }
-
-const ENDS = { done: "completed", stopped: "aborted", failed: "error" } as const;

@@ -1,0 +1,73 @@
+import type { Approvals } from "../../approvals/approvals.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { correctedEvent } from "../../inbox/corrected-event.ts";
+import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { MessagesTurn, TurnStore } from "../../turn/turn-store.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { FollowUps } from "./follow-ups.ts";
+import { isForThread } from "./is-for-thread.ts";
+
+export interface EditedTurn {
+  readonly turn: MessagesTurn;
+  /** The message that was edited. */
+  readonly row: InboxRow;
+}
+
+export interface EditedTurnsOptions {
+  readonly inbox: Pick<InboxStore, "rows" | "correct">;
+  readonly memory: Pick<ThreadMemory, "session">;
+  readonly turns: Pick<TurnStore, "newest">;
+  readonly messengers: Pick<DeclaredMessengers, "get">;
+  readonly followUps: Pick<FollowUps, "hasActed">;
+  /** People's consent to actions for which turns have asked. @default nobody is asked */
+  readonly approvals?: Pick<Approvals, "isAsking"> | undefined;
+}
+
+/** Edits of the messages that turns have answered. It finds and corrects them; `TurnRunner` restarts turns. */
+export class EditedTurns {
+  readonly #options: EditedTurnsOptions;
+
+  constructor(options: EditedTurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the newest turn with its edited message, if the turn shall start over with the edit. */
+  rerunnable(edit: MessengerEvent): EditedTurn | undefined {
+    const found = this.#find(edit);
+    return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
+  }
+
+  /** Stores an edit that does not restart its turn, so that a later restart sees it. */
+  keep(edit: MessengerEvent): void {
+    const found = this.#find(edit);
+    if (found !== undefined) this.correct(found, edit);
+  }
+
+  /** Stores the new version of an edited message. */
+  correct({ row }: EditedTurn, edit: MessengerEvent): void {
+    this.#options.inbox.correct(row.seq, correctedEvent(row, edit));
+  }
+
+  /**
+   * Returns the newest turn with its edited message, if the messenger answers edited messages again, or nobody has
+   * decided about the turn's question: nobody should agree to what the person no longer wants.
+   */
+  #find(edit: MessengerEvent): EditedTurn | undefined {
+    const { approvals, followUps, inbox, memory, messengers, turns } = this.#options;
+    const turn = turns.newest();
+    if (turn?.kind !== "messages" || followUps.hasActed(turn)) return undefined;
+    if (turn.session !== memory.session()) return undefined;
+    const isAsking = approvals?.isAsking(turn.id) === true;
+    if (!messengers.get(edit.messengerId).rerunOnEdit && !isAsking) return undefined;
+    const row = inbox
+      .rows(turn.messageSeqs)
+      .find(
+        (candidate) =>
+          isForThread(candidate, turn) &&
+          candidate.event?.message?.id === edit.message?.id &&
+          candidate.event?.thread.formerChatId === edit.thread.formerChatId,
+      );
+    return row === undefined || edit.thread.chatId !== turn.address.chatId ? undefined : { turn, row };
+  }
+}

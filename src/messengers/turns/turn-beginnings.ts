@@ -1,0 +1,115 @@
+import type { Approvals } from "../../approvals/approvals.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { NoteStore } from "../../inbox/note-store.ts";
+import type { Prompt } from "../../inbox/prompt-store.ts";
+import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
+import { addressOf } from "../replies/address-of.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { Prompts } from "./prompts.ts";
+import type { ToolGate } from "./tool-gate.ts";
+import type { TurnLog } from "./turn-log.ts";
+import type { TurnQuestions } from "./turn-questions.ts";
+import type { TurnReplies } from "./turn-replies.ts";
+
+export interface TurnBeginningsOptions {
+  readonly database: Database;
+  readonly deps: Pick<Deps, "newId">;
+  readonly inbox: Pick<InboxStore, "rows" | "take">;
+  readonly turns: Pick<TurnStore, "insert" | "setState">;
+  readonly prompts: Pick<Prompts, "start" | "settle">;
+  readonly notes: Pick<NoteStore, "take">;
+  readonly memory: Pick<ThreadMemory, "session">;
+  readonly engine: Pick<TurnEngine, "start">;
+  readonly replies: Pick<TurnReplies, "open" | "sinkOf" | "withdraw">;
+  readonly questions: Pick<TurnQuestions, "of">;
+  readonly toolGate: Pick<ToolGate, "release">;
+  readonly turnLog: Pick<TurnLog, "begun" | "ended">;
+  readonly approvals?: Pick<Approvals, "drop"> | undefined;
+}
+
+/**
+ * Makes turns of messages and prompts.
+ *
+ * 1. A turn is stored in the transaction that takes its messages or its prompt out of the queue (I2).
+ * 2. A turn that replaces another takes over its visible messages in the same transaction.
+ * 3. The operation of a turn is started after its row is stored, and again after a restart.
+ */
+export class TurnBeginnings {
+  readonly #options: TurnBeginningsOptions;
+  /** Turns whose operation this process has begun or resumed. */
+  readonly #started = new Set<string>();
+
+  constructor(options: TurnBeginningsOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a turn of messages. With `replaced`, that turn ends, and the new one answers its messages, too. */
+  ofMessages(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
+    const { approvals, database, deps, inbox, memory, notes, replies, toolGate, turnLog, turns } =
+      this.#options;
+    const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
+    if (newest?.event === undefined) return;
+    const { event } = newest;
+    const turn: NewTurn = {
+      id: deps.newId(),
+      kind: "messages",
+      session: memory.session(),
+      address: addressOf(event),
+      context: event,
+      lastReceivedAt: newest.receivedAt,
+      messageSeqs: [...(replaced?.messageSeqs ?? []), ...rows.map((row) => row.seq)],
+      replaces: replaced?.id,
+    };
+    database.transaction(() => {
+      if (replaced !== undefined) {
+        toolGate.release(replaced.id);
+        this.#started.delete(replaced.id);
+        turns.setState(replaced.id, "withdrawn");
+        // Another turn answers its messages.
+        approvals?.drop(replaced.id, "replaced");
+        replies.withdraw(replaced);
+      }
+      inbox.take(rows.map((row) => row.seq));
+      const inserted = turns.insert(turn);
+      notes.take(turn.id, replaced?.id);
+      // At once, because a lost post of the withdrawn reply is only searched for while a reply owns it (I6).
+      if (replaced !== undefined) replies.open(inserted);
+    });
+    if (replaced?.state === "open") turnLog.ended(replaced, "replaced");
+    turnLog.begun(turn);
+  }
+
+  /** Stores the turn of a prompt, in the current session. */
+  ofPrompt({ createdAt, id, kind }: Prompt): void {
+    const { database, memory, notes, prompts, turnLog, turns } = this.#options;
+    const turn: NewTurn = { id, kind, session: memory.session(), lastReceivedAt: createdAt };
+    database.transaction(() => {
+      prompts.start(id);
+      turns.insert(turn);
+      notes.take(id, undefined);
+    });
+    turnLog.begun(turn);
+  }
+
+  /** Starts the operation of a turn, unless it exists. */
+  async start(turn: Turn): Promise<void> {
+    const { engine, prompts, questions, replies } = this.#options;
+    replies.open(turn);
+    await engine.start(turn.id, turn.session, questions.of(turn), replies.sinkOf(turn));
+    this.#started.add(turn.id);
+    if (turn.kind !== "messages") prompts.settle(turn.id);
+  }
+
+  /** Whether this process has started the operation of a turn, and nobody has forgotten it since. */
+  hasStarted(turnId: string): boolean {
+    return this.#started.has(turnId);
+  }
+
+  /** Notes that a turn has ended, or that its operation is unknown and must be started again. */
+  forget(turnId: string): void {
+    this.#started.delete(turnId);
+  }
+}
