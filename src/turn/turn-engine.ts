@@ -1,20 +1,15 @@
-import type { Session } from "agents/sessions";
 import { ThinkHarness } from "agents/harness/think";
-import type { ThinkSessionEvent, ThinkTurnConfig } from "agents/harness/think";
-import { generateText } from "ai";
-import type { LanguageModel, ModelMessage, ToolSet, UIMessage, UIMessageChunk } from "ai";
-import { logBotFailure } from "../core/bot-code.ts";
-import { untilAborted } from "../core/until-aborted.ts";
-import { usableTools } from "./bot-tools.ts";
-import { questionIdOf, userMessageId } from "./question-id.ts";
-import { compactSession } from "./compact-session.ts";
+import type { ThinkSessionEvent, ThinkTurnConfig, ThinkTurnContext } from "agents/harness/think";
+import type { LanguageModel, ModelMessage, UIMessage } from "ai";
+import { questionIdOf } from "./question-id.ts";
 import { chunkContextOf } from "./chunk-context.ts";
-import { interruptibleTools } from "./interruptible-tools.ts";
 import { ModelFailures } from "./model-failures.ts";
-import { toModelMessages } from "./model-messages.ts";
-import { ReplyText, textOfParts } from "./reply-text.ts";
+import { OfferedTools } from "./offered-tools.ts";
+import { textOfParts } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
-import { Summaries } from "./summaries.ts";
+import { ReplyTexts } from "./reply-texts.ts";
+import { RunningOperations } from "./running-operations.ts";
+import { SessionMessages } from "./session-messages.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { CallSurroundings } from "./tool-calls.ts";
 import { TurnConfigs } from "./turn-configs.ts";
@@ -32,35 +27,39 @@ const INTERRUPTION_BACKOFF_MS = 100;
 const MOST_STEPS = 1000;
 
 /**
- * The model loop of one object. The harness provides the durable queue, streaming and resumption. This class decides
- * what happens to an interrupted model call, which text a reply has, and what the model reads.
+ * The model loop of one object. The harness provides the durable queue, streaming and resumption. This class connects
+ * its hooks with the parts that decide: `SessionMessages` says what the model reads, `OfferedTools` and `ToolCalls` which
+ * tools it has and how they run, `TurnConfigs` what the bot's hooks change, `ReplyTexts` which text a reply has, and
+ * `ModelFailures` what happens to a failed call.
  */
 export class TurnEngine {
   readonly harness: ThinkHarness;
   readonly stats = new TurnStats();
+  readonly ends: TurnEnds;
   readonly #options: TurnEngineOptions;
-  readonly #sessions = new Map<string, Session>();
-  /** The running operation of each session. */
-  readonly #running = new Map<string, string>();
-  /** Ends the wait for the bot's code when a running operation must end. */
-  readonly #aborts = new Map<string, AbortController>();
-  readonly #texts = new Map<string, ReplyText>();
+  readonly #running: RunningOperations;
+  readonly #messages: SessionMessages;
+  readonly #texts: ReplyTexts;
   readonly #failures: ModelFailures;
-  readonly #hooks: TurnHooks;
   readonly #configs: TurnConfigs;
   readonly #calls: ToolCalls;
-  readonly ends: TurnEnds;
-  /** The bot's tools as each session saw them last. */
-  readonly #offered = new Map<string, ToolSet>();
+  readonly #tools: OfferedTools;
   /** How many model calls each running operation has made. */
   readonly #steps = new Map<string, number>();
-  readonly #summaries = new Summaries();
   readonly #patience: TurnPatience;
-  /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
-  readonly #overflowing = new Set<string>();
 
   constructor(options: TurnEngineOptions) {
     this.#options = options;
+    const running = new RunningOperations(options);
+    this.#running = running;
+    const messages = new SessionMessages({
+      ...options,
+      running,
+      harness: () => this.harness,
+      tools: (session) => this.#tools.seen(session) ?? this.#tools.next(session),
+    });
+    this.#messages = messages;
+    this.#texts = new ReplyTexts((...of) => messages.answer(...of));
     this.#patience = new TurnPatience({ ...options, patienceMs: () => options.settings.modelPatienceMs });
     const { clock, logOf } = options;
     this.#failures = new ModelFailures({
@@ -73,7 +72,6 @@ export class TurnEngine {
       isOver: (id) => this.#patience.isOver(id),
     });
     const hooks = new TurnHooks(options);
-    this.#hooks = hooks;
     this.#configs = new TurnConfigs({
       ...options,
       hooks,
@@ -84,42 +82,33 @@ export class TurnEngine {
       hooks,
       onRun: (...run) => this.stats.countTool(...run),
     });
+    this.#tools = new OfferedTools({
+      ...options,
+      running,
+      messages,
+      hooks,
+      configs: this.#configs,
+      calls: this.#calls,
+      system: (session) => this.#system(session),
+    });
     this.ends = new TurnEnds({
       hooks,
       attachmentsOf: options.attachmentsOf,
-      answer: (...of) => this.#answer(...of),
+      answer: (...of) => messages.answer(...of),
       outcome: (...of) => this.outcome(...of),
     });
     this.harness = new ThinkHarness({
-      model: async ({ session }) => this.#model(this.#running.get(session), undefined),
-      system: ({ session }) => this.#unlessStopped(session, () => options.system(), undefined),
-      tools: async ({ session }) => this.#tools(session),
+      model: async ({ session }) => this.#model(running.in(session), undefined),
+      system: ({ session }) => this.#system(session),
+      tools: async ({ session }) => this.#tools.next(session),
       get maxSteps() {
         const isOwn = hooks.has("beforeTurn") || options.limitsSteps?.() === true;
         return isOwn ? MOST_STEPS : options.maxSteps();
       },
       recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
-      configureSession: (session, id) => this.#configure(session, id),
+      configureSession: (session, id) => messages.configure(session, id),
       hooks: {
-        beforeTurn: async ({ session, operationId, messages, step }) => {
-          this.#steps.set(operationId, step);
-          const answer = messages.findLast(({ role }) => role === "assistant");
-          if (step > 0 && (await this.#isOver(operationId, answer)))
-            return this.#endHere(session, operationId);
-          await this.#failures.rest(operationId, this.#aborts.get(operationId)?.signal);
-          const loaded = await this.#unlessStopped(session, () => this.#load(session, messages), undefined);
-          if (loaded === undefined) return {};
-          const call = {
-            operationId,
-            stepNumber: step,
-            messages: loaded,
-            answer: step > 0 ? answer : undefined,
-          };
-          const config = await this.#configs.next(call);
-          if (config !== "end") return config;
-          options.calls().endHere(operationId);
-          return this.#endHere(session, operationId);
-        },
+        beforeTurn: async (call) => this.#beforeCall(call),
         beforeToolCall: (call) => this.#calls.before(call, this.#around(call.session, call)),
         afterToolCall: (call) => this.#calls.after(call, call, this.#around(call.session, call)),
         onStepFinish: async ({ message, operationId, step }) => {
@@ -134,7 +123,7 @@ export class TurnEngine {
         },
         onTurnEnd: async (end) => {
           const { operationId } = end;
-          this.#texts.delete(operationId);
+          this.#texts.forget(operationId);
           this.#failures.forget(operationId);
           this.#calls.forget(operationId);
           await this.#configs.toolsEnded(operationId, end.message);
@@ -146,14 +135,14 @@ export class TurnEngine {
         },
         onError: async (error, { operationId, session }) => {
           const decision = this.#failures.judge(error, operationId);
-          if (decision === "context-overflow") this.#overflowing.add(session);
+          if (decision === "context-overflow") messages.noteOverflow(session);
           if (decision === "fail") await this.ends.failed(operationId, error, "stream");
         },
         classifyError: (error) => this.#failures.decisionOf(error),
         onRecovery: async ({ session, operationId, partial }): Promise<"continue"> => {
           if (partial === undefined || options.settings.interruptedStep !== "restart") return "continue";
-          this.#texts.get(operationId)?.onInterrupted(partial.parts);
-          await this.#cutBack(session, partial);
+          this.#texts.of(operationId)?.onInterrupted(partial.parts);
+          await messages.cutBack(session, partial);
           return "continue";
         },
       },
@@ -168,7 +157,7 @@ export class TurnEngine {
     questions: readonly UIMessage[],
     sink: ReplyTextSink,
   ): Promise<void> {
-    await this.#follow(operationId, session, sink);
+    await this.#texts.follow(operationId, session, sink);
     const last = questions.length - 1;
     const named = questions.map((question, index) => ({
       ...question,
@@ -181,21 +170,7 @@ export class TurnEngine {
   async follow(operationId: string, session: string, sink: ReplyTextSink): Promise<void> {
     const inFlight = await this.harness.session(session).inFlight();
     const chunks = inFlight?.operationId === operationId ? inFlight.chunks : [];
-    await this.#follow(operationId, session, sink, chunks);
-  }
-
-  async #follow(
-    operationId: string,
-    session: string,
-    sink: ReplyTextSink,
-    chunks: readonly UIMessageChunk[] = [],
-  ): Promise<void> {
-    if (this.#texts.has(operationId)) return;
-    const stored = await this.#answer(operationId, session);
-    if (this.#texts.has(operationId)) return;
-    const text = new ReplyText(sink, stored?.parts);
-    this.#texts.set(operationId, text);
-    for (const chunk of chunks) text.onChunk(chunk);
+    await this.#texts.follow(operationId, session, sink, chunks);
   }
 
   /** Resumes everything that was cut by a crash, at once instead of at the harness's next heartbeat. */
@@ -214,7 +189,7 @@ export class TurnEngine {
   /** Tells an operation to end. Returns false if it has already ended, or never began. */
   async cancel(operationId: string, session: string): Promise<boolean> {
     const wasOpen = await this.harness.abort(session, operationId);
-    this.#aborts.get(operationId)?.abort();
+    this.#running.stop(operationId);
     return wasOpen;
   }
 
@@ -230,7 +205,7 @@ export class TurnEngine {
     const status = await this.harness.session(session).inspect(operationId);
     if (status === undefined) return { kind: "unknown" };
     if (status.status === "queued" || status.status === "running") return { kind: "open" };
-    const text = textOfParts((await this.#answer(operationId, session))?.parts ?? []);
+    const text = textOfParts((await this.#messages.answer(operationId, session))?.parts ?? []);
     if (status.status === "done") return { kind: "done", text };
     const reason = "reason" in status ? status.reason : undefined;
     return isAborted(reason)
@@ -240,37 +215,38 @@ export class TurnEngine {
 
   /** Returns the text of a running operation so far. */
   textSoFar(operationId: string): string {
-    return this.#texts.get(operationId)?.text ?? "";
+    return this.#texts.of(operationId)?.text ?? "";
   }
 
   /** Removes an ended operation's question and answers from the transcript, as if it had never been asked. */
-  async forget(operationId: string, session: string): Promise<void> {
-    const question = userMessageId(operationId);
-    const answers = await this.harness.session(session).branches(question);
-    await this.#session(session).deleteMessages([...answers.map((message) => message.id), question]);
+  forget(operationId: string, session: string): Promise<void> {
+    return this.#messages.forget(operationId, session);
   }
 
-  async #answer(operationId: string, session: string): Promise<UIMessage | undefined> {
-    const answers = await this.harness.session(session).branches(userMessageId(operationId));
-    return answers.findLast((message) => message.role === "assistant");
+  /** Returns a session's messages, as the model would read them now. None if the transcript cannot be converted. */
+  messagesOf(session: string): Promise<readonly ModelMessage[]> {
+    return this.#messages.read(session);
+  }
+
+  /** Whether the callback of `chat()` gets the model's reasoning. */
+  sendsReasoning(operationId: string): boolean {
+    return this.#configs.sendsReasoning(operationId);
   }
 
   #observe(session: string, event: ThinkSessionEvent): void {
     switch (event.type) {
       case "run-start":
-        this.#running.set(session, event.operationId);
-        this.#aborts.set(event.operationId, new AbortController());
+        this.#running.started(session, event.operationId);
         return;
       case "run-end":
-        this.#running.delete(session);
-        this.#aborts.delete(event.operationId);
+        this.#running.ended(session, event.operationId);
         return;
       case "chunk":
-        this.#texts.get(event.operationId)?.onChunk(event.chunk);
+        this.#texts.of(event.operationId)?.onChunk(event.chunk);
         return;
       case "message":
         if (event.operationId !== undefined && event.message.role === "assistant") {
-          this.#texts.get(event.operationId)?.onMessage(event.message.parts);
+          this.#texts.of(event.operationId)?.onMessage(event.message.parts);
         }
         return;
       case "operation":
@@ -278,6 +254,26 @@ export class TurnEngine {
       case "transcript":
         return;
     }
+  }
+
+  /** Prepares the next model call of an operation, or ends the operation before it. */
+  async #beforeCall({ messages, operationId, session, step }: ThinkTurnContext): Promise<ThinkTurnConfig> {
+    this.#steps.set(operationId, step);
+    const answer = messages.findLast(({ role }) => role === "assistant");
+    if (step > 0 && (await this.#isOver(operationId, answer))) return this.#endHere(session, operationId);
+    await this.#failures.rest(operationId, this.#running.signalOf(operationId));
+    const load = (): Promise<ModelMessage[]> => this.#messages.load(session, messages);
+    const loaded = await this.#running.unlessStopped(session, load, undefined);
+    if (loaded === undefined) return {};
+    const config = await this.#configs.next({
+      operationId,
+      stepNumber: step,
+      messages: loaded,
+      answer: step > 0 ? answer : undefined,
+    });
+    if (config !== "end") return config;
+    this.#options.calls().endHere(operationId);
+    return this.#endHere(session, operationId);
   }
 
   /** Whether the model must not be called again: the turn makes way, or all its calls wait for a decision. */
@@ -312,15 +308,8 @@ export class TurnEngine {
     return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
   }
 
-  async #load(session: string, history: readonly UIMessage[]): Promise<ModelMessage[]> {
-    const { clock, resolveFile, settings } = this.#options;
-    const signal = this.#aborts.get(this.#running.get(session) ?? "")?.signal;
-    return toModelMessages(history, {
-      tools: this.#offered.get(session) ?? (await this.#tools(session)),
-      maxContextTokens: settings.maxContextTokens,
-      now: () => clock.now(),
-      resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
-    });
+  #system(session: string): Promise<string | undefined> {
+    return this.#running.unlessStopped(session, () => this.#options.system(), undefined);
   }
 
   #around(
@@ -328,114 +317,10 @@ export class TurnEngine {
     { operationId, toolName }: { readonly operationId: string; readonly toolName: string },
   ): CallSurroundings {
     return {
-      tool: this.#offered.get(session)?.[toolName],
-      signal: this.#aborts.get(operationId)?.signal,
+      tool: this.#tools.seen(session)?.[toolName],
+      signal: this.#running.signalOf(operationId),
       stepNumber: this.#steps.get(operationId) ?? 0,
       messages: () => this.messagesOf(session),
     };
   }
-
-  /** A session's messages, as the model would read them now. None if the transcript cannot be converted. */
-  messagesOf(session: string): Promise<readonly ModelMessage[]> {
-    const loaded = this.harness.messages(session).then((history) => this.#load(session, history));
-    return loaded.catch(() => []);
-  }
-
-  /** Whether the callback of `chat()` gets the model's reasoning. */
-  sendsReasoning(operationId: string): boolean {
-    return this.#configs.sendsReasoning(operationId);
-  }
-
-  /**
-   * Drops the text of the interrupted call. The harness stores the partial message after its hook. So this hook cuts
-   * the parts back to those that were stored before the call. The call then starts over, and results of finished tools
-   * are kept.
-   */
-  async #cutBack(session: string, partial: UIMessage): Promise<void> {
-    const stored = await this.#session(session).getMessage(partial.id);
-    partial.parts.length = stored?.parts.length ?? 0;
-  }
-
-  #configure(session: Session, id: string): void {
-    this.#sessions.set(id, session);
-    compactSession(session, this.#options.settings.maxContextTokens, {
-      write: async (prompt) =>
-        (await generateText({ model: await this.#options.model(undefined), prompt })).text,
-      summaryOf: async (make) => {
-        if (this.#overflowing.delete(id)) {
-          const signal = this.#aborts.get(this.#running.get(id) ?? "")?.signal;
-          await untilAborted(signal, this.#summaries.make(id, make), stopped);
-        }
-        return this.#summaries.take(id, make);
-      },
-    });
-  }
-
-  #session(id: string): Session {
-    const session = this.#sessions.get(id);
-    if (session !== undefined) return session;
-    throw new Error(`The session "${id}" was used before the turn engine knew it`);
-  }
-
-  async #tools(session: string): Promise<ToolSet> {
-    const own = await this.#unlessStopped(session, () => this.#options.tools(), undefined);
-    if (own === undefined) return {};
-    const operationId = this.#running.get(session);
-    if (operationId === undefined) return own;
-    const tools = { ...own, ...(await this.#toolsOfTurn(session, operationId, own)) };
-    this.#offered.set(session, tools);
-    return interruptibleTools(tools, {
-      clock: this.#options.clock,
-      limitMs: (name) => this.#configs.toolLimitMs(operationId, name),
-      inTurn: (body) => this.#options.inTurn(operationId, body),
-      onFailure: (name, error) => logBotFailure(this.#options.logOf(operationId), `tool ${name}`, error),
-      onBegin: (callId) => this.#calls.began(callId),
-      onEnd: (...end) => this.#calls.ended(...end),
-    });
-  }
-
-  /** Returns the tools that `beforeTurn` adds. It is called here because the first model call already offers them. */
-  async #toolsOfTurn(session: string, operationId: string, own: ToolSet): Promise<ToolSet> {
-    const assembled = async () => {
-      const history = await this.harness.messages(session);
-      const system = (await this.#unlessStopped(session, () => this.#options.system(), undefined)) ?? "";
-      this.#offered.set(session, own);
-      const messages = await this.#load(session, history);
-      return { system, messages, continuation: history.at(-1)?.role === "assistant" };
-    };
-    try {
-      return usableTools(await this.#configs.begin(operationId, own, assembled));
-    } catch (error) {
-      this.#hooks.failed(operationId, "beforeTurn", error);
-      return {};
-    }
-  }
-
-  #inTurnOf<T>(session: string, body: () => T): T {
-    const operationId = this.#running.get(session);
-    return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
-  }
-
-  /**
-   * Runs code in the session's turn. If the turn is stopped in the meantime, it returns `instead`, because the harness
-   * would log an error.
-   */
-  async #unlessStopped<T, Instead>(
-    session: string,
-    body: () => T,
-    instead: Instead,
-  ): Promise<Awaited<T> | Instead> {
-    const signal = this.#aborts.get(this.#running.get(session) ?? "")?.signal;
-    try {
-      const work = this.#inTurnOf(session, body);
-      return await untilAborted(signal, work, stopped);
-    } catch (error) {
-      if (signal?.aborted === true) return instead;
-      throw error;
-    }
-  }
-}
-
-function stopped(): Error {
-  return new Error("The turn was stopped.");
 }

@@ -1,0 +1,110 @@
+import type { Session } from "agents/sessions";
+import type { ThinkHarness } from "agents/harness/think";
+import { generateText } from "ai";
+import type { ModelMessage, ToolSet, UIMessage } from "ai";
+import { compactSession } from "./compact-session.ts";
+import { toModelMessages } from "./model-messages.ts";
+import { userMessageId } from "./question-id.ts";
+import type { RunningOperations } from "./running-operations.ts";
+import { Summaries } from "./summaries.ts";
+import type { TurnEngineOptions } from "./turn-engine-options.ts";
+
+export interface SessionMessagesOptions extends Pick<
+  TurnEngineOptions,
+  "clock" | "model" | "resolveFile" | "settings"
+> {
+  readonly running: RunningOperations;
+  readonly harness: () => Pick<ThinkHarness, "session" | "messages">;
+  /** Returns the tools that the session's model knows. */
+  readonly tools: (session: string) => ToolSet | Promise<ToolSet>;
+}
+
+/**
+ * The transcripts of sessions: what is stored, and what the model reads of it. Old messages are replaced by a summary
+ * before a transcript is longer than the model reads.
+ */
+export class SessionMessages {
+  readonly #options: SessionMessagesOptions;
+  readonly #sessions = new Map<string, Session>();
+  readonly #summaries = new Summaries();
+  /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
+  readonly #overflowing = new Set<string>();
+
+  constructor(options: SessionMessagesOptions) {
+    this.#options = options;
+  }
+
+  /** Sets up a session when the harness opens it. */
+  configure(session: Session, id: string): void {
+    const { model, running, settings } = this.#options;
+    this.#sessions.set(id, session);
+    compactSession(session, settings.maxContextTokens, {
+      write: async (prompt) => (await generateText({ model: await model(undefined), prompt })).text,
+      summaryOf: async (make) => {
+        if (this.#overflowing.delete(id)) await running.untilStopped(id, this.#summaries.make(id, make));
+        return this.#summaries.take(id, make);
+      },
+    });
+  }
+
+  /** Notes that a model has refused a session's transcript as too long. The next call waits for a summary. */
+  noteOverflow(session: string): void {
+    this.#overflowing.add(session);
+  }
+
+  /** Returns a session's stored messages. */
+  stored(session: string): Promise<readonly UIMessage[]> {
+    return this.#options.harness().messages(session);
+  }
+
+  /** Returns a session's messages, as the model would read them now. None if the transcript cannot be converted. */
+  read(session: string): Promise<readonly ModelMessage[]> {
+    const loaded = this.stored(session).then((history) => this.load(session, history));
+    return loaded.catch(() => []);
+  }
+
+  /** Returns stored messages as the model reads them, with their files. */
+  async load(session: string, history: readonly UIMessage[]): Promise<ModelMessage[]> {
+    const { clock, resolveFile, running, settings, tools } = this.#options;
+    const signal = running.signalIn(session);
+    return toModelMessages(history, {
+      tools: await tools(session),
+      maxContextTokens: settings.maxContextTokens,
+      now: () => clock.now(),
+      resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
+    });
+  }
+
+  /** Returns the stored answer of an operation so far. */
+  async answer(operationId: string, session: string): Promise<UIMessage | undefined> {
+    const answers = await this.#answers(operationId, session);
+    return answers.findLast((message) => message.role === "assistant");
+  }
+
+  /** Removes an ended operation's question and answers from the transcript, as if it had never been asked. */
+  async forget(operationId: string, session: string): Promise<void> {
+    const answers = await this.#answers(operationId, session);
+    const ids = [...answers.map((message) => message.id), userMessageId(operationId)];
+    await this.#session(session).deleteMessages(ids);
+  }
+
+  /**
+   * Drops the text of the interrupted call. The harness stores the partial message after its hook. So this hook cuts
+   * the parts back to those that were stored before the call. The call then starts over, and results of finished tools
+   * are kept.
+   */
+  async cutBack(session: string, partial: UIMessage): Promise<void> {
+    const stored = await this.#session(session).getMessage(partial.id);
+    partial.parts.length = stored?.parts.length ?? 0;
+  }
+
+  #answers(operationId: string, session: string): Promise<readonly UIMessage[]> {
+    return this.#options.harness().session(session).branches(userMessageId(operationId));
+  }
+
+  #session(id: string): Session {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) return session;
+    throw new Error(`The session "${id}" was used before the turn engine knew it`);
+  }
+}
