@@ -20,6 +20,7 @@ import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import { noteOf } from "../turns/note-parts.ts";
 import { chatQuietUntil } from "./chat-quiet-hours.ts";
@@ -31,6 +32,7 @@ export interface BroadcastDeskOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly agent: ChatQuietHoursHost["agent"];
+  readonly messengers: Pick<DeclaredMessengers, "surface">;
   readonly root: () => RootRuntime;
   readonly budget: () => RootBudget;
   /** Returns the calls to the object of a conversation, which may be this one. */
@@ -132,7 +134,7 @@ export class BroadcastDesk implements BroadcastCalls {
   #pay({ chatId, messengerId }: Address, work: BroadcastWork): number | undefined {
     // The answer to a prompt comes when the model has written it. Few prompts run at once, so they need no class.
     if (work.kind === "prompt") return undefined;
-    const { limits, pacing } = this.#options.root().surface(messengerId);
+    const { limits, pacing } = this.#options.messengers.surface(messengerId);
     const content = checkContent(work.content);
     const parts = Math.ceil(noteOf(content).length / limits.maxLength);
     const calls = Math.max(1, Math.min(parts, MOST_CALLS));

@@ -1,4 +1,3 @@
-import { failureFields } from "../../core/bot-code.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { ChatFilter, ChatPage } from "../../core/chat.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
@@ -8,21 +7,20 @@ import type { Deps } from "../../core/deps.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
-import type { Probing, Surface } from "../../core/surface.ts";
 import type { BotFileIds } from "../../core/sent-file.ts";
 import { createBotFileIds } from "../../../delivery/index.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
-import { eventFields } from "../../core/log-fields.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { ChatDirectory } from "./chat-directory.ts";
 import { createChatStore } from "./chat-store.ts";
 import { ConversationResolver } from "./conversation-resolver.ts";
-import type { Resolved } from "./conversation-resolver.ts";
-import { threadConversationName } from "../declare/conversation-name.ts";
+import { EventRouting } from "./event-routing.ts";
+import type { EventRoutingOptions } from "./event-routing.ts";
 import type { HealthProblem, HealthWarning } from "./health-problem.ts";
 import { HealthWarnings } from "./health-warnings.ts";
+import { IncomingIds } from "./incoming-ids.ts";
+import type { IncomingIdsOptions } from "./incoming-ids.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -40,32 +38,25 @@ import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
 import { admitWebhook, methodNotAllowed } from "./webhook.ts";
 
-export interface RootRuntimeOptions {
+export interface RootRuntimeOptions
+  extends Pick<EventRoutingOptions, "deliver" | "hasEvent">, Pick<IncomingIdsOptions, "observe"> {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
   readonly messengers: DeclaredMessengers;
-  /** Stores events in a conversation's inbox. Resolves when they are durable. `""` is the root itself. */
-  readonly deliver: (
-    conversation: string,
-    messengerId: string,
-    events: readonly IncomingEvent[],
-  ) => Promise<void>;
-  /** Tells whether a conversation has stored an event. */
-  readonly hasEvent: (conversation: string, messengerId: string, key: string) => Promise<boolean>;
   /** Returns the commands for the menu. */
   readonly commands: () => readonly CommandEntry[];
   /** Runs work in the background. */
   readonly later: (work: () => Promise<void>) => void;
-  /** Notes the ids of incoming messages, if the platform numbers them. Never throws. */
-  readonly observe: RootBudget["noteIncoming"];
   /** Called when a chat continues under another id. */
   readonly onMoved?: (messengerId: string, move: ChatMove) => void;
 }
 
 /**
- * The root: checks webhooks, finds the conversation of each event, and answers when the event is durable there (I1). It
- * parses and answers no message; that is the conversation's part.
+ * The root: checks webhooks, and answers them when their events are durable (I1). `EventRouting` passes each event to its
+ * conversation, which parses and answers it. The root keeps what the whole bot shares: the directories of chats and
+ * conversations, the bot's identities, its menus of commands, limits and used tokens, and knows whether storage and
+ * platforms work.
  */
 export class RootRuntime {
   readonly #options: RootRuntimeOptions;
@@ -80,13 +71,13 @@ export class RootRuntime {
   readonly #tokens: TokenUsageStore;
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
-  readonly #conversations: ConversationResolver;
+  readonly #ids: IncomingIds;
+  readonly #routing: EventRouting;
   readonly #chats: ChatDirectory;
   readonly #targets: Targets;
   /** Finds the conversations that answer in chats. */
   readonly places: TargetPlaces;
   readonly fileIds: BotFileIds;
-  readonly #probing = new Map<string, Probing | undefined>();
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
@@ -120,11 +111,19 @@ export class RootRuntime {
       targets: this.#targets,
       messengers: options.messengers,
     });
-    this.#conversations = new ConversationResolver({
+    this.#ids = new IncomingIds(options);
+    this.#routing = new EventRouting({
+      ...options,
       clock: options.deps.clock,
       aliases: this.#aliases,
-      messengers: options.messengers,
-      commands: options.commands,
+      chats: this.#chats,
+      store: this.#store,
+      conversations: new ConversationResolver({
+        clock: options.deps.clock,
+        aliases: this.#aliases,
+        messengers: options.messengers,
+        commands: options.commands,
+      }),
     });
     this.#identities = new BotIdentities({
       ...options,
@@ -175,11 +174,6 @@ export class RootRuntime {
     if (!this.#aliases.learn(messengerId, move)) return;
     this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
     this.#options.onMoved?.(messengerId, move);
-  }
-
-  /** Returns the surface of a messenger. */
-  surface(messengerId: string): Surface {
-    return this.#messengers.surface(messengerId);
   }
 
   /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
@@ -265,27 +259,15 @@ export class RootRuntime {
   }
 
   async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
-    this.#observe(definition, events);
+    this.#ids.note(definition.id, events);
     for (const { move } of events) if (move !== undefined) this.chatMoved(definition.id, move);
-    const byConversation = new Map<string, IncomingEvent[]>();
-    /** Objects that are not conversations of the directory. */
-    const unlisted = new Set<string>();
-    for (const event of events) {
-      const { isListed, name } = await this.#conversationOf(definition, event);
-      if (!isListed) unlisted.add(name);
-      byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
-    }
-    const delivered = Promise.all(
-      [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
-    );
-    // Written at the same time as the events are stored, so that the answer does not wait for two commits in a row.
-    for (const [name, [first]] of byConversation) {
-      if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
-    }
-    // Events of the chat itself do not go into the directory.
-    for (const event of events) if (event.isOfChat !== true) this.#observeChat(definition, event);
-    await delivered;
+    await this.#routing.deliver(definition, events);
     this.#tellMenu(definition);
+  }
+
+  /** Routes an event whose conversation could not be determined at its webhook: see `EventRouting`. */
+  route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
+    return this.#routing.route(messengerId, event);
   }
 
   /**
@@ -294,116 +276,13 @@ export class RootRuntime {
    */
   async problem(): Promise<HealthProblem | undefined> {
     const problem = this.#storage.problem() ?? (await this.access.problem(this.#messengers.all()));
-    if (problem === undefined) this.tellMenus();
+    if (problem === undefined) for (const definition of this.#messengers.all()) this.#tellMenu(definition);
     return problem;
   }
 
-  /** Sends the menu of commands to each platform that does not know it, in the background. */
-  tellMenus(): void {
-    for (const definition of this.#messengers.all()) this.#tellMenu(definition);
-  }
-
+  /** Sends the menu of commands to a platform that does not know it, in the background. */
   #tellMenu(definition: NormalizedMessengerDefinition): void {
     if (this.#menu.isDue(definition))
       this.#options.later(() => this.#menu.tell(definition, this.#messengers.context(definition.id)));
-  }
-
-  /**
-   * Routes an event whose conversation could not be determined at its webhook. Such events wait in the object of their
-   * thread, which a bot with a `conversation` function uses for nothing else. That object calls this again and again.
-   */
-  async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
-    const definition = this.#messengers.get(messengerId);
-    let resolved: Resolved;
-    try {
-      resolved = await this.#conversations.of(definition, event);
-    } catch (error) {
-      return { kind: "unresolved", code: failureCode(error) };
-    }
-    const { isListed, name } = resolved;
-    if (!isListed) return { kind: "not-answered" };
-    await this.#options.deliver(name, messengerId, [this.#withMove(definition, event)]);
-    this.#touch(name, definition, event);
-    return { kind: "delivered" };
-  }
-
-  /**
-   * Returns the conversation that stored an event of a moved chat before the move was known. A redelivery must go
-   * there, too (I2).
-   */
-  async #twinWith(
-    { conversation, id }: NormalizedMessengerDefinition,
-    { key, thread }: IncomingEvent,
-  ): Promise<string | undefined> {
-    const twin = conversation === "thread" ? this.#aliases.twinOf(id, thread) : undefined;
-    return twin !== undefined && (await this.#options.hasEvent(twin, id, key)) ? twin : undefined;
-  }
-
-  #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
-    // The gate of a chat is found by the chat's own id.
-    if (event.isCardPress === true || event.isOfChat === true) return event;
-    const move = this.#aliases.moveOf(id, event.thread);
-    return move === undefined ? event : { ...event, move };
-  }
-
-  #touch(name: string, { id }: NormalizedMessengerDefinition, { thread }: IncomingEvent): void {
-    try {
-      this.#store.touch(name, id, thread, this.#options.deps.clock.now());
-    } catch (error) {
-      // The conversation's next message writes the directory again.
-      this.#options.log.error("directory.not-written", { code: failureCode(error) });
-    }
-  }
-
-  #observeChat(definition: NormalizedMessengerDefinition, event: IncomingEvent): void {
-    try {
-      this.#chats.observe(definition, event);
-    } catch (error) {
-      // The chat's next event writes it again.
-      this.#options.log.error("directory.not-written", { code: failureCode(error) });
-    }
-  }
-
-  #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {
-    const fields = { ...eventFields(id, event), ...failureFields(this.#options.log, error) };
-    this.#options.log.error("conversation.unresolved", fields);
-  }
-
-  /** Notes incoming message ids. In memory only, so it writes no row. */
-  #observe(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): void {
-    const { id: messengerId } = definition;
-    for (const { messageId, thread } of events) {
-      if (messageId === undefined) continue;
-      if (!this.#probing.has(messengerId)) {
-        this.#probing.set(messengerId, this.#messengers.surface(messengerId).probing);
-      }
-      const { chatId, isDirectMessage } = thread;
-      const box = this.#probing.get(messengerId)?.box({
-        messengerId,
-        threadId: thread.id,
-        chatId,
-        isDirectMessage,
-      });
-      if (box !== undefined) this.#options.observe(messengerId, box, box !== chatId, [Number(messageId)]);
-    }
-  }
-
-  /** If the conversation cannot be told, the event waits in the object of its thread. */
-  async #conversationOf(
-    definition: NormalizedMessengerDefinition,
-    incoming: IncomingEvent,
-  ): Promise<Resolved> {
-    if (incoming.isCardPress === true || incoming.isOfChat === true) {
-      const gateThread = definition.platform.chatThreadId(incoming.thread.chatId);
-      return { name: threadConversationName(definition.id, gateThread), isListed: false };
-    }
-    const twin = await this.#twinWith(definition, incoming);
-    if (twin !== undefined) return { name: twin, isListed: false };
-    try {
-      return await this.#conversations.of(definition, incoming);
-    } catch (error) {
-      this.#logUnresolved(definition, incoming, error);
-      return { name: threadConversationName(definition.id, incoming.thread.id), isListed: false };
-    }
   }
 }

@@ -1,0 +1,38 @@
+import type { IncomingEvent } from "../../core/messenger.ts";
+import type { Probing } from "../../core/surface.ts";
+import type { RootBudget } from "../../../delivery/index.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+
+export interface IncomingIdsOptions {
+  readonly messengers: Pick<DeclaredMessengers, "surface">;
+  /** Notes the ids of incoming messages. Never throws. */
+  readonly observe: RootBudget["noteIncoming"];
+}
+
+/**
+ * The ids of incoming messages, on platforms that number their messages. A search for a lost post skips them, because
+ * they belong to others. In memory only, so a message writes no row for it.
+ */
+export class IncomingIds {
+  readonly #options: IncomingIdsOptions;
+  readonly #probing = new Map<string, Probing | undefined>();
+
+  constructor(options: IncomingIdsOptions) {
+    this.#options = options;
+  }
+
+  note(messengerId: string, events: readonly IncomingEvent[]): void {
+    for (const { messageId, thread } of events) {
+      if (messageId === undefined) continue;
+      const { chatId, id: threadId, isDirectMessage } = thread;
+      const box = this.#probingOf(messengerId)?.box({ messengerId, threadId, chatId, isDirectMessage });
+      if (box !== undefined) this.#options.observe(messengerId, box, box !== chatId, [Number(messageId)]);
+    }
+  }
+
+  #probingOf(messengerId: string): Probing | undefined {
+    if (!this.#probing.has(messengerId))
+      this.#probing.set(messengerId, this.#options.messengers.surface(messengerId).probing);
+    return this.#probing.get(messengerId);
+  }
+}
