@@ -1,14 +1,11 @@
-import { z } from "zod";
-import { parseAddress } from "../core/stored-address.ts";
-import { parseCounts, parseWork } from "./stored-broadcast.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
-import { parseCost } from "../core/stored-cost.ts";
 import { sumOfCosts } from "../core/turn-cost.ts";
 import type { TurnCost } from "../core/turn-cost.ts";
-import type { Address } from "../core/surface.ts";
-import type { BroadcastReceiptFilter, BroadcastState, BroadcastWork, TargetState } from "./broadcast.ts";
+import type { BroadcastReceiptFilter, BroadcastState } from "./broadcast.ts";
+import { broadcastOf, plusOne, sumOf, targetOf } from "./stored-broadcast.ts";
+import type { BroadcastRow, Closing, StoredBroadcast, StoredTarget, TargetRow } from "./stored-broadcast.ts";
 
 /**
  * Broadcasts of the root. A target writes one row when it is collected and one when it ends, and two more if its outcome
@@ -36,48 +33,6 @@ const ADDED = { usage: "TEXT" };
 export const DECIDING = "waits-for-decision";
 /** A chat in its quiet hours does not have the message yet. */
 const SHOWN_STATE = "CASE WHEN state = 'open' AND tries = 0 THEN 'waiting' ELSE state END";
-
-export type Closing = "cancelled" | "expired";
-export type Counts = Readonly<Record<string, number>>;
-
-export interface StoredBroadcast {
-  readonly seq: number;
-  readonly id: string;
-  readonly state: BroadcastState;
-  /** The reason for `closing`, and the state that follows. */
-  readonly closing: Closing | undefined;
-  /** Whether the targets that a cut slice may have handed over were asked, since it is closing. */
-  readonly isChecked: boolean;
-  readonly hash: string;
-  /** Undefined once it has ended. */
-  readonly work: BroadcastWork | undefined;
-  /** Whether a target must still be subscribed when its turn comes. */
-  readonly isSubscribed: boolean;
-  /** How far the targets are collected. */
-  readonly cursor: string | undefined;
-  readonly afterKey: string;
-  readonly total: number;
-  readonly sent: number;
-  readonly failures: Counts;
-  readonly skips: Counts;
-  /** Tokens and money of prompts that have ended. */
-  readonly usage: TurnCost | undefined;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly endedAt: number | undefined;
-}
-
-export interface StoredTarget {
-  readonly key: string;
-  readonly state: TargetState;
-  readonly conversation: string | undefined;
-  readonly address: Address | undefined;
-  readonly code: string | undefined;
-  readonly deliveryId: string | undefined;
-  readonly messageIds: readonly string[];
-  /** Number of calls whose outcome was not known. An `open` target without any waits for the end of quiet hours. */
-  readonly tries: number;
-}
 
 export type NewBroadcast = Pick<
   StoredBroadcast,
@@ -129,43 +84,11 @@ export interface BroadcastStore {
   sweep(before: number, limit: number): void;
 }
 
-type Row = {
-  seq: number;
-  id: string;
-  state: BroadcastState;
-  closing: Closing | null;
-  is_checked: number;
-  hash: string;
-  work: string | null;
-  is_subscribed: number;
-  cursor: string | null;
-  after_key: string;
-  total: number;
-  sent: number;
-  failures: string;
-  skips: string;
-  usage: string | null;
-  created_at: number;
-  expires_at: number;
-  ended_at: number | null;
-};
-
-type TargetRow = {
-  key: string;
-  state: TargetState;
-  conversation: string | null;
-  address: string | null;
-  code: string | null;
-  delivery_id: string | null;
-  message_ids: string | null;
-  tries: number;
-};
-
 /** Creates the store. Its tables are made with the first broadcast, so most bots have none. */
 export function createBroadcastStore(database: Database): BroadcastStore {
   const tables = new LazyTables(database, { table: "broadcast_v1", schema: SCHEMA, added: ADDED });
   const read = (where: string, ...bindings: (string | number)[]): StoredBroadcast[] =>
-    tables.all<Row>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf);
+    tables.all<BroadcastRow>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf);
   const readTargets = (where: string, ...bindings: (string | number)[]): StoredTarget[] =>
     tables.all<TargetRow>(`SELECT * FROM broadcast_target_v1 ${where}`, ...bindings).map(targetOf);
   const openWhere = (seq: number, condition: string): OpenTargets => {
@@ -354,50 +277,5 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         database.run("DELETE FROM broadcast_v1 WHERE seq = ?", seq);
       }
     },
-  };
-}
-
-/** Returns the sum of all counters. */
-export function sumOf(counts: Counts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
-function plusOne(counts: Counts, code = "unknown"): Counts {
-  return { ...counts, [code]: (counts[code] ?? 0) + 1 };
-}
-
-function broadcastOf(row: Row): StoredBroadcast {
-  return {
-    seq: row.seq,
-    id: row.id,
-    state: row.state,
-    closing: row.closing ?? undefined,
-    isChecked: row.is_checked === 1,
-    hash: row.hash,
-    work: row.work === null ? undefined : parseWork(row.work),
-    isSubscribed: row.is_subscribed === 1,
-    cursor: row.cursor ?? undefined,
-    afterKey: row.after_key,
-    total: row.total,
-    sent: row.sent,
-    failures: parseCounts(row.failures),
-    skips: parseCounts(row.skips),
-    usage: parseCost(row.usage),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    endedAt: row.ended_at ?? undefined,
-  };
-}
-
-function targetOf(row: TargetRow): StoredTarget {
-  return {
-    key: row.key,
-    state: row.state,
-    conversation: row.conversation ?? undefined,
-    address: row.address === null ? undefined : parseAddress(row.address),
-    code: row.code ?? undefined,
-    deliveryId: row.delivery_id ?? undefined,
-    messageIds: row.message_ids === null ? [] : z.array(z.string()).parse(JSON.parse(row.message_ids)),
-    tries: row.tries,
   };
 }

@@ -11,8 +11,9 @@ import type {
   BroadcastWork,
   TargetState,
 } from "./broadcast.ts";
-import { sumOf } from "./broadcast-store.ts";
-import type { BroadcastStore, StoredBroadcast } from "./broadcast-store.ts";
+import type { BroadcastStore } from "./broadcast-store.ts";
+import { sumOf } from "./stored-broadcast.ts";
+import type { StoredBroadcast } from "./stored-broadcast.ts";
 import { collectTargets } from "./collect-targets.ts";
 import type { TargetSources } from "./collect-targets.ts";
 import { MOST_OPEN, runSlice } from "./run-slice.ts";

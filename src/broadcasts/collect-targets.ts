@@ -2,7 +2,8 @@ import { parseSubscriberKey } from "./stored-broadcast.ts";
 import type { ChatFilter, ChatPage } from "../core/chat.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastTarget, BroadcastTargets } from "./broadcast.ts";
-import type { StoredBroadcast, BroadcastStore, StoredTarget } from "./broadcast-store.ts";
+import type { BroadcastStore } from "./broadcast-store.ts";
+import type { StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
 
 /** Where the message for a target goes. */

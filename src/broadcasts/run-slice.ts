@@ -5,7 +5,8 @@ import type { Log } from "../core/log.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastWork, HandOver, HandOverResult } from "./broadcast.ts";
 import { DECIDING } from "./broadcast-store.ts";
-import type { BroadcastStore, StoredBroadcast, StoredTarget, TargetChange } from "./broadcast-store.ts";
+import type { BroadcastStore, TargetChange } from "./broadcast-store.ts";
+import type { StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
 
 export interface SliceOptions {
