@@ -1,45 +1,35 @@
 import type { ThinkActions } from "../../actions/action.ts";
-import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
+import { logBotFailure } from "../../core/bot-code.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import { alert } from "../../core/card-press.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
 import type { CardContent } from "../../core/content.ts";
 import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
-import { withinTime } from "../../core/within-time.ts";
 import {
   checkTasks,
-  decidedCard,
   durationInWords,
-  mayManageTask,
   reminderCard,
   revisionOf,
   runOccurrence,
   Schedules,
-  taskPressSchema,
 } from "../../schedules/index.ts";
 import type {
   CheckedTask,
-  DeliverTo,
-  DeliveryTarget,
-  FoundTargets,
   LegReport,
   Occurrence,
   OccurrenceFilter,
   OccurrenceRecord,
   ScheduledTaskRecord,
-  Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
-import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { chatQuietUntil } from "./chat-quiet-hours.ts";
@@ -47,8 +37,10 @@ import { ChatSchedulePresses } from "./chat-schedule-presses.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import { ManyChats } from "./many-chats.ts";
+import { OwnerPresses } from "./owner-presses.ts";
 import { scheduleActions } from "./schedule-actions.ts";
-import { OWNER_CARD, ScheduleNews } from "./schedule-news.ts";
+import { ScheduleNews } from "./schedule-news.ts";
+import { TaskTargets } from "./task-targets.ts";
 
 export interface ScheduleDeskOptions {
   readonly agent: Pick<
@@ -85,18 +77,22 @@ export interface ScheduleDeskOptions {
 
 /** The conversation of a task's own object. */
 const TASK = "task:";
-const MOST_TARGETS = 100;
 const DAY_MS = 24 * 3_600_000;
 /** Below this a reminder does not mention that it is late. */
 const LATE_FROM_MS = 10 * 60_000;
 
-/** The scheduled tasks of one object, with their targets and their turns. `ScheduleNews` tells their owners. */
+/**
+ * The scheduled tasks of one object: connects `Schedules`, which decides what runs and when, with the conversations and
+ * chats. `TaskTargets` finds chats, `ScheduleNews` tells owners, and `ChatSchedules` has what people have made here.
+ */
 export class ScheduleDesk {
   readonly schedules: Schedules;
   /** Schedules that people have made here. */
   readonly chat: ChatSchedules;
   readonly #options: ScheduleDeskOptions;
-  readonly #presses: ChatSchedulePresses;
+  readonly #targets: TaskTargets;
+  readonly #ownerPresses: OwnerPresses;
+  readonly #chatPresses: ChatSchedulePresses;
   readonly #news: ScheduleNews;
   #starting: Promise<void> | undefined;
   /** The mistake in the declaration, beside which the schedules of people go on. */
@@ -106,7 +102,8 @@ export class ScheduleDesk {
     this.#options = options;
     const { conversation, deps, log, name } = options;
     const { broadcasts } = options;
-    const many = new ManyChats({ broadcasts, targetsOf: (deliverTo) => this.#targetsOf(deliverTo) });
+    this.#targets = new TaskTargets({ ...options, clock: deps.clock });
+    const many = new ManyChats({ broadcasts, targetsOf: (deliverTo) => this.#targets.named(deliverTo) });
     this.schedules = new Schedules({
       ...options,
       tasks: () => this.#tasks(),
@@ -117,7 +114,7 @@ export class ScheduleDesk {
             log,
             name,
             runsIn: (taskId) => conversation ?? `${TASK}${taskId}`,
-            find: (deliverTo) => this.#find(deliverTo),
+            find: (deliverTo) => this.#targets.find(deliverTo),
             promptOf: scheduleQuestion,
             introductionOf: scheduleIntroduction,
             submit: (to, request) => options.turnsOf(to).submitScheduled(request),
@@ -151,10 +148,16 @@ export class ScheduleDesk {
       clock: deps.clock,
       chat: this.chat,
       schedules: this.schedules,
-      ownerOf: (task) => this.#ownerOf(task),
+      ownerOf: (task) => this.#targets.ownerOf(task),
       say: (language) => this.#say(language),
     });
-    this.#presses = new ChatSchedulePresses({
+    this.#ownerPresses = new OwnerPresses({
+      ...options,
+      schedules: this.schedules,
+      ready: () => this.ready(),
+      say: (language) => this.#say(language),
+    });
+    this.#chatPresses = new ChatSchedulePresses({
       ...options,
       clock: deps.clock,
       schedules: this.chat,
@@ -250,28 +253,8 @@ export class ScheduleDesk {
   }
 
   /** Takes a press of a task's card. Undefined if the card is another one. */
-  pressed(press: CardPress): PressAnswer | Promise<PressAnswer> | undefined {
-    if (press.cardId.startsWith(OWNER_CARD)) return this.#press(press);
-    return this.#presses.pressed(press);
-  }
-
-  async #press({ cardId, chat, payload, person }: CardPress): Promise<PressAnswer> {
-    const say = this.#say(person?.language);
-    const refused = (name: TextName): PressAnswer => alert(say(name));
-    if (person === undefined) return refused("pressAnonymous");
-    await this.ready();
-    const parsed = taskPressSchema.safeParse(payload);
-    const id = parsed.data?.task ?? "";
-    const task = this.schedules.tasks.get(id);
-    if (!parsed.success || task === undefined) return refused("taskUnknown");
-    if (!mayManageTask(task, chat, person)) return refused("taskNotYours");
-    if (!this.schedules.tasks.isPaused(id)) return refused("taskNotPaused");
-    const { do: action } = parsed.data;
-    if (action !== "delete") this.schedules.tasks.pause(id, false);
-    if (action === "run") this.schedules.runNow(id);
-    const { fullName, userId, userName } = person;
-    this.#options.revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));
-    return say(action === "delete" ? "taskStaysStopped" : "scheduleResumed");
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    return this.#ownerPresses.pressed(press) ?? this.#chatPresses.pressed(press);
   }
 
   #say(language: string | undefined): Say {
@@ -300,40 +283,10 @@ export class ScheduleDesk {
     return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());
   }
 
-  async #find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
-    const { conversation } = this.#options;
-    if (deliverTo === "subscribers") return { kind: "many" };
-    const own = conversation === undefined ? [] : [{ conversation }];
-    const asked = deliverTo === undefined ? own : await this.#targetsOf(deliverTo);
-    const found = new Map<string, Target>();
-    let code = "no-targets";
-    for (const to of asked) {
-      const located = await this.#options.root().locateTarget(to);
-      if (located.kind === "refused") {
-        code = located.code;
-        continue;
-      }
-      const { address, conversation: remembers, key } = located;
-      found.set(key, { conversation: remembers, address });
-    }
-    if (found.size > MOST_TARGETS) return { kind: "many" };
-    const targets = [...found.values()];
-    if (targets.length > 0 || (conversation === undefined && deliverTo === undefined))
-      return { kind: "found", targets };
-    return { kind: "none", code };
-  }
-
-  async #targetsOf(deliverTo: DeliverTo): Promise<readonly DeliveryTarget[]> {
-    const { chats, deps } = this.#options;
-    if (typeof deliverTo !== "function") return [deliverTo].flat();
-    const chosen = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, deliverTo(chats()), "deliverTo()");
-    return [chosen].flat();
-  }
-
   async #runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {
     const { conversation = "" } = this.#options;
     const schedule = { keeper: conversation, taskId: task.id, revision: await revisionOf(task) };
-    const owner = await this.#ownerOf(task);
+    const owner = await this.#targets.ownerOf(task);
     const { requester } = task;
     const askIn = owner?.kind === "found" ? owner.address : undefined;
     return {
@@ -342,12 +295,6 @@ export class ScheduleDesk {
       ...(requester !== undefined && { requester }),
       ...(askIn !== undefined && { askIn }),
     };
-  }
-
-  async #ownerOf(task: CheckedTask): Promise<PlacedTarget | undefined> {
-    const { conversation, root } = this.#options;
-    const owner = task.owner ?? (conversation === undefined ? undefined : { conversation });
-    return owner === undefined ? undefined : root().locateTarget(owner);
   }
 }
 
