@@ -30,6 +30,8 @@ export function chatAuthor(chat: TelegramChat): MessengerAuthor {
     userId: String(chat.id),
     ...(chat.username ? { userName: chat.username } : {}),
     ...(fullName === "" ? {} : { fullName }),
+    // The id of a private chat is the person's.
+    ...(chat.type === "private" ? {} : { isChat: true }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
@@ -49,6 +50,23 @@ export async function storedName(dataDirectory: string, configFile: string, name
 export async function wasServed(dataDirectory: string, configFile: string): Promise<boolean> {
   const { configurations } = await readBots(dataDirectory);
   return Object.hasOwn(configurations, configFile);
+}
+
+/**
+ * Finds the configuration beside this one whose bot was served with this storage. Undefined if there is none, or if the
+ * bot of this one was served with it, too.
+ */
+export async function otherBotServed(dataDirectory: string, configFile: string): Promise<string | undefined> {
+  const { configurations } = await readBots(dataDirectory);
+  if (Object.hasOwn(configurations, configFile)) return undefined;
+  return Object.keys(configurations).find((file) => isBeside(file, configFile));
+}
+
+/** Whether both are files of one folder. A file that was renamed is not there any more, and a build is a folder. */
+function isBeside(file: string, configFile: string): boolean {
+  if (path.dirname(file) !== path.dirname(configFile) || !existsSync(configFile) || !existsSync(file))
+    return false;
+  return statSync(file).isFile() && realpathSync(file) !== realpathSync(configFile);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { ScheduleBinding } from "../core/schedule-binding.ts";
-import { isMessageChanged } from "./approval.ts";
+import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
 import type { Approval } from "./approval.ts";
 import { unreachedWords } from "./card-place.ts";
 import { lengthsFor, lengthWords } from "./grant-length.ts";
@@ -89,9 +89,11 @@ const TITLES = {
 
 function titleOf(approval: Approval, { role }: CardView): TextName {
   const { decidedBy, outcome, reason, state, successor } = approval;
-  if (state === "void" && reason === "approvers-missing") return "approvalNobody";
+  if (state === "void" && (reason === "approvers-missing" || reason === "requester-anonymous"))
+    return "approvalNobody";
   if (state === "waiting" && role === "status") return "approvalWaits";
   if (isMessageChanged(approval)) return "approvalMessageChanged";
+  if (isScheduleDeleted(approval)) return "approvalScheduleDeleted";
   if (state === "replaced" && (decidedBy === undefined || successor !== undefined)) return "approvalReplaced";
   if (state === "failed" && isUnknownOutcome(failureName(outcome))) return "approvalUnknownOutcome";
   return TITLES[state];
@@ -212,7 +214,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
           label: say("grantedLabel", { length: lengthWords(decidedBy.granted, say) }),
           value: covered(),
         });
-      if (reason !== undefined && !isMessageChanged(approval))
+      if (reason !== undefined && !isMessageChanged(approval) && !isScheduleDeleted(approval))
         fields.push({
           label: say("reasonLabel"),
           value: state === "void" ? voidWords(reason, say) : shortened(reason),

@@ -23,6 +23,7 @@ export const personSchema = z.object({
   userName: z.string().optional(),
   fullName: z.string().optional(),
   isBot: z.boolean().optional(),
+  isChat: z.boolean().optional(),
   language: z.string().optional(),
 });
 

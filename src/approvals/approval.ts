@@ -33,7 +33,7 @@ export type ApproverRule =
  * - `done`, `failed`: the action has ended; `outcome` is its result
  * - `rejected`: somebody said no; `reason` may say why
  * - `expired`: nobody decided in time
- * - `withdrawn`: the person who asked took it back
+ * - `withdrawn`: the person who asked took it back, or somebody deleted its schedule
  * - `replaced`: somebody asked for changes, or the same action was asked for again with another input
  * - `void`: it can never run, because the chat is gone, the bot no longer has the action, or nobody may decide; `reason`
  *   is a `VoidReason`
@@ -50,8 +50,16 @@ export type ApprovalState =
   | "replaced"
   | "void";
 
-/** Why an approval is `void`. `approvers-missing`: nobody may decide about it, so nobody was asked. */
-export type VoidReason = "chat-gone" | "messenger-undeclared" | "action-removed" | "approvers-missing";
+/**
+ * Why an approval is `void`. `approvers-missing`: nobody may decide about it, so nobody was asked. `requester-anonymous`:
+ * somebody else than the person who asks must decide, and that person wrote in the name of a chat.
+ */
+export type VoidReason =
+  | "chat-gone"
+  | "messenger-undeclared"
+  | "action-removed"
+  | "approvers-missing"
+  | "requester-anonymous";
 
 /** The `reason` of a `replaced` approval whose message was changed or continued. */
 export const MESSAGE_CHANGED = "message-changed";
@@ -59,6 +67,14 @@ export const MESSAGE_CHANGED = "message-changed";
 /** Whether a question was replaced because its message was changed or continued. No person decided that. */
 export function isMessageChanged({ decidedBy, reason, state }: Approval): boolean {
   return state === "replaced" && decidedBy === undefined && reason === MESSAGE_CHANGED;
+}
+
+/** The `reason` of a `withdrawn` approval whose schedule somebody has deleted. */
+export const SCHEDULE_DELETED = "schedule-deleted";
+
+/** Whether a question was taken back because its schedule was deleted. */
+export function isScheduleDeleted({ decidedBy, reason, state }: Approval): boolean {
+  return state === "withdrawn" && decidedBy === undefined && reason === SCHEDULE_DELETED;
 }
 
 /** Whether an approval can still change. */

@@ -108,6 +108,11 @@ export class Approvals {
     this.#questions.drop(requestId, state, by);
   }
 
+  /** See `WaitingQuestions.dropRun`. */
+  dropRun(rootRequest: string): void {
+    this.#questions.dropRun(rootRequest);
+  }
+
   /** See `WaitingQuestions.cancel`. */
   cancel(why: (approval: Approval) => VoidReason | undefined): void {
     this.#questions.cancel(why);

@@ -32,6 +32,7 @@ const VOID = {
   "messenger-undeclared": "messengerUndeclared",
   "action-removed": "actionRemoved",
   "approvers-missing": "approversMissing",
+  "requester-anonymous": "requesterAnonymous",
 } as const satisfies Record<VoidReason, TextName>;
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";

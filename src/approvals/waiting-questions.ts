@@ -1,5 +1,5 @@
 import type { Address } from "../core/surface.ts";
-import { MESSAGE_CHANGED } from "./approval.ts";
+import { MESSAGE_CHANGED, SCHEDULE_DELETED } from "./approval.ts";
 import type { Approval, Decider, VoidReason } from "./approval.ts";
 import type { ApprovalHost } from "./approval-host.ts";
 import type { Unreached } from "./card-place.ts";
@@ -45,6 +45,19 @@ export class WaitingQuestions {
       this.#stored.change(approval, { state, reason, isTold: state === "replaced", ...decision });
       this.#host.onChange();
     }
+  }
+
+  /**
+   * Takes back the questions of a scheduled run that nobody has decided, because somebody has deleted the schedule. No
+   * turn tells the conversation: nothing more is expected of that schedule.
+   */
+  dropRun(rootRequest: string): void {
+    for (const approval of this.#stored.store.waiting()) {
+      if (approval.rootRequest !== rootRequest) continue;
+      this.#stored.change(approval, { state: "withdrawn", reason: SCHEDULE_DELETED, isTold: true });
+    }
+    // Also if an earlier call has changed them: its process may have died before it could set a wake-up.
+    this.#host.onChange();
   }
 
   /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */

@@ -66,6 +66,8 @@ export interface BroadcastStore {
   waiting(seq: number, limit: number): StoredTarget[];
   /** Returns targets whose conversation has the message, and whose outcome is asked for at `now`. */
   due(seq: number, now: number, limit: number): StoredTarget[];
+  /** Makes the outcome of a target due at `now`, if its conversation has the message and it is not known. */
+  askSoon(id: string, key: string, now: number): void;
   /** Returns targets whose quiet hours are over at `now`. */
   woken(seq: number, now: number, limit: number): StoredTarget[];
   /** Returns the number of targets whose outcome is not known, and the time of the next question. */
@@ -187,6 +189,15 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         now,
         limit,
       ),
+    askSoon(id, key, now) {
+      tables.run(
+        `UPDATE broadcast_target_v1 SET ask_at = ?, tries = 1
+         WHERE broadcast = (SELECT seq FROM broadcast_v1 WHERE id = ?) AND key = ? AND state = 'open' AND tries > 0`,
+        now,
+        id,
+        key,
+      );
+    },
     woken: (seq, now, limit) =>
       readTargets(
         "WHERE broadcast = ? AND state = 'open' AND tries = 0 AND ask_at <= ? ORDER BY ask_at LIMIT ?",

@@ -134,6 +134,8 @@ export interface BroadcastReceiptPage {
 export interface HandOver {
   /** Equal for every repetition. */
   readonly broadcastId: string;
+  /** The key of the target. */
+  readonly target: string;
   readonly address: Address;
   readonly work: BroadcastWork;
   /** After this time (epoch milliseconds) only the outcome of an earlier call is reported, and nothing begins. */

@@ -27,6 +27,8 @@ export interface BroadcastsOptions
   readonly subscribers: SubscriberStore;
   /** Asks for a call of `run` at this time (epoch milliseconds), also after a crash. Replaces the time before. */
   readonly wakeAt: (at: number | undefined) => void;
+  /** Called when a broadcast has ended, with its work. Not called again after a crash. */
+  readonly onEnded?: (work: BroadcastWork) => void;
 }
 
 /** A delivery to many chats. */
@@ -179,6 +181,12 @@ export class Broadcasts {
     return true;
   }
 
+  /** Asks for the outcome of one target soon, because something about it has changed in its conversation. */
+  nudge(id: string, target: string): void {
+    this.#options.store.askSoon(id, target, this.#options.deps.clock.now());
+    if (this.hasWork()) this.#wakeSoon();
+  }
+
   /** Whether `run` has something to do, now or later. */
   hasWork(): boolean {
     return this.#options.store.unfinished().length > 0;
@@ -234,16 +242,17 @@ export class Broadcasts {
   }
 
   #endIfDone(id: string): void {
-    const { deps, log, store } = this.#options;
+    const { deps, log, onEnded, store } = this.#options;
     const current = store.get(id);
     if (current === undefined) return;
-    const { closing, isChecked, seq, state } = current;
+    const { closing, isChecked, seq, state, work } = current;
     if (store.open(seq).count > 0 || store.quiet(seq).count > 0) return;
     const isOver = state === "closing" ? isChecked : store.waiting(seq, 1).length === 0;
     if (!isOver) return;
     store.end(seq, closing ?? "done", deps.clock.now(), closing);
     const { failed, sent, skipped, total } = progressOf(store.get(id) ?? current);
     log.info("broadcast.ended", { broadcast: id, state: closing ?? "done", total, sent, failed, skipped });
+    if (work !== undefined) onEnded?.(work);
   }
 
   /**

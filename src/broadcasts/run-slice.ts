@@ -149,12 +149,12 @@ class Slice {
   }
 
   async #call(target: StoredTarget): Promise<void> {
-    const { address, conversation = "" } = target;
+    const { address, conversation = "", key } = target;
     if (address === undefined) return;
     const { handOver, log } = this.#options;
     const { expiresAt, id: broadcastId } = this.#broadcast;
     const notAfter = this.#isClosing() ? 0 : expiresAt;
-    const request = { broadcastId, address, work: this.#work, notAfter, waitMs: WAIT_MS };
+    const request = { broadcastId, target: key, address, work: this.#work, notAfter, waitMs: WAIT_MS };
     try {
       this.#note(this.#after(target, await handOver(conversation, request)));
     } catch (error) {

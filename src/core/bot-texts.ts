@@ -17,6 +17,7 @@ export const ENGLISH_TEXTS = {
   approvalChanged: "Changes wanted",
   approvalReplaced: "Replaced by a newer request",
   approvalMessageChanged: "Replaced: the message has changed",
+  approvalScheduleDeleted: "Not needed any more: its schedule was deleted",
   approvalVoid: "No longer possible",
   approvalNobody: "Not done: nobody may decide about this",
   // Its buttons.
@@ -66,6 +67,8 @@ export const ENGLISH_TEXTS = {
   actionRemoved: "the bot no longer has this action",
   approversMissing:
     "it needs somebody's consent, and nobody may give it. The bot's team can name somebody who may.",
+  requesterAnonymous:
+    "somebody else than the person who asks must agree, and I can't see who asks. Please ask again without being anonymous.",
   notPossible: "it is not possible any more",
   maybeHappened: "It may or may not have happened.",
   doneOtherwise: "Nothing was done: the same was done before, with other values.",
@@ -80,10 +83,15 @@ export const ENGLISH_TEXTS = {
   pressGranted: "Approved. I won't ask again for this: {covered}. /grants shows it and ends it.",
   pressReplaced: "A newer request has replaced this one, so nothing has changed.",
   pressMessageChanged: "The message behind this request has changed, so nothing was decided.",
+  pressScheduleDeleted: "The schedule behind this request was deleted, so nothing has changed.",
   pressLate: "This was decided before: {state}.",
   pressLateBy: "This was decided before by {name}: {state}.",
   pressExpired: "It's too late: nobody decided in time.",
   pressNotAllowed: "You can't decide this. It's up to {approvers}.",
+  decideAsYourself:
+    "You write as {name}, so I can't see who you are. Please press a button of the request, or write it again without being anonymous.",
+  decideAsAsked:
+    "{name} asked for this, and I can't see whether that was you. Please write yes or no as {name}, as a reply to the request.",
   pressNotRequester: "Only the person who asked can take this back.",
   pressUnknown: "I don't know this request any more.",
   pressAnonymous: "I can't see who pressed this button, so nothing has changed.",
@@ -223,6 +231,7 @@ export const ENGLISH_TEXTS = {
   scheduleNotYours: "Only the person who made this schedule can change it.",
   // The names of the days, from Sunday on, with spaces between them.
   weekdays: "Sun Mon Tue Wed Thu Fri Sat",
+  seconds: "{count} seconds",
   oneMinute: "1 minute",
   minutes: "{count} minutes",
   hours: "{count} hours",

@@ -72,6 +72,11 @@ export interface MessengerAuthor {
   readonly userName?: string;
   readonly fullName?: string;
   readonly isBot?: boolean;
+  /**
+   * Whether a chat is the author: an anonymous administrator writes as the group, and people may write as a channel.
+   * `userId` is the id of that chat then, and the person behind it is not known.
+   */
+  readonly isChat?: boolean;
   /** IETF language tag, when the platform tells it. */
   readonly language?: string;
 }

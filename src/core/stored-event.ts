@@ -19,6 +19,7 @@ const authorSchema = z.looseObject({
   userName: z.string().optional(),
   fullName: z.string().optional(),
   isBot: z.boolean().optional(),
+  isChat: z.boolean().optional(),
   language: z.string().optional(),
 });
 

@@ -30,6 +30,8 @@ export interface ChatScheduleOptions {
 export interface SchedulePerson {
   readonly userId: string;
   readonly fullName?: string | undefined;
+  /** Whether it is a chat in whose name somebody writes, such as an anonymous administrator. */
+  readonly isChat?: boolean | undefined;
   /** IETF language tag, if the platform tells it. */
   readonly language?: string | undefined;
 }
@@ -65,7 +67,12 @@ export const chatScheduleSchema = z.object({
     topicId: z.string().exactOptional(),
     isDirectMessage: z.boolean(),
   }),
-  madeBy: z.object({ userId: z.string(), fullName: z.string().optional(), language: z.string().optional() }),
+  madeBy: z.object({
+    userId: z.string(),
+    fullName: z.string().optional(),
+    isChat: z.boolean().optional(),
+    language: z.string().optional(),
+  }),
   createdAt: z.number(),
 }) satisfies z.ZodType<ChatSchedule>;
 
@@ -121,6 +128,7 @@ export function taskOf(
     requester: {
       userId: schedule.madeBy.userId,
       ...(schedule.madeBy.fullName !== undefined && { fullName: schedule.madeBy.fullName }),
+      ...(schedule.madeBy.isChat === true && { isChat: true }),
     },
   };
 }

@@ -25,7 +25,7 @@ export function lookAgain(
   const begun = occurrence.startedAt ?? now;
   // A decision of somebody is followed by quick work.
   const age = now - Math.max(...busy.map(({ since }) => since ?? begun));
-  // Nobody tells the keeper of a delivery to many chats of a decision.
+  // The keeper of a delivery to many chats is told of its end only.
   const isTold = isWaiting && busy.every(({ isBroadcast }) => isBroadcast !== true);
   const mostMs = isTold ? LOOK_AT_WAITING_MOST_MS : LOOK_AGAIN_MOST_MS;
   const restMs = Math.min(Math.max(Math.ceil(age / 2), LOOK_AGAIN_MS), mostMs);

@@ -2,12 +2,12 @@ import { civilDayOf, DAY_MS, MINUTE_MS, startOfDay } from "./civil-time.ts";
 import { civilTimeAt, momentOf } from "./time-zone.ts";
 
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const RELATIVE = /^in (\d{1,4}) (minute|hour|day)s?$/;
-const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as const;
+const RELATIVE = /^in (\d{1,4}) (second|minute|hour|day)s?$/;
+const UNIT_MS = { second: 1000, minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as const;
 
 /**
- * Turns a time that people say into a schedule: `in 20 minutes`, `today at 18:00`, `tomorrow at 09:00`, `on friday at
- * 09:00`. Every other text stays as it is.
+ * Turns a time that people say into a schedule: `in 30 seconds`, `in 20 minutes`, `today at 18:00`, `tomorrow at 09:00`,
+ * `on friday at 09:00`. Every other text stays as it is.
  *
  * @param now epoch milliseconds
  */

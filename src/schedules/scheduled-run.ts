@@ -19,9 +19,11 @@ export const scheduledRunSchema = z.object({
       userId: z.string(),
       userName: z.string().exactOptional(),
       fullName: z.string().exactOptional(),
+      isChat: z.boolean().exactOptional(),
     })
     .optional(),
   askIn: addressSchema.optional(),
+  broadcast: z.object({ id: z.string(), target: z.string() }).optional(),
   shownIn: addressSchema.optional(),
 }) satisfies z.ZodType<ScheduledRun>;
 

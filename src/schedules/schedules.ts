@@ -32,7 +32,7 @@ export interface SchedulesOptions extends TaskTableOptions {
     news: OwnerNews,
   ) => Promise<number | undefined>;
   /** Ends the turns of an occurrence whose task was removed. May be called again after a crash. */
-  readonly onRemoved?: (occurrence: Occurrence) => void;
+  readonly onRemoved?: (occurrence: Occurrence) => Promise<void>;
 }
 
 const MOST_AT_ONCE = 10;
@@ -62,6 +62,8 @@ export class Schedules {
   readonly #occurrences: OccurrenceTable;
   /** Keys of the occurrences whose step this process is making. */
   readonly #stepping = new Set<string>();
+  /** Keys of those of them about which something has changed since the step began. */
+  readonly #nudged = new Set<string>();
   #sweptAt = 0;
   #restUntil = 0;
 
@@ -98,6 +100,7 @@ export class Schedules {
         })
         .finally(() => {
           this.#stepping.delete(occurrence.key);
+          this.#nudged.delete(occurrence.key);
           this.#options.onChange();
         });
     }
@@ -163,6 +166,7 @@ export class Schedules {
   nudge(key: string): void {
     const occurrence = this.#store.occurrence(key);
     if (occurrence === undefined || occurrence.endedAt !== undefined) return;
+    if (this.#stepping.has(key)) this.#nudged.add(key);
     const now = this.#options.deps.clock.now();
     if (occurrence.nextAt > now) this.#store.saveOccurrence({ ...occurrence, nextAt: now });
     this.#options.onChange();
@@ -176,7 +180,7 @@ export class Schedules {
       if (task === undefined || stored === undefined) {
         if (occurrence.endedAt !== undefined)
           return this.#store.saveOccurrence({ ...occurrence, news: undefined });
-        this.#options.onRemoved?.(occurrence);
+        await this.#options.onRemoved?.(occurrence);
         return this.#finish(occurrence, { state: "skipped", code: "task-removed" });
       }
       if (occurrence.news !== undefined) {
@@ -187,11 +191,19 @@ export class Schedules {
       }
       const result = await this.#options.run(occurrence, task, stored);
       if (result.kind === "ended") this.#finish(result.occurrence, result.end);
-      else this.#store.saveOccurrence({ ...result.occurrence, troubleSince: undefined });
+      else this.#continue(result.occurrence);
     } catch (error) {
       logBotFailure(log.with({ task: occurrence.taskId }), "schedule", error);
       this.#tryAgain(occurrence, failureCode(error));
     }
+  }
+
+  /** Stores an occurrence that goes on. What changed elsewhere during the step may be missing in it. */
+  #continue(occurrence: Occurrence): void {
+    const isRemoved = this.tasks.get(occurrence.taskId) === undefined;
+    const isOutdated = this.#nudged.delete(occurrence.key) || isRemoved;
+    const nextAt = isOutdated ? this.#options.deps.clock.now() : occurrence.nextAt;
+    this.#store.saveOccurrence({ ...occurrence, nextAt, troubleSince: undefined });
   }
 
   /** A step could not be made: the storage, another object or the bot's code has failed. */

@@ -58,7 +58,12 @@ export class TaskTable {
         if (reconciled !== stored) this.#store.saveTask(reconciled);
         known.delete(task.id);
       }
-      for (const id of known.keys()) this.#store.removeTask(id);
+      for (const id of known.keys()) {
+        this.#store.removeTask(id);
+        // They end with their next step, and somebody may wait for that.
+        for (const open of this.#store.openOf(id))
+          if (open.nextAt > now) this.#store.saveOccurrence({ ...open, nextAt: now });
+      }
     });
     this.#tasks = new Map(declared.map((task) => [task.id, task]));
     if (this.#store.nextAt() !== undefined) this.#options.onChange();

@@ -190,6 +190,7 @@ export class ThreadObject {
         session: () => runtime.memory.session(),
         approvalsOf: () => [],
         approvalOf: () => undefined,
+        takeBack: () => undefined,
         database: live.database,
         clock: live.life.clock,
         stored: async () => {

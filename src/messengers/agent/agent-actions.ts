@@ -11,6 +11,7 @@ import type { ActionHost } from "../../actions/action-host.ts";
 import type { IndexedApproval } from "../../approvals/approval-index.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import { failureName } from "../../approvals/outcome-words.ts";
+import { isOpen } from "../../approvals/approval.ts";
 import type { Approval, CallOutcome } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
@@ -109,7 +110,9 @@ export class AgentActions {
       onState: (approval) => {
         this.#news.changed(approval);
         const run = approval.schedule && options.runs?.get(approval.rootRequest);
-        if (run !== undefined && approval.state !== "waiting") options.onRunChange?.(run);
+        if (run === undefined || approval.state === "waiting") return;
+        // A delivery to many chats waits for the outcome only.
+        if (run.broadcast === undefined || !isOpen(approval.state)) options.onRunChange?.(run);
       },
       onUse: (use) => this.#news.changed(use),
       rights: this.#rights,

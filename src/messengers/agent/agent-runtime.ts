@@ -5,6 +5,7 @@ import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import { createChatGate } from "../../../delivery/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
@@ -147,6 +148,7 @@ export class AgentRuntime extends LifecycleCapability {
       messengers: this.#messengers,
       submissions: this.submissions,
       scheduledTurns: () => this.scheduledTurns,
+      onRunEnded: (run) => this.#runChanged(run),
       stored: () => this.#wakeUp.stored(),
       alarm: this.#broadcastAlarm,
     });
@@ -169,6 +171,7 @@ export class AgentRuntime extends LifecycleCapability {
       session: () => this.thread.memory.session(),
       approvalsOf: (turnId) => this.actions.desk.approvals.ofTurn(turnId),
       approvalOf: (id) => this.actions.desk.approvals.get(id),
+      takeBack: (turnId) => this.actions.desk.approvals.dropRun(turnId),
       database: options.database,
       clock: deps.clock,
       stored: () => this.#stored(),
@@ -219,7 +222,6 @@ export class AgentRuntime extends LifecycleCapability {
       turnsOf: (conversation) => this.objects.callsTo(conversation),
       post: (id, address, content) => this.thread.postCard(id, address, content),
       reportCard: (id) => this.scheduledTurns.reportCard(id),
-      cancelTurn: (id) => void this.thread.own.cancel(id),
       revise: (id, content) => void this.thread.cards.revise(id, content),
       isAnswered: (id) => this.thread.cards.store.read(id)?.buttons.length === 0,
       onChange: () => {
@@ -246,10 +248,7 @@ export class AgentRuntime extends LifecycleCapability {
       resolveTarget: (to) => this.objects.link.resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       runs: this.scheduledTurns.runs,
-      onRunChange: (run) =>
-        this.#later(
-          () => void nudgeKeeper(this.objects.callsTo(run.schedule.keeper), run, this.#options.log),
-        ),
+      onRunChange: (run) => this.#runChanged(run),
       conversation: () => this.objects.conversation() ?? "",
       index: () => this.objects.root(),
       callsTo: (conversation) => this.objects.callsTo(conversation),
@@ -338,6 +337,12 @@ export class AgentRuntime extends LifecycleCapability {
   async #stored(): Promise<void> {
     await this.#wakeUp.stored();
     this.#later(() => this.thread.poke());
+  }
+
+  #runChanged(run: ScheduledRun): void {
+    this.#later(
+      () => void nudgeKeeper((conversation) => this.objects.callsTo(conversation), run, this.#options.log),
+    );
   }
 
   /** Runs after the current event, in the object's own time. */

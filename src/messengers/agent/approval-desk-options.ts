@@ -59,5 +59,5 @@ export interface ApprovalDeskOptions {
   /** Called for each new state of a call that a grant covers, in the transaction that stores it. */
   readonly onUse: (use: Approval) => void;
   /** The turns of scheduled tasks. */
-  readonly runs?: Pick<ScheduledRunStore, "get" | "setProblem">;
+  readonly runs?: Pick<ScheduledRunStore, "get" | "problemOf" | "setProblem">;
 }

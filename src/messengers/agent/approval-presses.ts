@@ -79,6 +79,6 @@ export class ApprovalPresses {
     const { decision, grant } = press;
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     const result = await this.#options.approvals.decide(press.approval, { kind: decision, grant }, by);
-    return answerOf(result, decision, say);
+    return answerOf(result, decision, say, person);
   }
 }

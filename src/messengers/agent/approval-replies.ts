@@ -63,7 +63,7 @@ export class ApprovalReplies {
       if (!this.#options.wasSeen(approval, event)) return alert(say("pressReplaced"));
       const by = { surface: "chat", person, messengerId, isTyped: true } as const;
       const result = await approvals.decide(approval.id, decision, by);
-      return answerOf(result, decision.kind, say);
+      return answerOf(result, decision.kind, say, person);
     }
     if (mayExplain(approval, person) && text !== "") {
       const isFirst = approvals.explain(approval.id, person, text.slice(0, LONGEST_REASON));

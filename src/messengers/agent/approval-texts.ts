@@ -1,4 +1,4 @@
-import { isMessageChanged } from "../../approvals/approval.ts";
+import { isMessageChanged, isScheduleDeleted } from "../../approvals/approval.ts";
 import type { Approval, ApprovalDecision, DecisionResult } from "../../approvals/approval.ts";
 import { grantWords } from "../../approvals/approval-card.ts";
 import { lengthWords } from "../../approvals/grant-length.ts";
@@ -7,9 +7,15 @@ import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
 import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
 
-/** The private word to the person who pressed. */
-export function answerOf(result: DecisionResult, decision: ApprovalDecision["kind"], say: Say): PressAnswer {
+/** The private word to the person who pressed, or who wrote a decision. */
+export function answerOf(
+  result: DecisionResult,
+  decision: ApprovalDecision["kind"],
+  say: Say,
+  person?: MessengerAuthor,
+): PressAnswer {
   switch (result.kind) {
     case "decided": {
       const { decidedBy, offer } = result.approval;
@@ -20,6 +26,7 @@ export function answerOf(result: DecisionResult, decision: ApprovalDecision["kin
     case "late": {
       const { decidedBy, state } = result.approval;
       if (isMessageChanged(result.approval)) return alert(say("pressMessageChanged"));
+      if (isScheduleDeleted(result.approval)) return alert(say("pressScheduleDeleted"));
       if (state === "replaced" && decidedBy === undefined) return alert(say("pressReplaced"));
       const values = { state: say(STATES[state]), name: deciderName(result.approval, say) };
       return alert(say(decidedBy === undefined ? "pressLate" : "pressLateBy", values));
@@ -27,14 +34,25 @@ export function answerOf(result: DecisionResult, decision: ApprovalDecision["kin
     case "expired":
       return alert(say("pressExpired"));
     case "not-allowed":
-      return alert(
-        decision === "withdraw"
-          ? say("pressNotRequester")
-          : say("pressNotAllowed", { approvers: approversInWords(result.approval, say) }),
-      );
+      return alert(notAllowed(result.approval, decision, say, person));
     case "unknown":
       return alert(say("pressUnknown"));
   }
+}
+
+function notAllowed(
+  approval: Approval,
+  decision: ApprovalDecision["kind"],
+  say: Say,
+  person: MessengerAuthor | undefined,
+): string {
+  if (person?.isChat === true) return say("decideAsYourself", { name: nameOf(person) });
+  const { approvers, requester } = approval;
+  // That was written in the name of a chat, and presses are those of people.
+  if (requester?.isChat === true && (decision === "withdraw" || approvers.kind === "requester"))
+    return say("decideAsAsked", { name: nameOf(requester) });
+  if (decision === "withdraw") return say("pressNotRequester");
+  return say("pressNotAllowed", { approvers: approversInWords(approval, say) });
 }
 
 const DONE = {

@@ -8,7 +8,7 @@ import { placesOf } from "../../approvals/index-keys.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { MessengerThread } from "../../core/messenger-event.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
 import { threadOf } from "./call-facts.ts";
@@ -66,6 +66,14 @@ export class Approvers {
     return !(await this.mayDecide(asked, isAsker));
   }
 
+  /**
+   * Whether somebody else than the person who asks must decide, and that person has written in the name of a chat. Then
+   * nobody in a chat may decide: it may be the person who asks.
+   */
+  isAskerUnknown({ approvers, requester, requesterMayApprove }: ApprovalRequest): boolean {
+    return !requesterMayApprove && requester?.isChat === true && approvers.kind !== "function";
+  }
+
   /** Tells whether nobody is left in the chats who may decide, as far as the bot says who may. Asked now. */
   async isNobodyLeft(approval: Approval): Promise<boolean> {
     const { origin, requester, requesterMayApprove } = approval;
@@ -113,7 +121,7 @@ export class Approvers {
     const isAskedThere = placesOf(approval).some((place) => place.messengerId === messengerId);
     if (messengerId !== undefined && !isAskedThere) return false;
     const isAsker = isRequester(approval, decider);
-    if (isAsker && !approval.requesterMayApprove) return false;
+    if (!approval.requesterMayApprove && (isAsker || mayBeSame(approval.requester, person))) return false;
     const { approvers } = approval;
     switch (approvers.kind) {
       case "anyone":
@@ -157,6 +165,11 @@ export class Approvers {
     const grant = await this.#options.rights.ofPerson(requestId, person, place);
     return grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined;
   }
+}
+
+/** Whether two authors may be one person, because somebody has written in the name of a chat. */
+function mayBeSame(requester: MessengerAuthor | undefined, person: MessengerAuthor): boolean {
+  return requester !== undefined && (requester.isChat === true || person.isChat === true);
 }
 
 /** Whether somebody other than the person who asked may decide, or the bot does not say who may. */

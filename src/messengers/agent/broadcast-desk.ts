@@ -18,6 +18,7 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Address } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -37,6 +38,8 @@ export interface BroadcastDeskOptions {
   readonly budget: () => RootBudget;
   /** Returns the calls to the object of a conversation, which may be this one. */
   readonly callsTo: (conversation: string) => TakesBroadcasts;
+  /** Called when a delivery of a scheduled task to many chats has ended. */
+  readonly onRunEnded: (run: ScheduledRun) => void;
   /** Sets the durable alarm of broadcasts, or removes it. */
   readonly arm: (at: number | undefined) => Promise<void>;
 }
@@ -68,6 +71,9 @@ export class BroadcastDesk implements BroadcastCalls {
       pay: (address, work) => this.#pay(address, work),
       handOver: (conversation, request) => callsTo(conversation).takeBroadcast(request),
       wakeAt: (at) => this.#arm(at),
+      onEnded: (work) => {
+        if (work.kind === "prompt" && work.run !== undefined) options.onRunEnded(work.run);
+      },
     });
   }
 
@@ -112,6 +118,11 @@ export class BroadcastDesk implements BroadcastCalls {
     const isCancelled = this.broadcasts.cancel(id);
     await this.#arming;
     return isCancelled;
+  }
+
+  async nudgeBroadcast(id: string, target: string): Promise<void> {
+    this.broadcasts.nudge(id, target);
+    await this.#arming;
   }
 
   async setSubscribed(address: Address, isSubscribed: boolean): Promise<boolean> {

@@ -25,6 +25,8 @@ export interface BroadcastPartOptions {
   readonly messengers: DeclaredMessengers;
   readonly submissions: SubmissionCalls;
   readonly scheduledTurns: () => ScheduledTurns;
+  /** Called when a delivery of a scheduled task has ended. */
+  readonly onRunEnded: BroadcastDeskOptions["onRunEnded"];
   /** Resolves when the wake-up for what was stored is durable. */
   readonly stored: () => Promise<void>;
   /** The time of the root's next slice. */

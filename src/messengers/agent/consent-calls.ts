@@ -1,4 +1,5 @@
 import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
+import type { VoidReason } from "../../approvals/approval.ts";
 import type { Approvals, ApprovalRequest } from "../../approvals/approvals.ts";
 import { unreachedWords } from "../../approvals/card-place.ts";
 import { failureName } from "../../approvals/outcome-words.ts";
@@ -9,7 +10,7 @@ import type { ApprovalCards } from "./approval-cards.ts";
 import type { ApprovalDeskOptions } from "./approval-desk-options.ts";
 import { requestOf } from "./approval-question.ts";
 import type { Approvers } from "./approvers.ts";
-import { problemOfRun } from "./scheduled-consent.ts";
+import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
 
 export interface ConsentCallsOptions extends Pick<
@@ -17,7 +18,7 @@ export interface ConsentCallsOptions extends Pick<
   "deps" | "textSoFar" | "thread" | "runs"
 > {
   readonly approvals: Pick<Approvals, "request" | "refuse" | "get" | "granted">;
-  readonly approvers: Pick<Approvers, "ruleOf" | "isNobody">;
+  readonly approvers: Pick<Approvers, "ruleOf" | "isNobody" | "isAskerUnknown">;
   readonly cards: Pick<ApprovalCards, "placesOf">;
 }
 
@@ -27,6 +28,12 @@ const NOBODY_DECIDES = {
   code: "approvers-missing",
   problem:
     "A person has to agree to this action, and nobody may: the person who asks may not, and there is nobody else who may. Nobody was asked. Tell the person, and that the bot's team must name somebody who may decide.",
+} as const satisfies ConsentProblem;
+
+const ASKER_UNKNOWN = {
+  code: "requester-anonymous",
+  problem:
+    "Somebody else than the person who asks has to agree to this action. That person writes anonymously, in the name of a chat, so it cannot be known who else may. Nobody was asked. Tell the person to ask again without being anonymous.",
 } as const satisfies ConsentProblem;
 
 /** A question that was stored, with a note for the model. */
@@ -57,7 +64,10 @@ export class ConsentCalls {
       this.#options.runs?.setProblem(asked.rootRequest, problem.code);
       return problem;
     }
-    if (await this.#options.approvers.isNobody({ ...asked, ...places })) return this.#refuse(asked);
+    if (this.#options.approvers.isAskerUnknown(asked)) return this.#refuse(asked, ASKER_UNKNOWN);
+    if (await this.#options.approvers.isNobody({ ...asked, ...places }))
+      return this.#refuse(asked, NOBODY_DECIDES);
+    if (this.#options.runs?.problemOf(asked.rootRequest) === NOT_WANTED.code) return NOT_WANTED;
     const approval = this.#options.approvals.request({ ...asked, ...places, preview }, () =>
       this.#options.thread().own.calls.park(requestId, toolCallId),
     );
@@ -67,11 +77,11 @@ export class ConsentCalls {
   }
 
   /** Nobody may decide. The chat and the audit have it at once; of a scheduled run its occurrence has it. */
-  #refuse(asked: ApprovalRequest): ConsentProblem {
-    const { code } = NOBODY_DECIDES;
+  #refuse(asked: ApprovalRequest, problem: ConsentProblem & { readonly code: VoidReason }): ConsentProblem {
+    const { code } = problem;
     if (asked.schedule === undefined) this.#options.approvals.refuse(asked, code);
     else this.#options.runs?.setProblem(asked.rootRequest, code);
-    return NOBODY_DECIDES;
+    return problem;
   }
 
   /** Uses a grant for a call. See `ActionHost.useGrant`. */

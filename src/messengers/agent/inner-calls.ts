@@ -42,6 +42,8 @@ export interface InnerCalls
   submitScheduled(request: LegRequest): Promise<void>;
   /** To a conversation: the state of such a turn. */
   reportScheduled(id: string): Promise<LegReport>;
+  /** To a conversation: somebody has deleted the schedule of such a turn. */
+  endScheduled(id: string): Promise<void>;
   /** To the keeper of a schedule: something about an occurrence has changed. */
   nudgeOccurrence(key: string): Promise<void>;
   /** To a root: the ledger of actions whose keys count in the whole bot. See `ActionLedger`. */
@@ -107,11 +109,13 @@ const METHODS = {
   listBroadcasts: true,
   broadcastReceipts: true,
   cancelBroadcast: true,
+  nudgeBroadcast: true,
   setSubscribed: true,
   listSubscribers: true,
   locateTarget: true,
   submitScheduled: true,
   reportScheduled: true,
+  endScheduled: true,
   nudgeOccurrence: true,
   zoneOfPerson: true,
   rememberZone: true,

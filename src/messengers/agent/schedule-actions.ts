@@ -8,7 +8,7 @@ import type { ChatSchedules, ScheduleResult } from "./chat-schedules.ts";
 import type { RequestPlace } from "./schedule-rights.ts";
 
 const WHEN =
-  'When: "in 20 minutes", "today at 18:00", "tomorrow at 09:00", "on friday at 09:00", "at 2026-12-24T18:00", "every 2 hours", "every day at 09:00", "every weekday at 09:00", "every week on monday,thursday at 09:00", "every month on 1,15 at 09:00", "every month on the last friday at 09:00", or "cron 0 9 * * 1-5". Times are those of the person\'s clock.';
+  'When: "in 30 seconds", "in 20 minutes", "today at 18:00", "tomorrow at 09:00", "on friday at 09:00", "at 2026-12-24T18:00", "every 2 hours", "every day at 09:00", "every weekday at 09:00", "every week on monday,thursday at 09:00", "every month on 1,15 at 09:00", "every month on the last friday at 09:00", or "cron 0 9 * * 1-5". Times are those of the person\'s clock.';
 const TIMEZONE =
   'The person\'s IANA time zone, such as "Europe/Berlin". Only if the person has named it or a city, or has sent a location. It is remembered.';
 
@@ -28,10 +28,8 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
   const placeOf = ({ person }: ActionContext): RequestPlace | undefined => {
     const to = address();
     if (person === undefined || to === undefined) return undefined;
-    return {
-      person: { userId: person.userId, fullName: person.fullName, language: person.language },
-      address: to,
-    };
+    const { fullName, isChat, language, userId } = person;
+    return { person: { userId, fullName, isChat, language }, address: to };
   };
   const within = async (
     context: ActionContext,

@@ -60,13 +60,13 @@ export interface ScheduleDeskOptions {
   /** The chats that the bot can write to. Only at the root. */
   readonly chats: () => readonly ChatEntry[];
   /** The turns of a conversation. */
-  readonly turnsOf: (conversation: string) => Pick<InnerCalls, "submitScheduled" | "reportScheduled">;
+  readonly turnsOf: (
+    conversation: string,
+  ) => Pick<InnerCalls, "submitScheduled" | "reportScheduled" | "endScheduled">;
   /** Posts a card once. */
   readonly post: (id: string, address: Address, content: CardContent) => void;
   /** The state of a card that was posted. */
   readonly reportCard: (id: string) => LegReport;
-  /** Ends a turn of this conversation that waits or runs. */
-  readonly cancelTurn: (id: string) => void;
   /** Changes a card. */
   readonly revise: (id: string, content: CardContent) => void;
   /** Whether a card has no buttons any more. */
@@ -166,10 +166,10 @@ export class ScheduleDesk {
   }
 
   /** A person who deletes a schedule expects nothing of it any more. Turns of declared tasks go on. */
-  #cancel({ legs, taskId }: Occurrence): void {
+  async #cancel({ legs, taskId }: Occurrence): Promise<void> {
     if (!isMadeInChat(taskId)) return;
     for (const { conversation, submissionId } of legs)
-      if (conversation === this.#options.conversation) this.#options.cancelTurn(submissionId);
+      await this.#options.turnsOf(conversation).endScheduled(submissionId);
   }
 
   #remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {

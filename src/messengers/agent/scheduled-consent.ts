@@ -1,10 +1,18 @@
+import { SCHEDULE_DELETED } from "../../approvals/approval.ts";
 import type { ApprovalRequest } from "../../approvals/approvals.ts";
 
 /** The reason why nobody can be asked, for the model and for `listOccurrences()`. */
 export interface ConsentProblem {
-  readonly code: "approvers-missing" | "owner-missing";
+  readonly code: "approvers-missing" | "owner-missing" | "requester-anonymous" | typeof SCHEDULE_DELETED;
   readonly problem: string;
 }
+
+/** Somebody has deleted the schedule while its run was on the way to its question. */
+export const NOT_WANTED = {
+  code: SCHEDULE_DELETED,
+  problem:
+    "Somebody has deleted the scheduled task that asks for this. Nobody was asked. Do not call it again.",
+} as const satisfies ConsentProblem;
 
 /**
  * Returns why a run of a schedule cannot ask for consent. Undefined if somebody can decide, and for all other turns.

@@ -1,4 +1,5 @@
 import type { UIMessage } from "ai";
+import { SCHEDULE_DELETED } from "../../approvals/approval.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import type { Database } from "../../core/database.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
@@ -13,14 +14,17 @@ import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { recitedText, recitingMessage } from "../turns/recited-text.ts";
 import type { OwnTurns } from "./own-turns.ts";
 import { followRun } from "./run-chain.ts";
+import type { RunChain } from "./run-chain.ts";
 
 export interface ScheduledTurnsOptions {
   readonly own: () => OwnTurns;
-  readonly delivery: () => Pick<Delivery, "receipt">;
+  readonly delivery: () => Pick<Delivery, "receipt" | "settled">;
   readonly engine: () => Pick<TurnEngine, "outcome" | "stats">;
   readonly session: () => string;
   readonly approvalsOf: (turnId: string) => readonly Approval[];
   readonly approvalOf: (id: string) => Approval | undefined;
+  /** Takes back the undecided questions of a run. */
+  readonly takeBack: (turnId: string) => void;
   readonly database: Database;
   readonly clock: Clock;
   /** Resolves when what was stored is sure to be worked on, also after a crash. */
@@ -31,14 +35,22 @@ export interface ScheduledTurnsOptions {
 const KEEP_RUNS_MS = 366 * 24 * 3_600_000;
 const SWEEP_EVERY_MS = 24 * 3_600_000;
 
-/** Tells the keeper of a schedule that a run goes on. If that fails, the keeper looks by itself within minutes. */
+/**
+ * Tells those who wait for a run that it goes on: the keeper of its schedule, or the root that delivers to many chats. If
+ * that fails, they look by themselves within minutes.
+ */
 export async function nudgeKeeper(
-  keeper: { nudgeOccurrence(key: string): Promise<void> },
-  { occurrenceKey }: ScheduledRun,
+  callsTo: (conversation: string) => {
+    nudgeOccurrence(key: string): Promise<void>;
+    nudgeBroadcast(id: string, target: string): Promise<void>;
+  },
+  { broadcast, occurrenceKey, schedule }: ScheduledRun,
   log: Log,
 ): Promise<void> {
   try {
-    await keeper.nudgeOccurrence(occurrenceKey);
+    // The root tells the keeper when all of its chats have an outcome.
+    if (broadcast !== undefined) await callsTo("").nudgeBroadcast(broadcast.id, broadcast.target);
+    else await callsTo(schedule.keeper).nudgeOccurrence(occurrenceKey);
   } catch (error) {
     log.info("schedule.not-nudged", { code: failureCode(error) });
   }
@@ -79,16 +91,25 @@ export class ScheduledTurns {
   }
 
   /**
+   * Ends the run of a schedule that somebody has deleted: its turn does not go on, and nobody is asked any more. May be
+   * called again after a crash. Resolves when that is durable.
+   */
+  async end(id: string): Promise<void> {
+    // A call of the turn may be on its way to a question.
+    this.runs.setProblem(id, SCHEDULE_DELETED);
+    this.#options.own().cancel(id);
+    this.#options.takeBack(id);
+    await this.#options.stored();
+  }
+
+  /**
    * Returns the state of a turn, with that of the turns which its questions to people have led to: the last of them has
    * the answer.
    */
   async report(id: string): Promise<LegReport> {
-    const { approvalsOf, own } = this.#options;
-    const { prompts } = own();
-    const prompt = prompts.get(id);
+    const prompt = this.#options.own().prompts.get(id);
     if (prompt?.state === "pending" || prompt?.state === "running") return { state: "open" };
-    const promptByKey = (key: string): Prompt | undefined => prompts.byKey(key);
-    const { ending, outcomes, state } = followRun({ approvalsOf, promptByKey }, id);
+    const { ending, outcomes, state } = this.#follow(id);
     if (state !== "over") return { state };
     const turns = [...(prompt === undefined ? [] : [prompt]), ...outcomes];
     const usage = this.#usageOf(turns);
@@ -106,6 +127,16 @@ export class ScheduledTurns {
     if ((prompt ?? last).answerTo.length === 0)
       return { state: "completed", code: ending, text: await this.#lastTextOf(turns), usage };
     return { ...this.#shown(turns), ...(ending !== undefined && { code: ending }), usage };
+  }
+
+  /** Resolves when the newest turn of a run has ended, and its answer is visible. Lost if the object dies. */
+  async settled(id: string): Promise<void> {
+    const { delivery, own } = this.#options;
+    const { prompts } = own();
+    await prompts.untilEnded(id);
+    const newest = this.#follow(id).outcomes.at(-1)?.id ?? id;
+    await prompts.untilEnded(newest);
+    await delivery().settled(newest);
   }
 
   /** The state of a card that was posted in this object. */
@@ -141,6 +172,11 @@ export class ScheduledTurns {
       if (text.trim() !== "") return text;
     }
     return "";
+  }
+
+  #follow(id: string): RunChain {
+    const { approvalsOf, own } = this.#options;
+    return followRun({ approvalsOf, promptByKey: (key) => own().prompts.byKey(key) }, id);
   }
 
   #sweep(): void {

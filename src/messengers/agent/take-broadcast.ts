@@ -23,7 +23,7 @@ export interface TakeBroadcastHost {
   readonly own: Pick<OwnTurns, "prompts" | "notes">;
   readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** The turns of scheduled tasks. */
-  readonly scheduled: Pick<ScheduledTurns, "submit" | "report">;
+  readonly scheduled: Pick<ScheduledTurns, "submit" | "report" | "settled">;
   /** Stores a prompt, and makes sure that its turn begins. */
   readonly submit: (request: PromptRequest) => Promise<AcceptedPrompt>;
   /** Makes sure that a stored message is sent, also if the object dies. Resolves when that is durable. */
@@ -35,7 +35,7 @@ export interface TakeBroadcastHost {
  * message is accepted once for each broadcast and thread, however often the call is repeated.
  */
 export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver): Promise<HandOverResult> {
-  const { address, broadcastId, notAfter, work } = request;
+  const { address, broadcastId, notAfter, target, work } = request;
   const id = `broadcast:${broadcastId}:${address.threadId}`;
   if (!host.messengers.isDeclared(address.messengerId)) return { state: "failed", code: "messenger-unknown" };
   const isLate = host.clock.now() > notAfter;
@@ -56,9 +56,15 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
   if (run !== undefined) {
     const { scheduled } = host;
     // A scheduled task asks with one message of one text.
-    await scheduled.submit({ id, prompt: textOf(messages), recites: undefined, address, metadata, run });
-    const answered = prompts.untilEnded(id).then(() => host.delivery.settled(id));
-    await within(host.clock, request.waitMs, answered);
+    await scheduled.submit({
+      id,
+      prompt: textOf(messages),
+      recites: undefined,
+      address,
+      metadata,
+      run: { ...run, broadcast: { id: broadcastId, target } },
+    });
+    await within(host.clock, request.waitMs, scheduled.settled(id));
     return outcomeOfRun(id, await scheduled.report(id));
   }
   const { prompt } = await host.submit({

@@ -17,6 +17,8 @@ export interface BroadcastCalls {
   listBroadcasts(limit: number): Promise<Broadcast[]>;
   broadcastReceipts(id: string, filter: BroadcastReceiptFilter): Promise<BroadcastReceiptPage>;
   cancelBroadcast(id: string): Promise<boolean>;
+  /** Something about one target has changed in its conversation. */
+  nudgeBroadcast(id: string, target: string): Promise<void>;
   /** Returns whether that changed anything. */
   setSubscribed(address: Address, isSubscribed: boolean): Promise<boolean>;
   listSubscribers(filter: SubscriberFilter): Promise<SubscriberPage>;

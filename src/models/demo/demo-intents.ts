@@ -17,7 +17,7 @@ const HELP = `I am the demo of this bot. I understand:
 - "send me the invoice for order 1001": a PDF
 - "send me a photo of order 1001", "voice summary of order 1001", "draft an email about order 1001"
 - "refund 20 € for order 1001", "cancel order 1002", "change the address of order 1002 to 5 Main Street, Berlin"
-- "remind me to order coffee in 2 minutes", "remind me to water the plants every day at 9"
+- "remind me to stretch in 20 seconds", "remind me to order coffee in half an hour", "remind me to water the plants every day at 9"
 - "where are you?", "are you open today?", "what do you sell?"
 - "show me markdown": every kind of formatting
 - "tell me something long": a reply that needs several messages (or "long text 12000" for about that many characters)

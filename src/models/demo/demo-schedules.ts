@@ -8,9 +8,11 @@ export interface DemoSchedule {
 
 const WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"];
+/** `30 seconds`, `30s`, `a minute`, `half an hour`, `a quarter of an hour`, `1.5 hours` */
+const LENGTH = `(?:\\d{1,4}(?:\\.\\d)? ?|(?:an?|${NUMBERS.join("|")}|twelve|half(?: an?)?|a quarter of an|a couple of|a few) )(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?: and a half)?`;
 const CLOCK = `(?<hour>\\d{1,2}|${NUMBERS.join("|")}|twelve|noon)(?::(?<minute>[0-5]\\d))? ?(?<half>am|pm)?`;
 const WHEN = new RegExp(
-  `\\b(?:(?<relative>in \\d{1,4} (?:minute|hour|day)s?)|(?<interval>every \\d{1,3} (?:minute|hour)s?)|(?<day>today|tomorrow|(?:on )?${WEEKDAY}|every (?:day|weekday|${WEEKDAY}))(?: at)? ${CLOCK})\\b`,
+  `\\b(?:in (?<relative>${LENGTH})|every (?<interval>${LENGTH}|(?:half )?hour|minute)|(?<day>today|tomorrow|(?:on )?${WEEKDAY}|every (?:day|weekday|${WEEKDAY}))(?: at)? ${CLOCK})\\b`,
   "i",
 );
 const REMINDER = /\bremind me(?: (?:to|of|about|that))?\b/i;
@@ -39,12 +41,44 @@ export function scheduleIn(
 }
 
 function whenOf({ day, half, hour, interval, minute = "00", relative }: Record<string, string>): string {
-  const simple = relative ?? interval;
-  if (simple !== undefined) return simple.toLowerCase();
+  if (relative !== undefined) return `in ${lengthOf(relative)}`;
+  if (interval !== undefined) return `every ${lengthOf(interval)}`;
   const time = `${String(hourOf(hour ?? "", half)).padStart(2, "0")}:${minute}`;
   const words = (day ?? "").toLowerCase();
   const [, weekly] = new RegExp(`^every (${WEEKDAY})$`).exec(words) ?? [];
   return weekly === undefined ? `${words} at ${time}` : `every week on ${weekly} at ${time}`;
+}
+
+const UNITS = [
+  { name: "day", count: 24 },
+  { name: "hour", count: 60 },
+  { name: "minute", count: 60 },
+  { name: "second", count: 1 },
+] as const;
+
+/** Returns a length of time as the actions take it: a whole number of a unit. `half an hour` is `30 minutes`. */
+function lengthOf(words: string): string {
+  const [, said = "", short = ""] =
+    /^(.*?) ?([a-z]+)(?: and a half)?$/.exec(words.trim().toLowerCase()) ?? [];
+  let count = countOf(said) + (words.endsWith("half") ? 0.5 : 0);
+  let name: string = "minute";
+  for (const unit of UNITS.slice(UNITS.findIndex((one) => one.name.startsWith(short.charAt(0))))) {
+    name = unit.name;
+    if (Number.isInteger(count)) break;
+    count *= unit.count;
+  }
+  count = Math.max(1, Math.round(count));
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+function countOf(said: string): number {
+  if (said.startsWith("half")) return 0.5;
+  if (said.startsWith("a quarter")) return 0.25;
+  if (said === "a few") return 3;
+  if (said === "a couple of") return 2;
+  if (/^\d/.test(said)) return Number(said);
+  const named = [...NUMBERS, "twelve"].indexOf(said);
+  return named === -1 ? 1 : named + 1;
 }
 
 function hourOf(word: string, half: string | undefined): number {

@@ -55,6 +55,8 @@ export class BroadcastWorld {
   quiet = new Map<string, number>();
   payAt: () => number | undefined = () => undefined;
   broadcasts: Broadcasts;
+  /** Called when a broadcast has ended. */
+  onEnded: () => void = () => {};
   mostAtOnce = 0;
   readonly #database = createNodeDatabase();
   /** Messages that objects have stored, by object, broadcast and thread. */
@@ -148,6 +150,7 @@ export class BroadcastWorld {
       wakeAt: (at) => {
         if (isAlive()) this.#alarmAt = at;
       },
+      onEnded: () => this.onEnded(),
     });
   }
 

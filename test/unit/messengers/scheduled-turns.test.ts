@@ -2,9 +2,11 @@ import { expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { Prompt } from "../../../src/inbox/prompt-store.ts";
-import { ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
+import type { ScheduledRun } from "../../../src/core/scheduled-run.ts";
+import { nudgeKeeper, ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
 import type { ScheduledTurnsOptions } from "../../../src/messengers/agent/scheduled-turns.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 /** Turns of a conversation with one prompt, which has ended so, and whose reply is delivered so far. */
@@ -54,4 +56,19 @@ it("reports a stopped turn as open until it is known what people see of its text
   expect(await turnsWith(stopped, { state: "final", ids: [] }).report("t")).toEqual({ state: "open" });
   const seen = await turnsWith(stopped, { state: "delivered", ids: ["7"] }).report("t");
   expect(seen).toMatchObject({ state: "failed", code: "stopped", messageIds: ["7"] });
+});
+
+it("tells the root of a delivery to many chats, or else the keeper, that a run goes on", async () => {
+  const told: string[] = [];
+  const callsTo = (conversation: string) => ({
+    nudgeOccurrence: async (key: string) => void told.push(`${conversation}: ${key}`),
+    nudgeBroadcast: async (id: string, target: string) => void told.push(`${conversation}: ${id} ${target}`),
+  });
+  const run: ScheduledRun = {
+    schedule: { keeper: "task:digest", taskId: "digest", revision: "1" },
+    occurrenceKey: "digest@1",
+  };
+  await nudgeKeeper(callsTo, run, recordLog().log);
+  await nudgeKeeper(callsTo, { ...run, broadcast: { id: "b1", target: "fake:c2" } }, recordLog().log);
+  expect(told).toEqual(["task:digest: digest@1", ": b1 fake:c2"]);
 });

@@ -8,6 +8,7 @@ import { chatAddress } from "../broadcasts/broadcast-world.ts";
 
 const request = (notAfter: number): HandOver => ({
   broadcastId: "digest",
+  target: "c1",
   address: chatAddress("c1"),
   work: {
     kind: "prompt",
@@ -35,6 +36,7 @@ function conversation(report: LegReport) {
     scheduled: {
       submit: async ({ id, prompt }: { id: string; prompt: string }) => void turns.set(id, prompt),
       report: async () => report,
+      settled: async () => undefined,
     },
   } as unknown as TakeBroadcastHost;
   const take = async (notAfter: number): ReturnType<typeof takeBroadcast> => {

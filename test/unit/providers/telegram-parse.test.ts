@@ -259,7 +259,7 @@ describe("quoted messages", () => {
     expect(event.message?.quoted).toMatchObject({
       id: "12",
       text: "We ship again",
-      author: { userId: String(channel.id), fullName: "News" },
+      author: { userId: String(channel.id), fullName: "News", isChat: true },
       isFromBot: false,
       attachments: [{ kind: "image", reference: { fileId: "x" } }],
     });
@@ -317,14 +317,14 @@ describe("authors", () => {
 
   it("is the group for its anonymous administrator", async () => {
     const event = await received({ from: anonymous, sender_chat: supergroup, text: "rules" }, supergroup);
-    expect(event.author).toEqual({ userId: String(supergroup.id), fullName: "Team" });
+    expect(event.author).toEqual({ userId: String(supergroup.id), fullName: "Team", isChat: true });
   });
 
   it("is the channel for a post of it, which is a message of a group", async () => {
     const event = await rig.event(exampleUpdate("channel_post"));
     expect(event).toMatchObject({
       kind: "message",
-      author: { userId: String(channel.id), fullName: "News" },
+      author: { userId: String(channel.id), fullName: "News", isChat: true },
       thread: { id: `telegram:${channel.id}`, isDirectMessage: false, title: "News" },
     });
   });

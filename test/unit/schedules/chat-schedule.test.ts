@@ -12,6 +12,8 @@ const BERLIN = "Europe/Berlin";
 
 describe("a time that people say", () => {
   it.each<[string, string]>([
+    ["in 30 seconds", "at 2026-11-22T22:30:30.000Z"],
+    ["in 1 second", "at 2026-11-22T22:30:01.000Z"],
     ["in 20 minutes", "at 2026-11-22T22:50:00.000Z"],
     ["in 1 hour", "at 2026-11-22T23:30:00.000Z"],
     ["in 2 days", "at 2026-11-24T22:30:00.000Z"],
@@ -57,6 +59,7 @@ describe("the texts about times", () => {
     {
       weekdays: "So Mo Di Mi Do Fr Sa",
       oneMinute: "1 Minute",
+      seconds: "{count} Sekunden",
       minutes: "{count} Minuten",
       hours: "{count} Stunden",
       days: "{count} Tage",
@@ -69,6 +72,8 @@ describe("the texts about times", () => {
 
   it.each([
     [0, "1 minute", "1 Minute"],
+    [1 / 3, "20 seconds", "20 Sekunden"],
+    [1, "1 minute", "1 Minute"],
     [99, "99 minutes", "99 Minuten"],
     [100, "2 hours", "2 Stunden"],
     [48 * 60, "2 days", "2 Tage"],

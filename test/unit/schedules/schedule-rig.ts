@@ -31,6 +31,10 @@ export class ScheduleRig {
   /** The turns that conversations have taken, each once, in order. */
   readonly turns: FakeTurn[] = [];
   readonly told: string[] = [];
+  /** The turns that were ended because their task was removed, each once. */
+  readonly ended: string[] = [];
+  /** Whether the object of a conversation can be reached to end a turn. */
+  canEnd = true;
   /** Cards of reminders, each once. */
   readonly reminders: string[] = [];
   /** Deliveries to many chats, each once. */
@@ -182,6 +186,14 @@ export class ScheduleRig {
           task,
           stored,
         ),
+      onRemoved: async ({ legs }) => {
+        for (const { submissionId } of legs) {
+          point();
+          if (!this.canEnd) throw new Error("unreachable");
+          if (!this.ended.includes(submissionId)) this.ended.push(submissionId);
+          point();
+        }
+      },
       tellOwner: async (task, { key }, news) => {
         point();
         if (news === "too-late" && clock.now() < this.ownerQuietUntil) return this.ownerQuietUntil;

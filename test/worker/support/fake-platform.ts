@@ -27,6 +27,8 @@ export interface FakeUpdate {
   readonly movedTo?: string;
   readonly movedFrom?: string;
   readonly isGroup?: boolean;
+  /** Whether it is written in the name of the chat, as anonymous administrators do. */
+  readonly isAnonymous?: boolean;
   /** The topic of the group. */
   readonly topic?: string;
   readonly topicName?: string;
@@ -279,7 +281,7 @@ function incomingOf(update: FakeUpdate): IncomingEvent {
 
 function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
   const update = incoming.raw as FakeUpdate;
-  const { id, language, text = "", user } = update;
+  const { chat, id, isAnonymous, language, text = "", user } = update;
   const command = /^\/(\w+)\s*(.*)$/s.exec(text);
   const base = {
     key: incoming.key,
@@ -288,7 +290,10 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
     provider: "fake",
     chatThreadId: (chatId: string) => `fake:${chatId}`,
     thread: incoming.thread,
-    author: { userId: user, fullName: user, ...(language !== undefined && { language }) },
+    author:
+      isAnonymous === true
+        ? { userId: chat, fullName: chat, isChat: true }
+        : { userId: user, fullName: user, ...(language !== undefined && { language }) },
     capabilities: {
       canEditMessages: true,
       canStream: true,

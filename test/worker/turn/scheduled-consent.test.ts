@@ -255,6 +255,7 @@ describe("a scheduled run whose action needs consent", () => {
       () => expect(world.chats.visible("team").at(-1)).toMatch(/^Digest: Approved by boss/),
       8000,
     );
+    await until(world, ["delivered"]);
     expect(effects).toEqual(["1"]);
     expect(world.chats.visible("boss")).toHaveLength(2);
   });

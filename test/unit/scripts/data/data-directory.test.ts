@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -40,5 +40,50 @@ describe("the storage of a bot", () => {
     expect(await find("coffee/wrangler.jsonc")).toBe("coffee/.data");
     mkdirSync(path.join(folder, "tea/.data"));
     expect(await find("tea/wrangler.jsonc")).toBe("tea/.data");
+  });
+
+  describe("of two configurations in one folder", () => {
+    const configure = (...files: readonly string[]): void => {
+      for (const file of files) writeFileSync(path.join(folder, file), "{}");
+    };
+    const served = (file: string): Promise<string> =>
+      storedName(path.join(folder, ".data"), path.join(folder, file), "tea");
+
+    it("is that of the first one, and the second one is refused before it can mix them", async () => {
+      configure("wrangler.jsonc", "other.jsonc");
+      expect(await find("wrangler.jsonc")).toBe(".data");
+      await served("wrangler.jsonc");
+      expect(await find("wrangler.jsonc")).toBe(".data");
+      const error = await find("other.jsonc").catch((refusal: unknown) => refusal);
+      expect(error).toMatchObject({ code: "data-of-other-bot" });
+      expect(String(error)).toContain("such as DATA_DIR=.data-other");
+      expect(String(error)).toContain(`for the same bot, set DATA_DIR=${path.join(folder, ".data")}.`);
+      expect(await find("other.jsonc", ".data-other")).toBe(".data-other");
+      expect(await find("other.jsonc", ".data")).toBe(".data");
+    });
+
+    it("stays shared if both were served with it before", async () => {
+      configure("wrangler.jsonc", "other.jsonc");
+      await served("wrangler.jsonc");
+      await served("other.jsonc");
+      for (const file of ["wrangler.jsonc", "other.jsonc"]) expect(await find(file)).toBe(".data");
+    });
+
+    it("stays that of a configuration which was renamed, or has another path", async () => {
+      configure("wrangler.jsonc");
+      await served("wrangler.jsonc");
+      symlinkSync(path.join(folder, "wrangler.jsonc"), path.join(folder, "link.jsonc"));
+      expect(await find("link.jsonc")).toBe(".data");
+      renameSync(path.join(folder, "wrangler.jsonc"), path.join(folder, "bot.jsonc"));
+      expect(await find("bot.jsonc")).toBe(".data");
+      expect(await find("typo.jsonc")).toBe(".data");
+    });
+
+    it("is not looked for in the folder of a build, which is the same bot", async () => {
+      configure("wrangler.jsonc");
+      mkdirSync(path.join(folder, "dist"));
+      await served("dist");
+      expect(await find("wrangler.jsonc")).toBe(".data");
+    });
   });
 });

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { BroadcastWorld } from "./broadcast-world.ts";
+
+const MINUTE_MS = 60_000;
+const DECIDED_MS = 2 * 24 * 60 * MINUTE_MS;
+
+/** A delivery to three chats, in one of which somebody has just decided after two days. */
+async function decided(): Promise<BroadcastWorld> {
+  const world = new BroadcastWorld();
+  world.fateOf = (chat) => (chat === "c2" ? "deciding" : "sent");
+  const targets = ["c1", "c2", "c3"].map((chatId) => ({ messenger: "fake", chatId }));
+  let isDone = false;
+  const work = { kind: "content", content: "News", informModel: false } as const;
+  void world.broadcasts.start({ id: "news", work, targets }).then(() => (isDone = true));
+  await world.clock.advanceUntil(() => isDone, 1_000);
+  const begun = world.clock.now();
+  while (begun + DECIDED_MS - world.clock.now() > 10 * MINUTE_MS) await world.run(1);
+  await world.clock.advance(begun + DECIDED_MS + 1 - world.clock.now());
+  expect(world.broadcasts.get("news")).toMatchObject({ state: "running", sent: 2, deciding: 1 });
+  return world;
+}
+
+it("a delivery ends at once when one of its chats tells that somebody has decided there", async () => {
+  const world = await decided();
+  let ends = 0;
+  world.onEnded = () => (ends += 1);
+  const at = world.clock.now();
+  world.broadcasts.nudge("news", "fake:c2");
+  await world.run(1);
+  expect(world.clock.now() - at).toBeLessThan(1_000);
+  expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 3 });
+  expect(ends).toBe(1);
+  world.broadcasts.nudge("news", "fake:c2");
+  await world.run();
+  expect(ends).toBe(1);
+});
+
+it("a delivery notices a decision without being told, only later", async () => {
+  const world = await decided();
+  const calls = world.calls.length;
+  world.broadcasts.nudge("other news", "fake:c2");
+  world.broadcasts.nudge("news", "fake:c9");
+  world.broadcasts.nudge("news", "fake:c1");
+  await world.run(1);
+  await world.run();
+  expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 3 });
+  expect(world.calls.length - calls, "nobody else is asked again").toBe(1);
+});
