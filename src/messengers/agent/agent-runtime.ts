@@ -340,9 +340,8 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   #runChanged(run: ScheduledRun): void {
-    this.#later(
-      () => void nudgeKeeper((conversation) => this.objects.callsTo(conversation), run, this.#options.log),
-    );
+    const { log } = this.#options;
+    this.#later(() => void nudgeKeeper((conversation) => this.objects.callsTo(conversation), run, log));
   }
 
   /** Runs after the current event, in the object's own time. */

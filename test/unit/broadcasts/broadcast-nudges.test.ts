@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { BroadcastWork } from "../../../src/broadcasts/broadcast.ts";
 import { BroadcastWorld } from "./broadcast-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -45,4 +46,36 @@ it("a delivery notices a decision without being told, only later", async () => {
   await world.run();
   expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 3 });
   expect(world.calls.length - calls, "nobody else is asked again").toBe(1);
+});
+
+it("many decisions at once do not keep other deliveries from their turn", async () => {
+  const world = new BroadcastWorld();
+  world.fateOf = () => "deciding";
+  const work: BroadcastWork = {
+    kind: "prompt",
+    messages: [{ id: "q", role: "user", parts: [{ type: "text", text: "Write it." }] }],
+  };
+  const chats = Array.from({ length: 150 }, (_, index) => `c${index}`);
+  const start = async (id: string, to: readonly string[]): Promise<void> => {
+    let isDone = false;
+    const targets = to.map((chatId) => ({ messenger: "fake", chatId }));
+    void world.broadcasts.start({ id, work, targets }).then(() => (isDone = true));
+    await world.clock.advanceUntil(() => isDone, 1_000);
+  };
+  await start("digest", chats);
+  await world.run(1);
+  // The model of each of these chats writes for a while.
+  world.answerAfterMs = 10_000;
+  for (const chat of chats) world.broadcasts.nudge("digest", `fake:${chat}`);
+  const begun = world.clock.now();
+  await world.run(1);
+  expect(world.clock.now() - begun).toBeLessThan(45_000);
+  expect(world.calls.length).toBeGreaterThan(150);
+  world.fateOf = () => "sent";
+  await start("news", ["d1"]);
+  await world.run(2);
+  expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 1 });
+  const asked = (): number => new Set(world.calls.slice(150).map(({ target }) => target)).size;
+  for (let runs = 0; asked() < 151 && runs < 20; runs += 1) await world.run(1);
+  expect(asked(), "the others are asked later").toBe(151);
 });

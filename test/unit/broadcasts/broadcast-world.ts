@@ -4,6 +4,7 @@ import { Broadcasts } from "../../../src/broadcasts/broadcasts.ts";
 import { createSubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
 import type { SubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
 import type { ChatEntry } from "../../../src/core/chat.ts";
+import { wait } from "../../../src/core/deps.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
@@ -53,6 +54,8 @@ export class BroadcastWorld {
   onWrite: () => void = () => {};
   /** Ends of chats' quiet hours, in epoch milliseconds. */
   quiet = new Map<string, number>();
+  /** Objects that have the message answer after this time. */
+  answerAfterMs = 0;
   payAt: () => number | undefined = () => undefined;
   broadcasts: Broadcasts;
   /** Called when a broadcast has ended. */
@@ -160,6 +163,7 @@ export class BroadcastWorld {
     const now = this.clock.now();
     const key = JSON.stringify([conversation, broadcastId, address.threadId]);
     const known = this.#stored.get(key);
+    if (known !== undefined && this.answerAfterMs > 0) await wait(this.clock, this.answerAfterMs);
     if (known !== undefined) return now < known.doneAt ? known.meanwhile : known.result;
     const fate = this.fateOf(address.chatId);
     if (fate === "unreachable") throw new Error("unreachable");
