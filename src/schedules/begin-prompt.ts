@@ -68,11 +68,11 @@ export async function beginPrompt(
 
 function limitReached(
   { mostCostPerDay = Infinity, mostTokensPerDay = Infinity }: Extract<Work, { kind: "prompt" }>,
-  { usedToday }: Pick<OccurrenceHost, "usedToday">,
+  host: Pick<OccurrenceHost, "usedToday">,
   { id }: CheckedTask,
 ): LimitCode | undefined {
   if (mostCostPerDay === Infinity && mostTokensPerDay === Infinity) return undefined;
-  const { cost, tokens } = usedToday(id);
+  const { cost, tokens } = host.usedToday(id);
   if (tokens >= mostTokensPerDay) return "token-limit";
   return cost >= mostCostPerDay ? "cost-limit" : undefined;
 }

@@ -21,7 +21,7 @@ export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target 
 export { decidedCard, mayManageTask, ownerCard, taskPressSchema } from "./owner-card.ts";
 export { parseQuietHours, quietUntil } from "./quiet-hours.ts";
 export { runOccurrence } from "./run-occurrence.ts";
-export type { FoundTargets, LegReport, LegRequest, ManyWork } from "./occurrence-host.ts";
+export type { FoundTargets, LegReport, LegRequest, ManyWork, OccurrenceHost } from "./occurrence-host.ts";
 export type { DeliverTo, DeliveryTarget, QuietHours, ThinkScheduledTasks } from "./scheduled-task.ts";
 export { revisionOf } from "./scheduled-run.ts";
 export { createScheduledRunStore } from "./scheduled-run-store.ts";

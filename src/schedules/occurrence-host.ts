@@ -58,6 +58,7 @@ export interface UsedToday {
   readonly cost: number;
 }
 
+/** The calls that the steps of an occurrence make. */
 export interface OccurrenceHost {
   readonly clock: Clock;
   readonly log: Log;

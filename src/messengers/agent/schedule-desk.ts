@@ -1,6 +1,5 @@
 import type { ThinkActions } from "../../actions/action.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
 import type { CardContent } from "../../core/content.ts";
@@ -11,14 +10,7 @@ import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
-import {
-  checkTasks,
-  durationInWords,
-  reminderCard,
-  revisionOf,
-  runOccurrence,
-  Schedules,
-} from "../../schedules/index.ts";
+import { checkTasks, runOccurrence, Schedules } from "../../schedules/index.ts";
 import type {
   CheckedTask,
   LegReport,
@@ -27,16 +19,15 @@ import type {
   OccurrenceRecord,
   ScheduledTaskRecord,
 } from "../../schedules/index.ts";
-import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AgentMethods } from "./agent-methods.ts";
-import { chatQuietUntil } from "./chat-quiet-hours.ts";
 import { ChatSchedulePresses } from "./chat-schedule-presses.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import { ManyChats } from "./many-chats.ts";
+import { OccurrenceCalls, TASK } from "./occurrence-calls.ts";
 import { OwnerPresses } from "./owner-presses.ts";
 import { scheduleActions } from "./schedule-actions.ts";
 import { ScheduleNews } from "./schedule-news.ts";
@@ -75,22 +66,16 @@ export interface ScheduleDeskOptions {
   readonly onChange: () => void;
 }
 
-/** The conversation of a task's own object. */
-const TASK = "task:";
-const DAY_MS = 24 * 3_600_000;
-/** Below this a reminder does not mention that it is late. */
-const LATE_FROM_MS = 10 * 60_000;
-
 /**
  * The scheduled tasks of one object: connects `Schedules`, which decides what runs and when, with the conversations and
- * chats. `TaskTargets` finds chats, `ScheduleNews` tells owners, and `ChatSchedules` has what people have made here.
+ * chats. `OccurrenceCalls` makes the calls of its steps, `TaskTargets` finds chats, `ScheduleNews` tells owners, and
+ * `ChatSchedules` has what people have made here.
  */
 export class ScheduleDesk {
   readonly schedules: Schedules;
   /** Schedules that people have made here. */
   readonly chat: ChatSchedules;
   readonly #options: ScheduleDeskOptions;
-  readonly #targets: TaskTargets;
   readonly #ownerPresses: OwnerPresses;
   readonly #chatPresses: ChatSchedulePresses;
   readonly #news: ScheduleNews;
@@ -100,39 +85,21 @@ export class ScheduleDesk {
 
   constructor(options: ScheduleDeskOptions) {
     this.#options = options;
-    const { conversation, deps, log, name } = options;
-    const { broadcasts } = options;
-    this.#targets = new TaskTargets({ ...options, clock: deps.clock });
-    const many = new ManyChats({ broadcasts, targetsOf: (deliverTo) => this.#targets.named(deliverTo) });
+    const { broadcasts, deps } = options;
+    const targets = new TaskTargets({ ...options, clock: deps.clock });
+    const calls = new OccurrenceCalls({
+      ...options,
+      clock: deps.clock,
+      schedules: () => this.schedules,
+      chat: () => this.chat,
+      targets,
+      many: new ManyChats({ broadcasts, targetsOf: (deliverTo) => targets.named(deliverTo) }),
+      say: (language) => this.#say(language),
+    });
     this.schedules = new Schedules({
       ...options,
       tasks: () => this.#tasks(),
-      run: (occurrence, task, stored) =>
-        runOccurrence(
-          {
-            clock: deps.clock,
-            log,
-            name,
-            runsIn: (taskId) => conversation ?? `${TASK}${taskId}`,
-            find: (deliverTo) => this.#targets.find(deliverTo),
-            promptOf: scheduleQuestion,
-            introductionOf: scheduleIntroduction,
-            submit: (to, request) => options.turnsOf(to).submitScheduled(request),
-            report: (to, id) => options.turnsOf(to).reportScheduled(id),
-            runOf: (task, current) => this.#runOf(task, current),
-            quietUntil: (address) => chatQuietUntil({ ...options, clock: deps.clock }, address),
-            replaceQuiet: (newer, address) => this.schedules.replaceQuiet(newer, address),
-            remind: (id, of, current) => this.#remind(id, of, current),
-            reportCard: (id) => options.reportCard(id),
-            usedToday: (taskId) => this.schedules.usedSince(taskId, deps.clock.now() - DAY_MS),
-            broadcast: (id, work, deliverTo) => many.begin(id, work, deliverTo),
-            reportBroadcast: (id) => many.report(id),
-            save: (changed) => this.schedules.save(changed),
-          },
-          occurrence,
-          task,
-          stored,
-        ),
+      run: (...step) => runOccurrence(calls, ...step),
       onRemoved: (occurrence) => this.#cancel(occurrence),
       tellOwner: (...news) => this.#news.tell(...news),
     });
@@ -148,7 +115,7 @@ export class ScheduleDesk {
       clock: deps.clock,
       chat: this.chat,
       schedules: this.schedules,
-      ownerOf: (task) => this.#targets.ownerOf(task),
+      ownerOf: (task) => targets.ownerOf(task),
       say: (language) => this.#say(language),
     });
     this.#ownerPresses = new OwnerPresses({
@@ -170,16 +137,6 @@ export class ScheduleDesk {
     if (!isMadeInChat(taskId)) return;
     for (const { conversation, submissionId } of legs)
       await this.#options.turnsOf(conversation).endScheduled(submissionId);
-  }
-
-  #remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
-    const { work } = task;
-    if (work.kind !== "reminder") return;
-    const isRecurring = task.rule.kind !== "once";
-    const { post } = this.#options;
-    const say = this.#say(this.chat.get(task.id)?.madeBy.language);
-    const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs, say) : undefined;
-    post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }, say));
   }
 
   /**
@@ -281,20 +238,6 @@ export class ScheduleDesk {
     const declared = Object.entries(agent.getScheduledTasks());
     const own = declared.filter(([, task]) => (task?.scope ?? "root") === scope);
     return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());
-  }
-
-  async #runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {
-    const { conversation = "" } = this.#options;
-    const schedule = { keeper: conversation, taskId: task.id, revision: await revisionOf(task) };
-    const owner = await this.#targets.ownerOf(task);
-    const { requester } = task;
-    const askIn = owner?.kind === "found" ? owner.address : undefined;
-    return {
-      schedule,
-      occurrenceKey: key,
-      ...(requester !== undefined && { requester }),
-      ...(askIn !== undefined && { askIn }),
-    };
   }
 }
 
