@@ -1,6 +1,7 @@
 import type { FlexibleSchema } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ActionOptions } from "./action.ts";
+import { checkActionOptions } from "./check-action-options.ts";
 
 /** A card can be changed for 90 days. The last one is for showing what came of the decision. */
 const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
@@ -8,49 +9,66 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
 /**
  * Returns an action with its defaults filled in.
  *
- * @throws {ConfigurationError} `action-never-waits` for `kind: "durable-pause"` with `approval: false`,
- *   `action-time` for a time limit that is not a positive number, `action-expiry` if people would have longer to decide
+ * @throws {ConfigurationError} `action-option-invalid` for an option that does not exist, or that cannot have its value,
+ *   `action-never-waits` for `kind: "durable-pause"` with `approval: false`, `action-time` for a time limit that is not a positive number, `action-expiry` if people would have longer to decide
  *   than their card can be changed, `action-without-approver` if nobody could agree, `action-ask-in` if it names nobody
  *   whose private chat could be found
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
 ): Action {
+  const called = calledOf(options);
+  checkActionOptions(options, called);
   const { approval, timeoutMs, expiresAfterMs, remindAfterMs } = options;
   if (options.kind === "durable-pause" && approval === false) {
     throw new ConfigurationError(
       "action-never-waits",
-      'An action with kind "durable-pause" waits for a person, but its approval is false. Leave out one of them.',
+      `With kind "durable-pause", ${called} waits for a person, but its approval is false. Leave out one of them.`,
     );
   }
   for (const [name, value] of Object.entries({ timeoutMs, expiresAfterMs, remindAfterMs })) {
     if (value !== undefined && !(value > 0)) {
       throw new ConfigurationError(
         "action-time",
-        `The ${name} of an action must be a positive number of milliseconds, not ${String(value)}.`,
+        `The ${name} of ${called} must be a positive number of milliseconds, not ${String(value)}.`,
       );
     }
   }
   if (expiresAfterMs !== undefined && expiresAfterMs > LONGEST_WAIT_MS) {
     throw new ConfigurationError(
       "action-expiry",
-      `The expiresAfterMs of an action must be at most ${LONGEST_WAIT_MS} (89 days), not ${expiresAfterMs}: its card can be changed for 90 days only.`,
+      `The expiresAfterMs of ${called} must be at most ${LONGEST_WAIT_MS} (89 days), not ${expiresAfterMs}: its card can be changed for 90 days only.`,
     );
   }
   const { approvers, askIn, requesterMayApprove } = options;
   if (askIn === "approver-dm" && (approvers === "anyone" || typeof approvers === "function")) {
     throw new ConfigurationError(
       "action-ask-in",
-      'An action with askIn "approver-dm" must name its approvers: user ids, "requester", or permissions. A function or "anyone" names nobody.',
+      `With askIn "approver-dm", ${called} must name its approvers: user ids, "requester", or permissions. A function or "anyone" names nobody.`,
     );
   }
   if (requesterMayApprove === false && (approvers === undefined || approvers === "requester")) {
     throw new ConfigurationError(
       "action-without-approver",
-      "The person who asks may not agree to this action, and the action names nobody else. Give it approvers.",
+      `The person who asks may not agree (requesterMayApprove), and ${called} names nobody else. Give it approvers.`,
     );
   }
   const mayAsk = approval !== undefined && approval !== false;
   const kind = options.kind ?? (mayAsk ? "approval-gated" : "server");
   return { ...options, kind };
+}
+
+/** Names an action in an error. Its key in `getActions()` is not known yet. */
+function calledOf({
+  description,
+  name,
+}: {
+  readonly description?: unknown;
+  readonly name?: unknown;
+}): string {
+  return `the action "${shortened(String(name ?? description))}"`;
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59).trimEnd()}…` : text;
 }
