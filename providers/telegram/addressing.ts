@@ -16,6 +16,8 @@ export interface BotNames {
 export interface Addressing {
   readonly isMention: boolean;
   readonly command?: MessengerCommand;
+  /** See `MessengerMessage.textToBot`. */
+  readonly textToBot?: string;
 }
 
 /**
@@ -28,7 +30,12 @@ export async function addressingOf(message: TelegramMessage, bot: BotNames): Pro
   const command = await commandOf(text, entities, bot);
   if (command !== undefined) return { isMention: !isPrivate, command };
   if (isPrivate) return { isMention: false };
-  return { isMention: isReplyToBot(message, bot.botId) || (await isNamed(text, entities, bot)) };
+  const names = await namesIn(text, entities, bot);
+  const textToBot = withoutName(text, names);
+  return {
+    isMention: isReplyToBot(message, bot.botId) || names.length > 0,
+    ...(textToBot !== undefined && { textToBot }),
+  };
 }
 
 /**
@@ -66,16 +73,34 @@ async function commandOf(
   return { name: name.toLowerCase(), args };
 }
 
-async function isNamed(text: string, entities: readonly MessageEntity[], bot: BotNames): Promise<boolean> {
-  if (entities.some((entity) => entity.type === "text_mention" && String(entity.user?.id) === bot.botId)) {
-    return true;
-  }
-  const names = entities.flatMap((entity) => {
+/** Returns the entities that name the bot. */
+async function namesIn(
+  text: string,
+  entities: readonly MessageEntity[],
+  bot: BotNames,
+): Promise<MessageEntity[]> {
+  const nameIn = (entity: MessageEntity): string | undefined => {
     const label = text.slice(entity.offset, entity.offset + entity.length).toLowerCase();
-    if (entity.type === "mention") return [label.replace(/^@/, "")];
-    return entity.type === "bot_command" ? (label.split("@")[1] ?? []) : [];
-  });
-  if (names.length === 0) return false;
-  const userName = await bot.userName();
-  return userName !== undefined && names.includes(userName);
+    if (entity.type === "mention") return label.replace(/^@/, "");
+    return entity.type === "bot_command" ? label.split("@")[1] : undefined;
+  };
+  const isNamed = entities.some((entity) => nameIn(entity) !== undefined);
+  const userName = isNamed ? await bot.userName() : undefined;
+  return entities.filter((entity) =>
+    entity.type === "text_mention"
+      ? String(entity.user?.id) === bot.botId
+      : userName !== undefined && nameIn(entity) === userName,
+  );
+}
+
+/** Returns the rest of a text that begins or ends with a name of the bot. */
+function withoutName(text: string, names: readonly MessageEntity[]): string | undefined {
+  for (const { length, offset, type } of names) {
+    if (type === "bot_command") continue;
+    const before = text.slice(0, offset).trim();
+    const after = text.slice(offset + length).trim();
+    if (before === "" && after !== "") return after.replace(/^[,:]\s*/, "") || undefined;
+    if (after === "" && before !== "") return before.replace(/\s*,$/, "") || undefined;
+  }
+  return undefined;
 }

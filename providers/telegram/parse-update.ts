@@ -111,7 +111,7 @@ async function messageOf(
   isEdit: boolean,
   bot: BotNames,
 ): Promise<MessengerMessage> {
-  const { isMention, command } = await addressingOf(telegram, bot);
+  const { isMention, command, textToBot } = await addressingOf(telegram, bot);
   const quoted = quotedMessageOf(telegram, bot.botId);
   return {
     id: String(telegram.message_id),
@@ -119,6 +119,7 @@ async function messageOf(
     sentAt: telegram.date * 1000,
     ...(typeof telegram.edit_date === "number" ? { editedAt: telegram.edit_date * 1000 } : {}),
     isMention,
+    ...(textToBot !== undefined && { textToBot }),
     // An edit corrects a text. It does not run a command.
     ...(command !== undefined && !isEdit ? { command } : {}),
     ...(quoted ? { quoted } : {}),

@@ -93,6 +93,11 @@ export interface MessengerMessage {
   /** Time of the last edit, in epoch milliseconds. */
   readonly editedAt?: number;
   readonly isMention: boolean;
+  /**
+   * The text without the mention of the bot with which it begins or ends: `yes` of `@my_bot yes`. Undefined if there is no
+   * such mention, or nothing else.
+   */
+  readonly textToBot?: string;
   /** A command addressed to this bot. `/start payload` is `{ name: "start", args: "payload" }`. */
   readonly command?: MessengerCommand;
   /** The message that this one replies to. */

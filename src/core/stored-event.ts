@@ -46,6 +46,7 @@ const messageSchema = z.looseObject({
   sentAt: z.number(),
   editedAt: z.number().optional(),
   isMention: z.boolean(),
+  textToBot: z.string().optional(),
   command: z
     .looseObject({ name: z.string(), args: z.string(), isForThisBot: z.boolean().optional() })
     .optional(),

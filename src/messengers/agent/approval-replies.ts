@@ -2,11 +2,11 @@ import type { Approval } from "../../approvals/approval.ts";
 import { mayExplain } from "../../approvals/approval.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import { decisionOf } from "../../approvals/decision-word.ts";
-import type { ApprovalWords } from "../../approvals/decision-word.ts";
+import type { ApprovalWords, TypedDecision } from "../../approvals/decision-word.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
-import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../intake/open-questions.ts";
 import { answerOf } from "./approval-texts.ts";
 
@@ -46,16 +46,16 @@ export class ApprovalReplies {
   takes(approval: Approval, { author, message }: MessengerEvent, isElsewhere: boolean): boolean {
     if (message === undefined || author === undefined) return isElsewhere;
     if (isElsewhere || mayExplain(approval, author)) return true;
-    return message.attachments.length === 0 && decisionOf(message.text, this.#options.words()) !== undefined;
+    return this.#decisionIn(message) !== undefined;
   }
 
   /** Handles a reply to a card. Returns the answer to the person. */
   async take(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
     const { message, messengerId } = event;
-    const { approvals, isDecidedIn, words } = this.#options;
+    const { approvals, isDecidedIn } = this.#options;
     const say = this.#options.say(person);
-    const text = message?.text.trim() ?? "";
-    const decision = message?.attachments.length === 0 ? decisionOf(text, words()) : undefined;
+    const text = message === undefined ? "" : saidIn(message).trim();
+    const decision = message && this.#decisionIn(message);
     if (decision !== undefined && approval.state === "waiting") {
       // The card may only show the state, while others are asked elsewhere.
       if (approval.approvers.kind === "anyone" && !isDecidedIn(approval, event))
@@ -75,8 +75,7 @@ export class ApprovalReplies {
 
   /** Whether a message looks like a decision but quotes nothing. */
   isBareWord({ message }: MessengerEvent): boolean {
-    if (message === undefined || message.quoted !== undefined || message.attachments.length > 0) return false;
-    return decisionOf(message.text, this.#options.words()) !== undefined;
+    return message !== undefined && message.quoted === undefined && this.#decisionIn(message) !== undefined;
   }
 
   /**
@@ -97,4 +96,14 @@ export class ApprovalReplies {
     const { messageIn, say } = this.#options;
     return { text: say(author)("notADecision"), replyTo: messageIn(approval, thread.id) };
   }
+
+  /** The caption of a file decides nothing. */
+  #decisionIn(message: MessengerMessage): TypedDecision | undefined {
+    return message.attachments.length === 0 ? decisionOf(saidIn(message), this.#options.words()) : undefined;
+  }
+}
+
+/** In a group people begin with the bot's name, which is no part of their answer. */
+function saidIn({ text, textToBot }: MessengerMessage): string {
+  return textToBot ?? text;
 }

@@ -140,8 +140,8 @@ export function mayAnswerCard({ author, kind, message }: MessengerEvent): boolea
 }
 
 /** The caption of a file is no answer: the file would be lost. */
-function numberOf({ attachments, text }: MessengerMessage): number | undefined {
+function numberOf({ attachments, text, textToBot = text }: MessengerMessage): number | undefined {
   if (attachments.length > 0) return undefined;
-  const [, digits] = NUMBER.exec(text) ?? [];
+  const [, digits] = NUMBER.exec(textToBot) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }

@@ -41,6 +41,25 @@ describe("who is addressed, in a group", () => {
     expect(event).toMatchObject({ kind: "mention", message: { text, isMention: true } });
   });
 
+  it.each([
+    ["@Support_Bot yes", "@Support_Bot", "yes"],
+    ["@support_bot, no, too much", "@support_bot", "no, too much"],
+    ["2 @support_bot", "@support_bot", "2"],
+    ["yes, @support_bot", "@support_bot", "yes"],
+    ["@support_bot", "@support_bot", undefined],
+    ["ask @support_bot about it", "@support_bot", undefined],
+    ["@other_bot yes", "@other_bot", undefined],
+  ])("says to the bot, in %s, what is beside its name", async (text, name, said) => {
+    const replied = message({ message_id: 40, from: bot, text: "Is this OK?" });
+    const event = await inGroup({
+      text,
+      entities: [entity("mention", text, name)],
+      reply_to_message: replied,
+    });
+    expect(event.message).toMatchObject({ text, isMention: true });
+    expect(event.message?.textToBot).toBe(said);
+  });
+
   it("is the bot, in a caption", async () => {
     const caption = "@support_bot look";
     const event = await inGroup({

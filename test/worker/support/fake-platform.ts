@@ -36,6 +36,7 @@ export interface FakeUpdate {
   readonly language?: string;
   /** Of a `member`: the bot was blocked or removed. */
   readonly leaves?: boolean;
+  /** Whether it addresses the bot. A text may begin with the bot's name, `@bot`. */
   readonly mentions?: boolean;
   /** Id of a message of the bot that this one quotes. */
   readonly quotes?: string;
@@ -311,6 +312,7 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
       text,
       sentAt: update.sentAt ?? Date.now(),
       isMention: update.mentions ?? false,
+      ...(text.startsWith("@bot ") && { textToBot: text.slice("@bot ".length) }),
       attachments:
         update.hasHangingPicture === true
           ? [{ kind: "image", mediaType: "image/png", reference: { fileId: id } }]

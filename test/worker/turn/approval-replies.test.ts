@@ -42,6 +42,20 @@ describe("a reply to the card of an approval", () => {
     expect(effects).toEqual(["7"]);
   });
 
+  it("decides also after the bot's name, and not after another name", async () => {
+    const { effects, world } = createRefundBot();
+    await world.write("g1", "Refund 7", { ...GROUP, mentions: true });
+    const quotes = await asked(world, "g1");
+    await world.write("g1", "@bob yes", { ...GROUP, mentions: true, quotes });
+    await shown(world, "Hm?", "g1");
+    expect(effects).toEqual([]);
+    await world.write("g1", "@bot yes", { ...GROUP, mentions: true, quotes, user: "bob" });
+    await shown(world, "You can't decide this. It's up to ada.", "g1");
+    await world.write("g1", "@bot yes", { ...GROUP, mentions: true, quotes });
+    await shown(world, "Told: Approved", "g1");
+    expect(effects).toEqual(["7"]);
+  });
+
   it("goes to the model if it is more than a decision", async () => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
@@ -107,6 +121,16 @@ describe("a yes that quotes nothing", () => {
     expect(found(world, "That alone decides nothing.").replyTo).toBe(card);
     expect(effects).toEqual([]);
     expect(await world.thread("c1").pendingApprovals()).toHaveLength(1);
+  });
+
+  it("points at the buttons also after the bot's name in a group", async () => {
+    const { effects, world } = createRefundBot();
+    await world.write("g1", "Refund 7", { ...GROUP, mentions: true });
+    const card = await asked(world, "g1");
+    await world.write("g1", "@bot yes", { ...GROUP, mentions: true, user: "bob" });
+    await shown(world, "That alone decides nothing.", "g1");
+    expect(found(world, "That alone decides nothing.", "g1").replyTo).toBe(card);
+    expect(effects).toEqual([]);
   });
 
   it("goes to the model once the bot has said something else", async () => {
