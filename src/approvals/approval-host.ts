@@ -38,6 +38,11 @@ export interface ApprovalHost {
   noteUse(use: Approval): void;
   /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */
   remind(approval: Approval): void;
+  /**
+   * Points at the card of a question that waits already, for a person who has asked for the same again. It only stores the
+   * message. Called in a transaction, and again for a turn that is repeated after a crash.
+   */
+  pointAt?(waiting: Approval, requestId: string): void;
   /** Called after changes, because the durable wake-up may have to move. */
   onChange(): void;
   /** Logs an error of `run`, which should have none. */

@@ -10,11 +10,14 @@ const CHANGED_WITHIN_MS = 24 * 60 * 60 * 1000;
 
 /** Stores questions to people, with the cards that show them. */
 export class AskPeople {
-  readonly #host: Pick<ApprovalHost, "clock" | "database" | "newId" | "occurrenceOf" | "onChange">;
+  readonly #host: Pick<
+    ApprovalHost,
+    "clock" | "database" | "newId" | "occurrenceOf" | "onChange" | "pointAt"
+  >;
   readonly #stored: StoredApprovals;
 
   constructor(
-    host: Pick<ApprovalHost, "clock" | "database" | "newId" | "occurrenceOf" | "onChange">,
+    host: Pick<ApprovalHost, "clock" | "database" | "newId" | "occurrenceOf" | "onChange" | "pointAt">,
     stored: StoredApprovals,
   ) {
     this.#host = host;
@@ -22,7 +25,8 @@ export class AskPeople {
   }
 
   /**
-   * Asks for consent. A call asks once. The same action with the same input is asked once in a chat while it is open.
+   * Asks for consent. A call asks once. The same action with the same input is asked once in a chat while it is open: a
+   * later turn points at the card.
    * Another input under the same key replaces a question of the same person that still waits. A run of a schedule replaces the
    * waiting questions of earlier occurrences, and takes over a card of theirs.
    *
@@ -40,7 +44,10 @@ export class AskPeople {
     // Another run of the schedule tells its outcome. This run would wait for it without hearing of it.
     if (known !== undefined && isOfOtherRun(known, asked)) return undefined;
     if (known?.inputHash === asked.inputHash) {
-      withIt();
+      this.#host.database.transaction(() => {
+        if (isAskedAgain(known, asked)) this.#host.pointAt?.(known, asked.requestId);
+        withIt();
+      });
       return known;
     }
     const isSamePerson = known?.requester?.userId === asked.requester?.userId;
@@ -113,4 +120,10 @@ export class AskPeople {
 /** People of another chat would neither see the card nor hear of the outcome. */
 function isInSameChat({ origin }: Approval, asked: ApprovalRequest): boolean {
   return origin?.messengerId === asked.origin?.messengerId && origin?.threadId === asked.origin?.threadId;
+}
+
+/** Whether somebody asks for the same in a later turn. Without a word about it, the bot would seem to be deaf. */
+function isAskedAgain({ requestId, rootRequest, state }: Approval, asked: ApprovalRequest): boolean {
+  const isSameRequest = requestId === asked.requestId || rootRequest === asked.rootRequest;
+  return state === "waiting" && !isSameRequest && asked.schedule === undefined;
 }

@@ -84,6 +84,7 @@ export const ENGLISH_TEXTS = {
   pressReplaced: "A newer request has replaced this one, so nothing has changed.",
   pressMessageChanged: "The message behind this request has changed, so nothing was decided.",
   pressScheduleDeleted: "The schedule behind this request was deleted, so nothing has changed.",
+  pressVoid: "This can no longer be done: {why}.",
   pressLate: "This was decided before: {state}.",
   pressLateBy: "This was decided before by {name}: {state}.",
   pressExpired: "It's too late: nobody decided in time.",
@@ -102,13 +103,13 @@ export const ENGLISH_TEXTS = {
   stateExpired: "nobody decided in time",
   stateWithdrawn: "taken back",
   stateReplaced: "there is a newer request, or changes are wanted",
-  stateVoid: "it can no longer run",
   useButtons: "Please use the buttons of the request, or reply to it with yes or no.",
   notADecision:
     "That alone decides nothing. Please press a button of the request, or write it as a reply to the request.",
   decidedElsewhere: "This is decided in another chat, where I have asked.",
   proposesAgain: "Thanks, I'll propose it again.",
   noted: "Thanks, noted.",
+  askedAlready: "I've asked about this before, and it still waits for a decision.",
   reminder: "This still waits for a decision of {approvers}: {what}. There is time until {time}.",
   // /approvals
   approvalsCommand: "Show what waits for a decision",

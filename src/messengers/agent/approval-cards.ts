@@ -148,6 +148,13 @@ export class ApprovalCards {
       this.#below(approval, `${cardIdOf(approval)}:${index}`, address, `reminder:${index}`, text);
   }
 
+  /** Points at the card in the chat that asked, below which somebody has asked for the same again. */
+  pointAt(approval: Approval, requestId: string): void {
+    if (approval.origin === undefined) return;
+    const text = this.#options.say(approval.requester)("askedAlready");
+    this.#below(approval, cardIdOf(approval), approval.origin, `again:${requestId}`, text);
+  }
+
   /** Says in the chat that asked who cannot be reached. */
   tellUnreached(approval: Approval): void {
     const { origin, unreached } = approval;

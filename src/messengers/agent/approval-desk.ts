@@ -101,6 +101,7 @@ export class ApprovalDesk implements ThreadQuestions {
       },
       noteUse: onUse,
       remind: (approval) => this.#cards.remind(approval),
+      pointAt: (waiting, requestId) => this.#cards.pointAt(waiting, requestId),
       tell: (approval) => outcomes.tell(approval),
       onChange,
       onFailure,

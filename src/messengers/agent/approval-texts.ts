@@ -2,7 +2,7 @@ import { isMessageChanged, isScheduleDeleted } from "../../approvals/approval.ts
 import type { Approval, ApprovalDecision, DecisionResult } from "../../approvals/approval.ts";
 import { grantWords } from "../../approvals/approval-card.ts";
 import { lengthWords } from "../../approvals/grant-length.ts";
-import { deciderName, nameOf } from "../../approvals/outcome-words.ts";
+import { deciderName, nameOf, voidWords } from "../../approvals/outcome-words.ts";
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
 import { alert } from "../../core/card-press.ts";
@@ -24,10 +24,12 @@ export function answerOf(
       return alert(say("pressGranted", { covered }));
     }
     case "late": {
-      const { decidedBy, state } = result.approval;
+      const { decidedBy, reason, state } = result.approval;
       if (isMessageChanged(result.approval)) return alert(say("pressMessageChanged"));
       if (isScheduleDeleted(result.approval)) return alert(say("pressScheduleDeleted"));
       if (state === "replaced" && decidedBy === undefined) return alert(say("pressReplaced"));
+      if (state === "void")
+        return alert(say("pressVoid", { why: voidWords(reason, say).replace(/\.$/, "") }));
       const values = { state: say(STATES[state]), name: deciderName(result.approval, say) };
       return alert(say(decidedBy === undefined ? "pressLate" : "pressLateBy", values));
     }
@@ -72,8 +74,7 @@ const STATES = {
   expired: "stateExpired",
   withdrawn: "stateWithdrawn",
   replaced: "stateReplaced",
-  void: "stateVoid",
-} as const satisfies Record<Approval["state"], TextName>;
+} as const satisfies Record<Exclude<Approval["state"], "void">, TextName>;
 
 /** @param isThere whether the words are for the chat in which people are asked */
 export function approversInWords(

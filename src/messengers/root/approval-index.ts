@@ -28,7 +28,7 @@ export interface ApprovalIndexOptions {
   readonly callsTo: (conversation: string) => DecidesApprovals;
   /** How long approvals are found after their end, in milliseconds. */
   readonly keepMs: () => number;
-  /** Returns the title of a chat, if the root knows one. */
+  /** Returns the title of a group or channel, if the root knows one. */
   readonly titleOf: (messengerId: string, chatId: string) => string | undefined;
   /** Returns the title of a conversation's chat, if the root knows one. */
   readonly titleOfConversation: (name: string) => string | undefined;

@@ -181,9 +181,10 @@ export class RootRuntime {
     this.#chats.gone(messengerId, chatId, code, at);
   }
 
-  /** Returns the title of a chat. Undefined if it has none, or the bot was not seen there. */
+  /** Returns the title of a group or channel. A private chat has its person's name, and that is no place for others. */
   titleOf(messengerId: string, chatId: string): string | undefined {
-    return this.#chats.find({ messengerId, chatId })?.title;
+    const chat = this.#chats.find({ messengerId, chatId });
+    return chat?.kind === "private" ? undefined : chat?.title;
   }
 
   /** Returns the title of the chat in which a conversation was last written to. */

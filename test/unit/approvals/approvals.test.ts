@@ -23,6 +23,8 @@ function createRig() {
     runs: [] as string[],
     inputs: [] as unknown[],
     drawn: [] as string[],
+    /** Questions that were pointed at, with the turn that asked again. */
+    pointedAt: [] as (readonly [string, string])[],
     /** What the conversation was told, stored in the same transactions as the approvals. */
     get told(): string[] {
       return data.all<{ what: string }>("SELECT what FROM told").map(({ what }) => what);
@@ -58,6 +60,7 @@ function createRig() {
         database,
         clock,
         newId: () => `a${born}-${(ids += 1)}`,
+        pointAt: ({ id }, requestId) => void rig.pointedAt.push([id, requestId]),
         mayDecide: (_approval, { person }) => Promise.resolve(person?.userId !== "99"),
         ...(rig.keepMs !== undefined && { keepMs: rig.keepMs }),
         run: async (approval) => {
@@ -255,6 +258,20 @@ describe("an approval (I9)", () => {
     expect(rig.drawn).toEqual(["waiting"]);
     await rig.approvals.decide(first.id, { kind: "reject" }, BORIS);
     expect(rig.ask({ ...asked("7"), toolCallId: "later" }).id).not.toBe(first.id);
+  });
+
+  it("is pointed at when a later turn asks for the same while it waits, and only then", async () => {
+    const rig = createRig();
+    const again = { ...asked("7"), toolCallId: "later", requestId: "turn-2", rootRequest: "turn-2" };
+    const first = rig.ask(asked("7"));
+    rig.ask({ ...asked("7"), toolCallId: "twice in its turn" });
+    rig.ask({ ...again, rootRequest: first.rootRequest });
+    expect(rig.pointedAt).toEqual([]);
+    expect(rig.ask(again).id).toBe(first.id);
+    expect(rig.pointedAt).toEqual([[first.id, "turn-2"]]);
+    await rig.approvals.decide(first.id, { kind: "approve" }, BORIS);
+    rig.ask({ ...again, requestId: "turn-3" });
+    expect(rig.pointedAt).toHaveLength(1);
   });
 
   it("is asked once for each call, also when the call is made again after the decision", async () => {
@@ -477,6 +494,6 @@ it("refuses an action that gives people longer than its card can be changed", ()
   expect(() => defined(89 * DAY_MS + 1)).toThrow(
     expect.objectContaining({ code: "action-expiry", name: "ConfigurationError" }),
   );
-  expect(() => defined(Infinity)).toThrow("action must be at most");
+  expect(() => defined(Infinity)).toThrow("must be at most");
   expect(defined(89 * DAY_MS)).toMatchObject({ expiresAfterMs: 89 * DAY_MS });
 });

@@ -37,6 +37,18 @@ describe("a request that can never run any more", () => {
     expect(world.chats.messages("c1").flatMap(({ buttons }) => buttons)).toEqual([]);
   });
 
+  it("says why to the person whose press is the first thing that the new version sees", async () => {
+    let actions: ThinkActions = { refund: refundAction().refund };
+    const world = createWorld({ script: refundScript, getActions: () => actions });
+    await world.write("c1", "Refund 7");
+    await asked(world);
+    actions = {};
+    await restart(world);
+    expect(await world.press("c1", "Approve")).toBe(
+      "This can no longer be done: the bot no longer has this action.",
+    );
+  });
+
   it("ends when the new version does not serve its messenger, and only the conversation is told", async () => {
     let isServed = true;
     const { refund } = refundAction();

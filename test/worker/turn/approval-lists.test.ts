@@ -41,6 +41,16 @@ describe("/approvals in a private chat", () => {
     await shown(world, NOTHING, "bob");
   });
 
+  it("names the person who asked in a private chat once", async () => {
+    const { world } = createRefundBot({ approvers: ["bob"] });
+    await world.write("c1", "Refund 7", { title: "Ada" });
+    await shown(world, "Not reached: Person bob has never written to me.");
+    await indexed(world, 1);
+    await world.write("bob", "/approvals", bob);
+    await shown(world, "1. Refund order 7 – asked by ada, until", "bob");
+    expect(await world.press("bob", "Show 1", bob)).toBe("Here it is.");
+  });
+
   it("brings the card to somebody who may decide, and keeps it true everywhere", async () => {
     const { effects, runs, world } = createRefundBot({ approvers: ["bob"] });
     await world.write("g1", "Refund 7", { ...GROUP, title: "Billing team" });
