@@ -141,6 +141,11 @@ export class Schedules {
     return key;
   }
 
+  /** Returns the occurrences of a task that have not ended. */
+  openOf(taskId: string): Occurrence[] {
+    return this.#store.openOf(taskId);
+  }
+
   /** Returns the occurrences that one wake-up has skipped as too late. @param at that moment, in epoch milliseconds */
   skippedAt(at: number): Occurrence[] {
     return this.#store.skippedAt(at, "too-late");

@@ -13,6 +13,8 @@ export interface OwnerPressesOptions {
   /** Returns the texts in a language. */
   readonly say: (language: string | undefined) => Say;
   readonly revise: (id: string, content: CardContent) => void;
+  /** Ends the turns of a task, and takes back what they have asked people. May be called again. */
+  readonly endRuns: (task: string) => Promise<void>;
 }
 
 /** Presses of the cards that tell the owner of a declared task that it was paused. */
@@ -29,7 +31,7 @@ export class OwnerPresses {
   }
 
   async #press({ cardId, chat, payload, person }: CardPress): Promise<PressAnswer> {
-    const { ready, revise, schedules } = this.#options;
+    const { endRuns, ready, revise, schedules } = this.#options;
     const say = this.#options.say(person?.language);
     const refused = (name: TextName): PressAnswer => alert(say(name));
     if (person === undefined) return refused("pressAnonymous");
@@ -41,7 +43,8 @@ export class OwnerPresses {
     if (!mayManageTask(task, chat, person)) return refused("taskNotYours");
     if (!schedules.tasks.isPaused(id)) return refused("taskNotPaused");
     const { do: action } = parsed.data;
-    if (action !== "delete") schedules.tasks.pause(id, false);
+    if (action === "delete") await endRuns(id);
+    else schedules.tasks.pause(id, false);
     if (action === "run") schedules.runNow(id);
     const { fullName, userId, userName } = person;
     revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));

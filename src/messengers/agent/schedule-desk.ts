@@ -123,6 +123,9 @@ export class ScheduleDesk {
       schedules: this.schedules,
       ready: () => this.ready(),
       say: (language) => this.#say(language),
+      endRuns: async (task) => {
+        for (const open of this.schedules.openOf(task)) await this.#endTurns(open);
+      },
     });
     this.#chatPresses = new ChatSchedulePresses({
       ...options,
@@ -133,10 +136,14 @@ export class ScheduleDesk {
   }
 
   /** A person who deletes a schedule expects nothing of it any more. Turns of declared tasks go on. */
-  async #cancel({ legs, taskId }: Occurrence): Promise<void> {
-    if (!isMadeInChat(taskId)) return;
-    for (const { conversation, submissionId } of legs)
-      await this.#options.turnsOf(conversation).endScheduled(submissionId);
+  async #cancel(occurrence: Occurrence): Promise<void> {
+    if (isMadeInChat(occurrence.taskId)) await this.#endTurns(occurrence);
+  }
+
+  /** Does nothing to the turns of a delivery to many chats, which are in the conversations of these chats. */
+  async #endTurns({ legs }: Occurrence): Promise<void> {
+    for (const { conversation, isBroadcast, submissionId } of legs)
+      if (isBroadcast !== true) await this.#options.turnsOf(conversation).endScheduled(submissionId);
   }
 
   /**

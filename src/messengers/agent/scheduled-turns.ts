@@ -115,11 +115,13 @@ export class ScheduledTurns {
     const usage = this.#usageOf(turns);
     const messageIds = turns.flatMap((turn) => this.#messages(turn.id).ids);
     const last = turns.at(-1);
-    const failure = this.runs.problemOf(id) ?? failureOf(last);
+    const problem = this.runs.problemOf(id);
+    const failure = problem ?? failureOf(last);
     if (failure !== undefined) {
       // Text that is still on its way will be seen, so another try would be a second answer.
       if (turns.some((turn) => this.#delivered(turn.id).state === "open")) return { state: "open" };
-      return { state: "failed", code: failure, messageIds, usage };
+      const isUnwanted = problem === SCHEDULE_DELETED;
+      return { state: isUnwanted ? "skipped" : "failed", code: failure, messageIds, usage };
     }
     if (last === undefined) return { state: "failed", code: "turn-lost" };
     if (ending !== undefined && outcomes.length === 0)

@@ -141,3 +141,52 @@ describe("a schedule that is deleted while its run waits for consent", () => {
     expect(effects).toEqual([]);
   });
 });
+
+it("Delete on the card of a declared task that has paused itself takes back what it still asks", async () => {
+  const { effects, refund } = refundAction();
+  let data: string | undefined = "orders";
+  const boss = { messenger: "fake", chatId: "boss" };
+  const world = createWorld({
+    getActions: () => ({ refund }),
+    scheduledTasks: () => ({
+      night: {
+        schedule: "every month on 1 at 00:00 in UTC",
+        prompt: "Refund them.",
+        source: () => {
+          if (data === undefined) throw new Error("The shop is closed.");
+          return data;
+        },
+        deliverTo: boss,
+        owner: boss,
+      },
+    }),
+    script: ({ prompt, said }) => {
+      if (prompt.at(-1)?.role === "tool") return [say("OK.")];
+      return said.startsWith("⟦Scheduled task") ? [callTool("refund", { orderId: "1" })] : [say("Hm?")];
+    },
+  });
+  await world.write("boss", "Hello", { user: "boss" });
+  await shown(world, "Hm?", "boss");
+  const states = async (): Promise<string[]> =>
+    (await world.stub.listOccurrences()).map(({ state }) => state).toSorted();
+  await world.stub.runScheduledTask("night");
+  await vi.waitFor(async () => expect(await states()).toEqual(["waiting"]), 8000);
+  const approve = world.chats.button("boss", "Approve") ?? "";
+  data = undefined;
+  for (let failed = 1; failed <= 5; failed += 1) {
+    await world.stub.runScheduledTask("night");
+    const failures = Array.from({ length: failed }, () => "failed");
+    await vi.waitFor(async () => expect(await states()).toEqual([...failures, "waiting"]), 8000);
+  }
+  expect(await world.press("boss", "Delete", { user: "boss" })).toBe("It stays stopped.");
+  await shown(world, GONE, "boss");
+  expect(await world.pressToken("boss", approve, { user: "boss" })).toBe(CHANGED_NOTHING);
+  await vi.waitFor(
+    async () =>
+      expect(await world.stub.listOccurrences({ state: "skipped" })).toMatchObject([
+        { code: "schedule-deleted" },
+      ]),
+    8000,
+  );
+  expect(effects).toEqual([]);
+});
