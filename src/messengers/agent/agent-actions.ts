@@ -24,6 +24,7 @@ import type { Log } from "../../core/log.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import type { ScheduledRunStore } from "../../schedules/index.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { ActionRights } from "./action-rights.ts";
@@ -81,9 +82,6 @@ export interface AgentActionsOptions {
   /** Runs work after the current event. */
   readonly later: (work: () => void) => void;
 }
-
-/** A stored decision is acted on this soon, also after a crash. */
-const HEARTBEAT_MS = 2500;
 
 /** The actions of one object: the bot's, the ledger of their runs, and the approvals that some of them need. */
 export class AgentActions {

@@ -11,6 +11,7 @@ import { createChatGate } from "../../../delivery/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
 import { messengersReader } from "../declare/read-messengers.ts";
 import { ConversationBot } from "./conversation-bot.ts";
 import { AgentActions } from "./agent-actions.ts";
@@ -50,8 +51,6 @@ export interface AgentRuntimeOptions {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** Stored work begins this soon, also after a crash. */
-const HEARTBEAT_MS = 2500;
 /** The alarm of everything that an object does, but broadcasts. */
 const DRIVE = { id: "switchboard-drive-v1", fn: "drive" };
 const BROADCAST = { id: "switchboard-broadcast-v1", fn: "broadcast" };

@@ -4,7 +4,7 @@ import type { LifecycleJob, LifecycleJobs } from "agents/lifecycle";
 export interface AlarmName {
   /** Id of the job, with a version. */
   readonly id: string;
-  /** What the job does. */
+  /** Name of the work that the alarm calls for. */
   readonly fn: string;
 }
 

@@ -7,6 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { Intake } from "../intake/intake.ts";
 import { currentThread } from "../replies/current-place.ts";
@@ -23,9 +24,6 @@ export interface EventReceptionOptions {
   /** Whether events may be read at once. A turn that was cut by a crash must be resumed first. */
   readonly mayReadAtOnce: () => boolean;
 }
-
-/** Events that are not decided at once are decided this soon, also after a crash. */
-const HEARTBEAT_MS = 2500;
 
 /**
  * Stores the arriving events of a conversation. `Intake` decides about them: in the same commit if that needs no other

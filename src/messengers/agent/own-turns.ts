@@ -10,6 +10,7 @@ import { createPromptStore } from "../../inbox/prompt-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Wake } from "../declare/wake.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
@@ -30,8 +31,6 @@ export interface OwnTurnsOptions {
   readonly cancel: (promptId: string) => boolean;
   readonly wake: Pick<Wake, "at">;
 }
-
-const HEARTBEAT_MS = 2500;
 
 /** Turns that the bot's own code begins, and the facts about turns that it may read. */
 export class OwnTurns {

@@ -6,6 +6,7 @@ import type { Log } from "../../core/log.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { Schedules } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Loop } from "../intake/loop.ts";
@@ -29,8 +30,6 @@ export interface ThreadLoopOptions {
   readonly schedules?: (() => Pick<Schedules, "work" | "isBusy" | "nextWakeAt">) | undefined;
 }
 
-/** A running turn continues this soon after a crash. */
-const HEARTBEAT_MS = 2500;
 /** Longest rest after a failure of the loop. Each rest is longer than the one before. */
 const LONGEST_REST_MS = 60_000;
 /** While the object lives, its wake-up is moved before it fires. A move is one write, a wake-up several. */

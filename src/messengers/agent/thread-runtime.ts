@@ -12,6 +12,7 @@ import type { EngineTurns } from "../../turn/turn-engine-options.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { ChatGates } from "../root/chat-gates.ts";
@@ -36,9 +37,6 @@ import { usageNews } from "./usage-news.ts";
 
 /** Receipts are kept this long, unless the bot says otherwise. */
 const KEEP_DELIVERIES_MS = 30 * 24 * 60 * 60 * 1000;
-/** Bot code has its message sent this soon, also after a crash. */
-const HEARTBEAT_MS = 2500;
-
 /**
  * One conversation: puts its inbox, its turns and its deliveries together, and is their face to the rest of the object.
  * `EventReception` stores incoming events, `Intake` decides about them, `TurnRunner` answers messages, the delivery

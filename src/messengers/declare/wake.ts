@@ -1,3 +1,6 @@
+/** Stored work begins this soon, also after a crash. */
+export const HEARTBEAT_MS = 2500;
+
 /** The one durable wake-up of an object, which fires even if the object dies before. */
 export interface Wake {
   /** Asks for a run of the loop at this time (epoch milliseconds) at the latest. */
