@@ -35,6 +35,8 @@ export class GrantedCalls {
   readonly #options: GrantedCallsOptions;
   /** Ids of uses without an outcome from earlier processes. Undefined until they are looked up. */
   #lost: Set<string> | undefined;
+  /** Ids of uses whose call is running in this process. */
+  readonly #live = new Set<string>();
 
   constructor(options: GrantedCallsOptions) {
     this.#options = options;
@@ -71,17 +73,28 @@ export class GrantedCalls {
       // The same call again, after a crash. It counts once.
       const earlier = store.useOfCall(call.requestId, call.toolCallId);
       const isSame = earlier?.inputHash === call.inputHash && earlier.decidedBy?.grantId === grantId;
-      if (isSame && grants.covering(call).some(({ id }) => id === grantId)) return earlier;
+      if (isSame && grants.covering(call).some(({ id }) => id === grantId)) return this.#resume(earlier);
       store.makeTable();
       const isUsed = grants.use(grantId, call, () => {
         store.insertDecided(use);
         this.#options.onState(use);
       });
       if (!isUsed) continue;
+      this.#live.add(use.id);
       this.#options.onChange();
       return use;
     }
     return undefined;
+  }
+
+  /** A call goes on that a crash has interrupted. It may have been taken for one that never ran. */
+  #resume(use: Approval): Approval {
+    this.#live.add(use.id);
+    this.#lostUses().delete(use.id);
+    if (use.state !== "failed") return use;
+    const resumed: Approval = { ...use, state: "approved", outcome: undefined, endedAt: undefined };
+    this.#store(resumed);
+    return resumed;
   }
 
   /** Whether outcomes of earlier processes are missing. */
@@ -99,7 +112,7 @@ export class GrantedCalls {
       if (found === undefined) continue;
       // The turn may have repeated the call meanwhile, so the state is read again.
       const now = store.get(id);
-      if (found !== "ended" && now?.state === "approved") this.#end(now, found);
+      if (found !== "ended" && now?.state === "approved" && !this.#live.has(id)) this.#end(now, found);
       lost.delete(id);
     }
   }
@@ -116,12 +129,16 @@ export class GrantedCalls {
   }
 
   #end(use: Approval, { isFailure, output }: CallOutcome): void {
-    const { clock, database, onChange, onState, store } = this.#options;
     const state = isFailure ? "failed" : "done";
-    const ended: Approval = { ...use, state, outcome: output, endedAt: clock.now() };
+    this.#store({ ...use, state, outcome: output, endedAt: this.#options.clock.now() });
+    this.#live.delete(use.id);
+  }
+
+  #store(changed: Approval): void {
+    const { database, onChange, onState, store } = this.#options;
     database.transaction(() => {
-      store.update(ended);
-      onState(ended);
+      store.update(changed);
+      onState(changed);
     });
     onChange();
   }

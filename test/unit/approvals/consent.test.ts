@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { broughtStories, grantStories, Judge, stories } from "./consent-story.ts";
+import type { Story } from "./consent-story.ts";
 
 // The order of steps must be the same in every run, and the platform's own digest takes as long as it likes.
 vi.mock("../../../src/core/sha256.ts", () => ({
@@ -38,4 +39,20 @@ it("keeps to the same when people have cards brought to their own chats (I9)", a
   );
   expect(totals.effects).toBeGreaterThan(2);
   expect(totals.brought).toBeGreaterThan(2);
+});
+
+it("does not deny a call of a grant that its turn repeats while the outcome is looked for (I9)", async () => {
+  const ask = { kind: "ask", person: "anna", order: "1", isPrivate: false, size: 5_000 } as const;
+  const press = { kind: "press", place: "here", second: null } as const;
+  const story: Story = [
+    { ...ask, again: "new", killAt: Infinity },
+    { ...press, first: { card: 0, label: 6, person: "dana" }, killAt: Infinity },
+    { ...ask, order: "5", again: "new", killAt: 0 },
+    { ...ask, order: "7", again: "new", killAt: 3 },
+    { kind: "die" },
+    { ...ask, again: "same call", killAt: 0 },
+    { ...press, first: { card: 0, label: 0, person: "dana" }, killAt: 0 },
+    { ...ask, again: "new", killAt: Infinity },
+  ];
+  expect((await new Judge().play(story)).effects).toBe(2);
 });
