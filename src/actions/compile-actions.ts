@@ -10,7 +10,8 @@ import { runAction } from "./run-action.ts";
  * repeated after a crash.
  *
  * @param requestId returns the id of the turn that a call belongs to
- * @throws {ConfigurationError} `action-name-twice` if two actions have the same name
+ * @throws {ConfigurationError} `action-name-twice` if two actions have the same name, `action-not-made` for one whose
+ *   options nobody has checked
  */
 export function compileActions(actions: ThinkActions, host: ActionHost, requestId: () => string): ToolSet {
   const owners = new Map<string, string>();
@@ -22,6 +23,12 @@ export function compileActions(actions: ThinkActions, host: ActionHost, requestI
       throw new ConfigurationError(
         "action-name-twice",
         `Two actions of getActions() have the name "${name}": ${owner} and ${key}. Rename one of them.`,
+      );
+    }
+    if (action.kind === undefined) {
+      throw new ConfigurationError(
+        "action-not-made",
+        `"${key}" of getActions() is a plain object. Make it with action() of "switchboard": ${key}: action({ ... }).`,
       );
     }
     owners.set(name, key);

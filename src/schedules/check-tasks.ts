@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Address } from "../core/surface.ts";
+import { closestName } from "../core/check-names.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { parseSchedule } from "./parse-schedule.ts";
@@ -206,8 +207,12 @@ function endOf(id: string, until: string, zone: string | undefined): number {
 function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   const place = issue?.path.map(String).join(".") ?? "";
-  if (issue?.code === "unrecognized_keys")
-    return `It has an unknown option: ${issue.keys.join(", ")}. Remove it.`;
+  if (issue?.code === "unrecognized_keys") {
+    const [unknown = ""] = issue.keys;
+    const meant = place === "" ? closestName(unknown, Object.keys(taskSchema.shape)) : undefined;
+    const advice = meant === undefined ? "Remove it." : `Did you mean "${meant}"?`;
+    return `It has an unknown option: ${place === "" ? unknown : `${place}.${unknown}`}. ${advice}`;
+  }
   return `"${place}" cannot be used: ${issue?.message ?? "invalid"}.`;
 }
 

@@ -15,6 +15,7 @@ export type { ChatSchedule, ChatScheduleOptions, SchedulePerson } from "./chat-s
 export { createChatScheduleStore } from "./chat-schedule-store.ts";
 export type { ChatScheduleStore } from "./chat-schedule-store.ts";
 export { needsZone, parseWhen } from "./parse-when.ts";
+export { checkChatSchedules } from "./check-chat-schedules.ts";
 export { checkTasks } from "./check-tasks.ts";
 export type { CheckedTask } from "./check-tasks.ts";
 export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target } from "./occurrence.ts";

@@ -7,7 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { BotFacts } from "../../core/messenger.ts";
 import { createBotBudget } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { checkTasks, createPersonZoneStore } from "../../schedules/index.ts";
+import { checkChatSchedules, checkTasks, createPersonZoneStore } from "../../schedules/index.ts";
 import type { PersonZoneStore, ZonedPerson } from "../../schedules/index.ts";
 import { menuOf } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
@@ -24,7 +24,7 @@ import type { BroadcastDesk } from "./broadcast-desk.ts";
 import type { ChannelPolicies } from "./channel-policies.ts";
 import { HookDesk } from "./hook-desk.ts";
 import type { ZoneCalls } from "./person-zones.ts";
-import { checkModels, describeModel } from "./turn-model.ts";
+import { checkModel, checkModels, describeModel } from "./turn-model.ts";
 
 export interface BotRootOptions {
   readonly agent: AgentMethods;
@@ -63,11 +63,14 @@ export class BotRoot implements ZoneCalls {
     this.health = new BotHealth({
       log,
       messengers,
-      getModel: () => agent.getModel(),
+      getModel: () => checkModel(agent, env),
       checkModel: () => checkModels(agent, env),
       getTools: () => declaredTools(),
       checkChannels: () => channels.check(),
-      checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
+      checkSchedules: () => {
+        checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone());
+        checkChatSchedules(agent.chatSchedules);
+      },
       root: () => this.runtime,
     });
   }

@@ -87,14 +87,28 @@ function isSeveral(chosen: ThinkModel): chosen is FallbackModels {
   return typeof chosen === "object" && "models" in chosen;
 }
 
-/** @throws {ConfigurationError} `models-missing` */
-function modelsOf(chosen: ThinkModel, env: object): readonly ModelInstance[] {
+/** @throws {ConfigurationError} `models-missing`, or `model-not-returned` */
+function modelsOf(chosen: ThinkModel | undefined | null, env: object): readonly ModelInstance[] {
+  if (chosen === undefined || chosen === null)
+    throw new ConfigurationError(
+      "model-not-returned",
+      "getModel() returns nothing. Let it return a model: return modelFromEnv(this.env);",
+    );
   if (!isSeveral(chosen)) return [modelOf(chosen, env)];
   if (chosen.models.length > 0) return chosen.models.map((model) => modelOf(model, env));
   throw new ConfigurationError(
     "models-missing",
     "getModel() returns `models` without any model: return { models: [first, fallback] }.",
   );
+}
+
+/**
+ * Checks that a bot returns a model, without loading it.
+ *
+ * @throws whatever `getModel()` throws, and {ConfigurationError} as `modelsOf`
+ */
+export function checkModel(agent: Pick<AgentMethods, "getModel">, env: object): void {
+  modelsOf(agent.getModel(), env);
 }
 
 /**

@@ -92,7 +92,8 @@ const TEXTS: Readonly<Record<BuiltInName, string>> = {
  * a built-in one.
  *
  * @param waiting returns the number of requests of this chat that wait for a person's decision
- * @throws {ConfigurationError} `command-without-handler` if a command that is not built in has no handler
+ * @throws {ConfigurationError} `command-without-handler` if a command that is not built in has no handler,
+ *   `command-name-invalid` if nobody can write its name
  */
 export function allCommands(
   own: ThinkCommands,
@@ -117,11 +118,21 @@ export function withWords(builtIn: ThinkCommands, own: ThinkCommands): ThinkComm
 }
 
 function ready([name, command]: readonly [string, ThinkCommand | CommandWords]): [string, ThinkCommand] {
+  if (!isWritable(name))
+    throw new ConfigurationError(
+      "command-name-invalid",
+      `Nobody can write the command "${name.slice(0, 64)}" of getCommands(). Its name must be in lower case, without blanks and slashes.`,
+    );
   if (command.handler !== undefined) return [name, command];
   throw new ConfigurationError(
     "command-without-handler",
     `The command /${name} of getCommands() has no handler. Only built-in commands may leave it out.`,
   );
+}
+
+/** Names are compared in lower case, and end at the first blank. */
+function isWritable(name: string): boolean {
+  return name !== "" && name === name.toLowerCase() && !/[\s/@]/.test(name);
 }
 
 function builtInCommands(

@@ -84,6 +84,18 @@ describe("the menu of commands", () => {
     expect(() => menuOf({ hours: { description: "Hours" } })).toThrow(/\/hours .* has no handler/);
   });
 
+  it.each(["Hours", "opening hours", "/hours", "hours@bot", ""])(
+    "refuses a command that nobody can write: %j",
+    (name) => {
+      expect(() => menuOf({ [name]: { description: "Hours", handler: () => "9 to 5" } })).toThrow(
+        expect.objectContaining({
+          code: "command-name-invalid",
+          message: expect.stringContaining(`"${name}"`),
+        }),
+      );
+    },
+  );
+
   it("is told to the bot of a new token, too", async () => {
     const { start, state, told } = createRig();
     await start()();

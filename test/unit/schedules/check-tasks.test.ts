@@ -47,7 +47,9 @@ describe("the check of scheduled tasks", () => {
     ],
     ["both prompt and handler", { handler: () => undefined }, /and has both/],
     ["an empty prompt", { prompt: "  " }, /"prompt" cannot be used/],
-    ["an unknown option", { promt: "x" }, /unknown option: promt\. Remove it/],
+    ["a misspelt option", { promt: "x" }, /unknown option: promt\. Did you mean "prompt"\?/],
+    ["an unknown option", { colour: "x" }, /unknown option: colour\. Remove it/],
+    ["an unknown option inside of one", { retry: { maxAttempts: 2, max: 1 } }, /retry\.max\. Remove it/],
     [
       "targets of a handler",
       { prompt: undefined, handler: () => undefined, deliverTo: "ada" },

@@ -3,7 +3,7 @@ import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { action, ActionError, roles } from "../../../src/index.ts";
-import type { Action, ActionTurnContext } from "../../../src/index.ts";
+import type { Action, ActionTurnContext, ThinkActions } from "../../../src/index.ts";
 import { callsOver } from "../../../src/messengers/agent/inner-calls.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
@@ -108,6 +108,16 @@ describe("an action", () => {
         }),
       },
       "action-name-twice",
+    ],
+    [
+      "no action() around it, so that nobody has checked its options",
+      {
+        getActions: () =>
+          ({
+            refund: { description: "", inputSchema, approval: true, execute: () => "" },
+          }) as unknown as ThinkActions,
+      },
+      "action-not-made",
     ],
   ])("is named by /health when it has %s, and ends the turn", async (_what, options, code) => {
     const world = refundWorld(action({ description: "", inputSchema, execute: () => "" }), options);
