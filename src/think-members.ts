@@ -245,7 +245,11 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
     return {};
   }
 
-  /** Returns the zone of schedules that name none, such as `Europe/London`. @default none: they must name one */
+  /**
+   * Returns the zone of schedules that name none, and of the times on the cards of approvals, such as `Europe/London`.
+   *
+   * @default none: schedules must name one, and cards have UTC
+   */
   getDefaultTimezone(): string | undefined {
     return undefined;
   }

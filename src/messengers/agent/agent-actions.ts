@@ -31,6 +31,7 @@ import { ActionRights } from "./action-rights.ts";
 import type { CallFacts } from "./action-rights.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
+import { approvalTime } from "./approval-time.ts";
 import { ApprovalNews } from "./approval-news.ts";
 import type {
   ApprovalIndexCalls,
@@ -120,6 +121,7 @@ export class AgentActions {
       keepMs: () => agent.keepApprovalsMs,
       texts: () => agent.texts ?? {},
       words: () => agent.approvalWords,
+      time: approvalTime(() => agent.getDefaultTimezone()),
       onChange: () => {
         options.wake.at(deps.clock.now() + HEARTBEAT_MS);
         options.later(() => options.thread().poke());

@@ -19,7 +19,8 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "../replies/cards.ts";
 import type { CallFacts } from "./action-rights.ts";
-import { approversInWords, timeInWords } from "./approval-texts.ts";
+import { approversInWords } from "./approval-texts.ts";
+import type { TimeWords } from "./approval-time.ts";
 import { memberCheck, usualPlace } from "./usual-place.ts";
 import type { IsMember } from "./usual-place.ts";
 
@@ -29,6 +30,7 @@ export interface ApprovalCardsOptions {
   readonly deps: Pick<Deps, "clock">;
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
+  readonly time: TimeWords;
   /** The bot's messenger, if it has only one. */
   readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
@@ -112,7 +114,12 @@ export class ApprovalCards {
       if (!this.#options.messengers.isDeclared(address.messengerId)) continue;
       const people = approversInWords(approval, say, role !== "status");
       const approvers = areAway(approval, role) ? say("findWithApprovals", { people }) : people;
-      const card = approvalCard(approval, { approvers, time: timeInWords, role, say });
+      const card = approvalCard(approval, {
+        approvers,
+        time: (at) => this.#options.time(at, say),
+        role,
+        say,
+      });
       checkContent(card);
       // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
       const asksForWord = approval.state === "waiting" && role === "elsewhere";
@@ -141,7 +148,7 @@ export class ApprovalCards {
     const what = summaryOf(approval);
     const say = this.#options.say(approval.requester);
     const approvers = approversInWords(approval, say);
-    const text = say("reminder", { approvers, what, time: timeInWords(expiresAt) });
+    const text = say("reminder", { approvers, what, time: this.#options.time(expiresAt, say) });
     if (origin !== undefined && !isAskedElsewhere(approval))
       this.#below(approval, cardIdOf(approval), origin, "reminder", text);
     for (const [index, { address }] of askedIn.entries())

@@ -12,6 +12,7 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Cards } from "../replies/cards.ts";
 import type { ApprovalIndexCalls, DecidesApprovals } from "../root/approval-calls.ts";
 import type { ActionRights } from "./action-rights.ts";
+import type { TimeWords } from "./approval-time.ts";
 import type { OwnTurns } from "./own-turns.ts";
 
 /** The conversation and the bot, as the approvals of the conversation use them. */
@@ -46,6 +47,8 @@ export interface ApprovalDeskOptions {
   readonly keepMs: () => number;
   /** The bot's own words for texts that people read. */
   readonly texts: () => BotTexts;
+  /** Writes a moment for the people of a chat. */
+  readonly time: TimeWords;
   /** The words that decide in a reply to a card. */
   readonly words: () => ApprovalWords;
   /** The bot's messenger, if it has only one. */

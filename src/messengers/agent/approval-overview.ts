@@ -13,7 +13,7 @@ import type {
   SeenApproval,
 } from "../root/approval-calls.ts";
 import { addressOf } from "../replies/address-of.ts";
-import { timeInWords } from "./approval-texts.ts";
+import type { TimeWords } from "./approval-time.ts";
 import { seeApprovals } from "./seen-approvals.ts";
 import type { SeenApprovalsOptions } from "./seen-approvals.ts";
 
@@ -34,6 +34,7 @@ export interface ApprovalOverviewOptions extends Omit<SeenApprovalsOptions, "say
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
   readonly approvals: Pick<Approvals, "waiting" | "get" | "show">;
+  readonly time: TimeWords;
   /** Name of this conversation. */
   readonly conversation: () => string;
   /** The calls to the root, which knows the requests of all conversations. */
@@ -79,9 +80,11 @@ export class ApprovalOverview {
     );
     const mine = found.filter(({ isMine }) => isMine);
     const asked = found.filter(({ isAsked, isMine }) => isAsked && !isMine);
+    const say = this.#options.say(viewer.person);
     return overviewCard(mine, asked, {
-      say: this.#options.say(viewer.person),
+      say,
       isGroup: !viewer.thread.isDirectMessage,
+      time: (at) => this.#options.time(at, say),
       isPartial: own.length > MOST_SEEN || others.includes(undefined),
     });
   }
@@ -138,10 +141,17 @@ export class ApprovalOverview {
   }
 }
 
+interface OverviewFacts {
+  readonly isGroup: boolean;
+  readonly isPartial: boolean;
+  readonly say: Say;
+  readonly time: (epochMs: number) => string;
+}
+
 function overviewCard(
   mine: readonly Listed[],
   asked: readonly Listed[],
-  { isGroup, isPartial, say }: { readonly isGroup: boolean; readonly isPartial: boolean; readonly say: Say },
+  { isGroup, isPartial, say, time }: OverviewFacts,
 ): Content {
   const listed = [...mine, ...asked].slice(0, MOST_LISTED);
   if (listed.length === 0) {
@@ -151,7 +161,7 @@ function overviewCard(
   const lines = (from: readonly Listed[]): string[] =>
     from.flatMap((one) => {
       const index = listed.indexOf(one);
-      return index === -1 ? [] : [`${index + 1}\\. ${escapeMarkdown(lineOf(one, from === mine, say))}`];
+      return index === -1 ? [] : [`${index + 1}\\. ${escapeMarkdown(lineOf(one, from === mine, say, time))}`];
     });
   const left = mine.length + asked.length - listed.length;
   const more = left > 0 ? [say("andMore", { count: left })] : [];
@@ -178,12 +188,13 @@ function lineOf(
   { approvers, chatTitle, expiresAt, requester, summary }: Listed,
   isMine: boolean,
   say: Say,
+  time: (epochMs: number) => string,
 ): string {
   return say(isMine ? "waitingLine" : "askedLine", {
     summary,
     approvers,
     asker: requester === undefined ? "" : say("lineAsker", { name: requester }),
     chat: chatTitle === undefined ? "" : say("lineChat", { chat: chatTitle }),
-    time: timeInWords(expiresAt),
+    time: time(expiresAt),
   });
 }

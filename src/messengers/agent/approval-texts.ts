@@ -107,8 +107,3 @@ export function approversInWords(
   const isAnybody = requesterMayApprove || requester === undefined || approvers.kind === "requester";
   return isAnybody ? people : say("butNot", { people, name: nameOf(requester) });
 }
-
-/** `2026-11-29 12:00 UTC` */
-export function timeInWords(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}

@@ -16,7 +16,7 @@ import type {
   GrantPlace,
   SeenGrant,
 } from "../root/approval-calls.ts";
-import { timeInWords } from "./approval-texts.ts";
+import type { TimeWords } from "./approval-time.ts";
 
 const MOST_LISTED = 10;
 
@@ -31,6 +31,7 @@ export interface GrantOverviewOptions {
   /** Returns the texts for a person. */
   readonly say: (person: MessengerAuthor | undefined) => Say;
   readonly grants: Pick<Grants, "inForce" | "get" | "revoke">;
+  readonly time: TimeWords;
   /** Name of this conversation. */
   readonly conversation: () => string;
   /** The calls to the root, which knows the conversations with grants of a person. */
@@ -91,6 +92,7 @@ export class GrantOverview {
 
   /** Returns the grants of this conversation that a person sees, newest first. See `DecidesApprovals.lookAtGrants`. */
   look({ messengerId, person, thread }: ApprovalViewer, chat: string | undefined): SeenGrant[] {
+    const { time } = this.#options;
     const say = this.#options.say(person);
     return this.#options.grants
       .inForce()
@@ -98,7 +100,11 @@ export class GrantOverview {
       .filter((grant) => thread.isDirectMessage || grant.threadId === thread.id)
       .map((grant) => {
         const isHere = grant.messengerId === messengerId && grant.threadId === thread.id;
-        return { id: grant.id, givenAt: grant.givenAt, line: lineOf(grant, isHere ? "here" : { chat }, say) };
+        return {
+          id: grant.id,
+          givenAt: grant.givenAt,
+          line: lineOf(grant, isHere ? "here" : { chat }, say, time),
+        };
       });
   }
 
@@ -143,13 +149,18 @@ function concerns(
   return isFor || ((givenBy.messengerId ?? grantedIn) === messengerId && givenBy.person?.userId === userId);
 }
 
-function lineOf(grant: Grant, where: "here" | { readonly chat: string | undefined }, say: Say): string {
+function lineOf(
+  grant: Grant,
+  where: "here" | { readonly chat: string | undefined },
+  say: Say,
+  time: TimeWords,
+): string {
   const { length, person, schedule, until, uses } = grant;
   const hasEnd = length === "hour" && until !== undefined;
   return say("grantLine", {
     terms: grantWords(grant, { requester: person, schedule }, say, where),
     length: lengthWords(length, say),
-    end: hasEnd ? say("grantEnd", { time: timeInWords(until) }) : "",
+    end: hasEnd ? say("grantEnd", { time: time(until, say) }) : "",
     giver: giverOf(grant, say),
     used: uses === 1 ? say("usedOnce") : say("usedTimes", { count: uses }),
   });

@@ -41,13 +41,18 @@ describe("/approvals in a private chat", () => {
     await shown(world, NOTHING, "bob");
   });
 
-  it("names the person who asked in a private chat once", async () => {
-    const { world } = createRefundBot({ approvers: ["bob"] });
+  it("names the person who asked in a private chat once, and times in the zone of the bot", async () => {
+    const defaultTimezone = "Asia/Tokyo";
+    const { world } = createRefundBot({ approvers: ["bob"] }, { defaultTimezone });
     await world.write("c1", "Refund 7", { title: "Ada" });
     await shown(world, "Not reached: Person bob has never written to me.");
+    expect(found(world, "Is this OK?").texts.at(-1)).toMatch(
+      /Until: \w{3} [\d-]{10} [\d:]{5} \(Asia\/Tokyo\)/,
+    );
     await indexed(world, 1);
     await world.write("bob", "/approvals", bob);
     await shown(world, "1. Refund order 7 – asked by ada, until", "bob");
+    expect(found(world, "1. Refund order 7", "bob").texts.at(-1)).toContain("(Asia/Tokyo)");
     expect(await world.press("bob", "Show 1", bob)).toBe("Here it is.");
   });
 
