@@ -162,6 +162,12 @@ export class ApprovalCards {
     this.#below(approval, cardIdOf(approval), approval.origin, `again:${requestId}`, text);
   }
 
+  /** Whether a turn has pointed at the card of an earlier question, instead of asking again. */
+  hasPointedAt(approval: Approval, requestId: string): boolean {
+    const id = `${outcomeKeyOf(approval)}:again:${requestId}`;
+    return this.#options.thread().delivery.receipt(id) !== undefined;
+  }
+
   /** Says in the chat that asked who cannot be reached. */
   tellUnreached(approval: Approval): void {
     const { origin, unreached } = approval;

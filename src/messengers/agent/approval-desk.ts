@@ -72,7 +72,11 @@ export class ApprovalDesk implements ThreadQuestions {
         words: options.words,
         wasSeen,
         messageIn: (approval, threadId) => cards.messageIn(approval, threadId),
-        newestTurn: () => options.thread().own.newest(),
+        isNewest: (approval) => {
+          const newest = options.thread().own.newest();
+          if (newest === undefined) return false;
+          return newest === approval.requestId || cards.hasPointedAt(approval, newest);
+        },
       }),
     });
   }

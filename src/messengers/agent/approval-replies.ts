@@ -22,8 +22,8 @@ export interface ApprovalRepliesOptions {
   readonly say: (person: MessengerAuthor | undefined) => Say;
   /** The words that decide. */
   readonly words: () => ApprovalWords;
-  /** Id of the newest turn of the conversation. */
-  readonly newestTurn: () => string | undefined;
+  /** Whether the newest turn of the conversation has asked this, or has pointed at the card that asks it. */
+  readonly isNewest: (approval: Approval) => boolean;
 }
 
 const LONGEST_REASON = 2_000;
@@ -83,10 +83,9 @@ export class ApprovalReplies {
    * Otherwise the word may be about something else, and the model answers it.
    */
   hint(event: MessengerEvent): MessengerHint | undefined {
-    const { approvals, newestTurn } = this.#options;
-    const newest = newestTurn();
-    const isMeant = ({ origin, requestId }: Approval): boolean =>
-      requestId === newest && origin?.threadId === event.thread.id;
+    const { approvals, isNewest } = this.#options;
+    const isMeant = (approval: Approval): boolean =>
+      approval.origin?.threadId === event.thread.id && isNewest(approval);
     return this.hintAt(approvals.waiting().findLast(isMeant), event);
   }
 

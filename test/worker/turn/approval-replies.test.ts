@@ -133,6 +133,17 @@ describe("a yes that quotes nothing", () => {
     expect(effects).toEqual([]);
   });
 
+  it("points at the buttons also after the person has asked for the same again", async () => {
+    const { world } = createRefundBot();
+    await world.write("c1", "Refund 7");
+    const card = await asked(world);
+    await world.write("c1", "Refund 7");
+    await shown(world, "I've asked about this before");
+    await world.write("c1", "Yes");
+    await shown(world, "That alone decides nothing.");
+    expect(found(world, "That alone decides nothing.").replyTo).toBe(card);
+  });
+
   it("goes to the model once the bot has said something else", async () => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
