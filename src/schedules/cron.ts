@@ -74,7 +74,7 @@ function parseField(text: string, field: Field): number[] | string {
   for (const item of text.split(",")) {
     const range = parseItem(item, field);
     if (range === undefined)
-      return `"${item}" is not a ${field.name}. It takes *, ${field.least} to ${field.most}, ranges such as ${field.least}-${field.most} and steps such as */5.`;
+      return `"${item}" does not fit the field "${field.name}" of the cron expression, which takes *, ${field.least} to ${field.most}, ranges such as ${field.least}-${field.most} and steps such as */5.`;
     for (let value = range.from; value <= range.to; value += range.step) found.add(value);
   }
   return [...found].toSorted((a, b) => a - b);

@@ -146,9 +146,9 @@ describe("a schedule", () => {
     ["every day at 09:00 in Mars/Base", /"Mars\/Base" is not a time zone/],
     ["every 5 minutes in Europe/London", /Remove "in Europe\/London"/],
     ["cron 0 9 * *", /five fields.*has 4/],
-    ["cron 60 9 * * *", /"60" is not a minute.*0 to 59/],
-    ["cron 0 9 * * 5-1", /"5-1" is not a weekday/],
-    ["cron 0 9 * foo *", /"foo" is not a month/],
+    ["cron 60 9 * * *", /"60" does not fit the field "minute".*0 to 59/],
+    ["cron 0 9 * * 5-1", /"5-1" does not fit the field "weekday"/],
+    ["cron 0 9 * foo *", /"foo" does not fit the field "month"/],
     ["at tomorrow", /is not a moment/],
     ["at 2026-02-30T09:00", /is not a moment/],
   ])("says what is wrong and how to write it: %s", (schedule, expected) => {
