@@ -72,6 +72,8 @@ export class Broadcasts {
   /** Calls of `start` that are collecting targets, by id. */
   readonly #starting = new Map<string, Promise<Broadcast>>();
   #running: Promise<void> | undefined;
+  /** Targets about which something has changed while a slice runs. The slice may store an older answer over it. */
+  #nudged: { readonly id: string; readonly target: string }[] = [];
 
   constructor(options: BroadcastsOptions) {
     this.#options = options;
@@ -184,6 +186,7 @@ export class Broadcasts {
   /** Asks for the outcome of one target soon, because something about it has changed in its conversation. */
   nudge(id: string, target: string): void {
     this.#options.store.askSoon(id, target, this.#options.deps.clock.now());
+    if (this.#running !== undefined) this.#nudged.push({ id, target });
     if (this.hasWork()) this.#wakeSoon();
   }
 
@@ -230,6 +233,8 @@ export class Broadcasts {
     }
     const current = store.get(broadcast.id) ?? broadcast;
     await runSlice({ ...this.#options, clock: deps.clock }, current);
+    for (const { id, target } of this.#nudged) store.askSoon(id, target, deps.clock.now());
+    this.#nudged = [];
     this.#endIfDone(broadcast.id);
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { BroadcastWork } from "../../../src/broadcasts/broadcast.ts";
+import { wait } from "../../../src/core/deps.ts";
 import { BroadcastWorld } from "./broadcast-world.ts";
 
 const MINUTE_MS = 60_000;
@@ -78,4 +79,35 @@ it("many decisions at once do not keep other deliveries from their turn", async 
   const asked = (): number => new Set(world.calls.slice(150).map(({ target }) => target)).size;
   for (let runs = 0; asked() < 151 && runs < 20; runs += 1) await world.run(1);
   expect(asked(), "the others are asked later").toBe(151);
+});
+
+it("a delivery hears of a decision that comes between an answer of its chat and the end of the slice", async () => {
+  const world = new BroadcastWorld();
+  world.fateOf = () => "deciding";
+  const targets = ["c1", "c2"].map((chatId) => ({ messenger: "fake", chatId }));
+  let isDone = false;
+  const work = { kind: "content", content: "News", informModel: false } as const;
+  void world.broadcasts.start({ id: "news", work, targets }).then(() => (isDone = true));
+  await world.clock.advanceUntil(() => isDone, 1_000);
+  // Both chats are asked rarely now.
+  await world.run(20);
+  const known = world.calls.length;
+  world.onCall = () => {
+    const [asked] = world.calls.slice(known);
+    if (asked === undefined) return;
+    // The second chat keeps the slice open.
+    world.answerAfterMs = 10_000;
+    void wait(world.clock, 5_000).then(() => {
+      world.decidedIn.add(asked.address.chatId);
+      world.broadcasts.nudge("news", asked.target);
+    });
+  };
+  await world.run(1);
+  expect(world.calls.length - known).toBe(2);
+  expect(world.broadcasts.get("news")).toMatchObject({ sent: 0, deciding: 2 });
+  world.onCall = () => {};
+  const at = world.clock.now();
+  await world.run(1);
+  expect(world.broadcasts.get("news")).toMatchObject({ sent: 1, deciding: 1 });
+  expect(world.clock.now() - at).toBeLessThan(15_000);
 });

@@ -56,6 +56,8 @@ export class BroadcastWorld {
   quiet = new Map<string, number>();
   /** Objects that have the message answer after this time. */
   answerAfterMs = 0;
+  /** Chats in which somebody has decided early. */
+  readonly decidedIn = new Set<string>();
   payAt: () => number | undefined = () => undefined;
   broadcasts: Broadcasts;
   /** Called when a broadcast has ended. */
@@ -164,7 +166,8 @@ export class BroadcastWorld {
     const key = JSON.stringify([conversation, broadcastId, address.threadId]);
     const known = this.#stored.get(key);
     if (known !== undefined && this.answerAfterMs > 0) await wait(this.clock, this.answerAfterMs);
-    if (known !== undefined) return now < known.doneAt ? known.meanwhile : known.result;
+    const isDone = now >= (known?.doneAt ?? 0) || this.decidedIn.has(address.chatId);
+    if (known !== undefined) return isDone ? known.result : known.meanwhile;
     const fate = this.fateOf(address.chatId);
     if (fate === "unreachable") throw new Error("unreachable");
     if (now > notAfter) return { state: "skipped", code: "expired" };
