@@ -70,8 +70,8 @@ export class Approvers {
    * Whether somebody else than the person who asks must decide, and that person has written in the name of a chat. Then
    * nobody in a chat may decide: it may be the person who asks.
    */
-  isAskerUnknown({ approvers, requester, requesterMayApprove }: ApprovalRequest): boolean {
-    return !requesterMayApprove && requester?.isChat === true && approvers.kind !== "function";
+  isAskerUnknown({ requester, requesterMayApprove }: ApprovalRequest): boolean {
+    return !requesterMayApprove && requester?.isChat === true;
   }
 
   /** Tells whether nobody is left in the chats who may decide, as far as the bot says who may. Asked now. */

@@ -37,6 +37,7 @@ import { usageNews } from "./usage-news.ts";
 
 /** Receipts are kept this long, unless the bot says otherwise. */
 const KEEP_DELIVERIES_MS = 30 * 24 * 60 * 60 * 1000;
+
 /**
  * One conversation: puts its inbox, its turns and its deliveries together, and is their face to the rest of the object.
  * `EventReception` stores incoming events, `Intake` decides about them, `TurnRunner` answers messages, the delivery

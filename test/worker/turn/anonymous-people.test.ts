@@ -81,6 +81,7 @@ describe("a request of an anonymous administrator that somebody else must approv
   it.each<[string, RefundOptions]>([
     ["anyone", { approvers: "anyone" }],
     ["people of a list", { approvers: ["ada", "carol"] }],
+    ["people whom the bot's code knows", { approvers: ({ userId }) => ["ada", "carol"].includes(userId) }],
   ])("asks nobody, because each of them may be the one who asks: %s", async (_who, options) => {
     const { effects, world } = createRefundBot({ ...options, requesterMayApprove: false });
     await world.write("g1", "Refund 7", ANONYMOUS);
