@@ -37,6 +37,7 @@ interface Rule {
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const isList = (value: unknown, ...types: readonly string[]): boolean =>
   Array.isArray(value) && value.every((one) => types.includes(typeof one));
 
@@ -53,7 +54,7 @@ const RULES: Partial<Record<keyof typeof NAMES, Rule>> = {
       value === "anyone" ||
       isFunction(value) ||
       isList(value, "string", "number") ||
-      (typeof value === "object" && value !== null && "role" in value && typeof value.role === "string"),
+      (isObject(value) && "role" in value && typeof value.role === "string"),
   },
   approvalRisk: {
     mustBe: '"low", "medium", "high", or a function of the input',
@@ -69,6 +70,26 @@ const RULES: Partial<Record<keyof typeof NAMES, Rule>> = {
     isValid: (value) => isList(value, "string") || isFunction(value),
   },
   sensitive: { mustBe: "a list of paths of the input", isValid: (value) => isList(value, "string") },
+  idempotencyScope: {
+    mustBe: '"conversation" or "bot"',
+    isValid: (value) => value === "conversation" || value === "bot",
+  },
+  grantable: {
+    mustBe: "true, or a function of the input. Leave it out for an action without grants",
+    isValid: (value) => value === true || isFunction(value),
+  },
+  askIn: {
+    mustBe: '"here", "approver-dm", or a chat such as { messenger, chatId }',
+    isValid: (value) => value === "here" || value === "approver-dm" || isObject(value),
+  },
+  annotations: {
+    mustBe: "{ destructive: true } or { destructive: false }",
+    isValid: (value) =>
+      isObject(value) &&
+      Object.entries(value).every(
+        ([name, flag]) => name === "destructive" && (flag === undefined || typeof flag === "boolean"),
+      ),
+  },
 };
 
 /**

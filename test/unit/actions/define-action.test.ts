@@ -40,6 +40,11 @@ describe("an action with a mistake", () => {
     { kind: "durable" },
     { permissions: "billing" },
     { sensitive: "card.number" },
+    { idempotencyScope: "all" },
+    { grantable: false },
+    { askIn: "approvers-dm" },
+    { annotations: { destructive: "yes" } },
+    { annotations: { destuctive: true } },
   ])("is refused with the values that its option takes: %j", (wrong) => {
     const [option = ""] = Object.keys(wrong);
     expect(defined(wrong)).toThrow(
@@ -65,6 +70,8 @@ describe("an action", () => {
     { kind: "durable-pause", approvers: () => true, approvalRisk: () => "low", permissions: () => [] },
     { approval: undefined, approvers: undefined, kind: undefined, requesterMayApprove: undefined },
     { approval: true, approvers: "anyone", requesterMayApprove: false },
+    { idempotencyScope: "bot", grantable: true, askIn: "here", annotations: { destructive: true } },
+    { grantable: () => undefined, askIn: { messenger: "telegram", chatId: "-1" }, annotations: {} },
   ])("may have these options: %j", (options) => {
     expect(defined(options)).not.toThrow();
   });
