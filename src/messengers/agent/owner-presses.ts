@@ -43,8 +43,11 @@ export class OwnerPresses {
     if (!mayManageTask(task, chat, person)) return refused("taskNotYours");
     if (!schedules.tasks.isPaused(id)) return refused("taskNotPaused");
     const { do: action } = parsed.data;
-    if (action === "delete") await endRuns(id);
-    else schedules.tasks.pause(id, false);
+    if (action === "delete") {
+      await endRuns(id);
+      // Somebody may have resumed the task meanwhile.
+      if (!schedules.tasks.isPaused(id)) return refused("taskNotPaused");
+    } else schedules.tasks.pause(id, false);
     if (action === "run") schedules.runNow(id);
     const { fullName, userId, userName } = person;
     revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { sayEnglish } from "../../../src/core/bot-texts.ts";
+import type { CardContent } from "../../../src/core/content.ts";
+import { OwnerPresses } from "../../../src/messengers/agent/owner-presses.ts";
+
+const OWNER = { userId: "ada" };
+const CHAT = { id: "fake:ada", chatId: "ada", isDirectMessage: true };
+
+it("does not say that a task stays stopped if it was resumed while its runs ended", async () => {
+  let isPaused = true;
+  const cards: CardContent[] = [];
+  const presses = new OwnerPresses({
+    schedules: {
+      tasks: { get: () => ({ id: "digest" }), isPaused: () => isPaused } as never,
+      runNow: () => undefined,
+    },
+    ready: async () => {},
+    say: () => sayEnglish,
+    revise: (_id, card) => void cards.push(card),
+    endRuns: async () => {
+      isPaused = false;
+    },
+  });
+  const answer = await presses.pressed({
+    cardId: "schedule:paused:1",
+    payload: { task: "digest", do: "delete" },
+    label: "Delete",
+    person: OWNER,
+    chat: CHAT,
+    isTyped: false,
+    event: {} as never,
+  });
+  expect(answer).toEqual({ text: sayEnglish("taskNotPaused"), alert: true });
+  expect(cards).toEqual([]);
+});
