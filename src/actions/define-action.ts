@@ -10,9 +10,9 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
  * Returns an action with its defaults filled in.
  *
  * @throws {ConfigurationError} `action-option-invalid` for an option that does not exist, or that cannot have its value,
- *   `action-never-waits` for `kind: "durable-pause"` with `approval: false`, `action-time` for a time limit that is not a positive number, `action-expiry` if people would have longer to decide
- *   than their card can be changed, `action-without-approver` if nobody could agree, `action-ask-in` if it names nobody
- *   whose private chat could be found
+ *   `action-never-waits` for `kind: "durable-pause"` with `approval: false`, `action-time` for a time limit that is not a
+ *   positive number, `action-expiry` if people would have longer to decide than their card can be changed,
+ *   `action-without-approver` if nobody could agree, `action-ask-in` if it names nobody whose private chat could be found
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,

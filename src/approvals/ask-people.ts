@@ -26,9 +26,8 @@ export class AskPeople {
 
   /**
    * Asks for consent. A call asks once. The same action with the same input is asked once in a chat while it is open: a
-   * later turn points at the card.
-   * Another input under the same key replaces a question of the same person that still waits. A run of a schedule replaces the
-   * waiting questions of earlier occurrences, and takes over a card of theirs.
+   * later turn points at the card. Another input under the same key replaces a question of the same person that still
+   * waits. A run of a schedule replaces the waiting questions of earlier occurrences, and takes over a card of theirs.
    *
    * @param withIt runs in the transaction that stores the question
    * @returns undefined if another input waits or runs under the same key
