@@ -7,7 +7,7 @@ import { sumOfCosts } from "../core/turn-cost.ts";
 import { afterEnd } from "./after-end.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { recordOf } from "./occurrence.ts";
-import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
+import type { Leg, Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
 import { occurrenceKey } from "./occurrence-key.ts";
 import { OccurrenceTable, withDelay } from "./occurrence-table.ts";
 import { LIMIT_CODES } from "./step-result.ts";
@@ -144,6 +144,21 @@ export class Schedules {
   /** Returns the occurrences of a task that have not ended. */
   openOf(taskId: string): Occurrence[] {
     return this.#store.openOf(taskId);
+  }
+
+  /** Skips the turns of a task that have not begun, because somebody has stopped the task for good. */
+  skipUnbegun(taskId: string, code: string): void {
+    const now = this.#options.deps.clock.now();
+    for (const open of this.#store.openOf(taskId)) {
+      if (this.#stepping.has(open.key)) continue;
+      if (open.state === "due") this.#finish(open, { state: "skipped", code });
+      if (open.state === "due" || !open.legs.some(({ state }) => state === "new")) continue;
+      const legs = open.legs.map((leg): Leg =>
+        leg.state === "new" ? { ...leg, state: "skipped", code } : leg,
+      );
+      this.#store.saveOccurrence({ ...open, legs, nextAt: now });
+    }
+    this.#options.onChange();
   }
 
   /** Returns the occurrences that one wake-up has skipped as too late. @param at that moment, in epoch milliseconds */

@@ -13,7 +13,7 @@ export interface OwnerPressesOptions {
   /** Returns the texts in a language. */
   readonly say: (language: string | undefined) => Say;
   readonly revise: (id: string, content: CardContent) => void;
-  /** Ends the turns of a task, and takes back what they have asked people. May be called again. */
+  /** Ends the turns of a task, also those to come, and takes back what they have asked people. May be called again. */
   readonly endRuns: (task: string) => Promise<void>;
 }
 

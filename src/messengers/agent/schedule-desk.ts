@@ -1,4 +1,5 @@
 import type { ThinkActions } from "../../actions/action.ts";
+import { SCHEDULE_DELETED } from "../../approvals/approval.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
@@ -124,6 +125,7 @@ export class ScheduleDesk {
       ready: () => this.ready(),
       say: (language) => this.#say(language),
       endRuns: async (task) => {
+        this.schedules.skipUnbegun(task, SCHEDULE_DELETED);
         for (const open of this.schedules.openOf(task)) await this.#endTurns(open);
       },
     });

@@ -88,3 +88,41 @@ it("an occurrence looks again at once if something about it changes during its s
   await rig.runUntil(new Date(rig.clock.now() + 1000).toISOString());
   expect(rig.ends("digest")).toEqual(["11-19T09:00 skipped: empty-answer"]);
 });
+
+describe("a task that somebody has stopped for good", () => {
+  const HOUR_MS = 3_600_000;
+  const NIGHT = { from: 22 * HOUR_MS, to: 7 * HOUR_MS, zone: "UTC" };
+  const late: ThinkScheduledTasks = {
+    late: { schedule: "every day at 23:00", prompt: "Write it.", deliverTo: "ada", fanOut: "each" },
+  };
+
+  it("runs no turn that has waited for the end of a chat's quiet hours", async () => {
+    const rig = new ScheduleRig(late);
+    rig.quiet = { c1: NIGHT };
+    await rig.runUntil("2026-11-18T23:30Z");
+    expect(rig.ends("late")).toEqual(["11-18T23:00 running"]);
+    rig.schedules.tasks.pause("late", true);
+    rig.schedules.skipUnbegun("late", "schedule-deleted");
+    await rig.runUntil("2026-11-19T08:00Z");
+    expect(rig.ends("late")).toEqual(["11-18T23:00 skipped: schedule-deleted"]);
+    expect(rig.turns).toEqual([]);
+  });
+
+  it("runs no occurrence that has waited for the end of its own quiet hours", async () => {
+    const rig = new ScheduleRig({
+      late: {
+        schedule: "every day at 23:00",
+        prompt: "Write it.",
+        deliverTo: "ada",
+        quietHours: { from: "22:00", to: "07:00", timezone: "UTC" },
+      },
+    });
+    await rig.runUntil("2026-11-18T23:30Z");
+    expect(rig.ends("late")).toEqual(["11-18T23:00 due"]);
+    rig.schedules.tasks.pause("late", true);
+    rig.schedules.skipUnbegun("late", "schedule-deleted");
+    await rig.runUntil("2026-11-19T08:00Z");
+    expect(rig.ends("late")).toEqual(["11-18T23:00 skipped: schedule-deleted"]);
+    expect(rig.turns).toEqual([]);
+  });
+});
