@@ -195,7 +195,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
     case "waiting":
       fields.push({ label: say("approversLabel"), value: view.approvers });
       fields.push({ label: say("untilLabel"), value: view.time(approval.expiresAt) });
-      // Somebody else can be asked to write to the bot only by the chat that asked. Who reads this card was reached.
+      // Somebody else can be asked to write to the bot only by the chat that asked. People who read this card were reached.
       if (unreached.length > 0 && view.role !== "elsewhere")
         fields.push({ label: say("unreachedLabel"), value: unreachedWords(unreached, say) });
       if (offer !== undefined && view.role !== "status")

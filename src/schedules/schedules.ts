@@ -218,7 +218,7 @@ export class Schedules {
     }
   }
 
-  /** Stores an occurrence that goes on. What changed elsewhere during the step may be missing in it. */
+  /** Stores an occurrence that goes on. It may lack changes that others made during the step. */
   #continue(occurrence: Occurrence): void {
     const isRemoved = this.tasks.get(occurrence.taskId) === undefined;
     const isOutdated = this.#nudged.delete(occurrence.key) || isRemoved;
