@@ -7,6 +7,7 @@ import type {
   SubscriberFilter,
   SubscriberPage,
 } from "./broadcasts/broadcast.ts";
+import { checkBroadcastOptions } from "./broadcasts/check-broadcast-options.ts";
 import type { ChatTarget } from "./core/chat-target.ts";
 import type { Content } from "./core/content.ts";
 import { isForSockets } from "./messengers/agent/is-for-sockets.ts";
@@ -53,18 +54,16 @@ export abstract class ThinkBroadcasts<
   }
   /* oxlint-enable typescript/no-misused-promises */
 
-  async #broadcast(
-    content: Content,
-    targets: BroadcastTargets,
-    {
+  async #broadcast(content: Content, targets: BroadcastTargets, given: BroadcastOptions): Promise<string> {
+    checkBroadcastOptions(given);
+    const {
       expiresAfterMs,
       idempotencyKey,
       ignoreQuietHours = false,
       informModel = true,
       protect,
       silent,
-    }: BroadcastOptions,
-  ): Promise<string> {
+    } = given;
     const options = { ...(protect !== undefined && { protect }), ...(silent !== undefined && { silent }) };
     const ignores = ignoreQuietHours ? { ignoresQuietHours: true } : {};
     const work = { kind: "content", content, informModel, options, ...ignores } as const;

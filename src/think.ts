@@ -335,7 +335,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * this conversation was last written to
    * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
    * `target-invalid`, `target-missing`
-   * @throws {InvalidInputError} `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
+   * @throws {InvalidInputError} `say-option-invalid`, `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
    * `button-invalid`, `payload-not-json`, `payload-too-large`
    * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
    */

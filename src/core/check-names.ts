@@ -22,20 +22,31 @@ export function checkNames<Options>(
   names: OptionNames<Options>,
   { at, code = "messenger-option-invalid", owner }: NamedOptions,
 ): void {
-  if (given === undefined) return;
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new ConfigurationError(
-      code,
-      `${at ?? "The argument"} of ${owner} must be an object with any of: ${list(names)}.`,
-    );
-  }
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(names, name)) continue;
-    const meant = closestName(name, Object.keys(names));
-    const advice = meant === undefined ? `Use any of: ${list(names)}.` : `Did you mean "${meant}"?`;
-    const option = at === undefined ? name : `${at}.${name}`;
-    throw new ConfigurationError(code, `${option} of ${owner} does not exist. ${advice}`);
-  }
+  const problem = problemOf(given, names, owner, at);
+  if (problem !== undefined) throw new ConfigurationError(code, problem);
+}
+
+/**
+ * Names an option that does not exist, and the one that was probably meant. Undefined if there is none. An ignored
+ * `idempotencyKey` would send everything twice.
+ */
+export function misspeltOption<Options>(
+  given: unknown,
+  names: OptionNames<Options>,
+  owner: string,
+): string | undefined {
+  return problemOf(given, names, owner);
+}
+
+function problemOf(given: unknown, names: object, owner: string, at?: string): string | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return `${at ?? "The argument"} of ${owner} must be an object with any of: ${list(names)}.`;
+  const name = Object.keys(given).find((key) => !Object.hasOwn(names, key));
+  if (name === undefined) return undefined;
+  const meant = closestName(name, Object.keys(names));
+  const advice = meant === undefined ? `Use any of: ${list(names)}.` : `Did you mean "${meant}"?`;
+  return `${at === undefined ? name : `${at}.${name}`} of ${owner} does not exist. ${advice}`;
 }
 
 function list(names: object): string {

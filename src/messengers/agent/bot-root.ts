@@ -9,6 +9,7 @@ import { createBotBudget } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { checkChatSchedules, checkTasks, createPersonZoneStore } from "../../schedules/index.ts";
 import type { PersonZoneStore, ZonedPerson } from "../../schedules/index.ts";
+import { checkTexts } from "../declare/check-texts.ts";
 import { menuOf } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -71,6 +72,7 @@ export class BotRoot implements ZoneCalls {
         checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone());
         checkChatSchedules(agent.chatSchedules);
       },
+      checkTexts: () => checkTexts(agent.texts),
       root: () => this.runtime,
     });
   }

@@ -1,5 +1,7 @@
 import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
 import type { ChatTarget } from "../../core/chat-target.ts";
+import { misspeltOption } from "../../core/check-names.ts";
+import type { OptionNames } from "../../core/check-names.ts";
 import type { Content } from "../../core/content.ts";
 import { errorCode, InvalidInputError, SwitchboardError } from "../../core/errors.ts";
 import type { Address } from "../../core/surface.ts";
@@ -18,6 +20,14 @@ export interface NoticeOptions {
   readonly idempotencyKey?: string;
 }
 
+const OPTIONS: OptionNames<NoticeOptions> = {
+  channel: true,
+  thread: true,
+  kind: true,
+  informModel: true,
+  idempotencyKey: true,
+};
+
 /**
  * Returns the broadcast to one chat that is a notice.
  *
@@ -27,9 +37,13 @@ export interface NoticeOptions {
  */
 export async function noticeOf(
   content: Content,
-  { channel, idempotencyKey, informModel = true, kind, thread }: NoticeOptions,
+  options: NoticeOptions,
   addressOf: (to: ChatTarget | undefined) => Promise<Address>,
 ): Promise<NewBroadcast> {
+  const misspelt = misspeltOption(options, OPTIONS, "deliverNotice");
+  if (misspelt !== undefined)
+    throw new InvalidInputError("notice-invalid", `The notice cannot be sent: ${misspelt}`);
+  const { channel, idempotencyKey, informModel = true, kind, thread } = options;
   if ((channel === undefined) !== (thread === undefined))
     throw new InvalidInputError(
       "notice-invalid",

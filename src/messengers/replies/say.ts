@@ -1,4 +1,6 @@
 import { checkContent } from "../../core/check-content.ts";
+import { misspeltOption } from "../../core/check-names.ts";
+import type { OptionNames } from "../../core/check-names.ts";
 import type { Content } from "../../core/content.ts";
 import type { ChatTarget, Resolution, SayOptions } from "../../core/chat-target.ts";
 import type { Delivery } from "../../core/delivery.ts";
@@ -33,20 +35,25 @@ export interface SayHost {
 }
 
 const MAX_KEY_LENGTH = 200;
+const OPTIONS: OptionNames<SayOptions> = { idempotencyKey: true, silent: true, protect: true, replyTo: true };
 
 /**
  * Sends content of bot code from this object's own outbox. Returns the id of its receipt when the message is stored.
  *
  * @throws {SwitchboardError} with the code of a refused target, or `target-missing`
  * @throws {SwitchboardError} if a file could not be read and may be later
- * @throws {InvalidInputError} `idempotency-key-invalid`, or a code of `checkContent`
+ * @throws {InvalidInputError} `say-option-invalid`, `idempotency-key-invalid`, or a code of `checkContent`
  */
 export async function say(
   host: SayHost,
   content: Content,
   to: ChatTarget | undefined,
-  { idempotencyKey, ...options }: SayOptions,
+  given: SayOptions,
 ): Promise<string> {
+  const misspelt = misspeltOption(given, OPTIONS, "say");
+  if (misspelt !== undefined)
+    throw new InvalidInputError("say-option-invalid", `The message cannot be sent: ${misspelt}`);
+  const { idempotencyKey, ...options } = given;
   const { cards, delivery, messengers, newId } = host;
   const checked = checkContent(content);
   checkKey(idempotencyKey);

@@ -19,6 +19,8 @@ export interface BotHealthOptions {
   readonly checkChannels?: () => unknown;
   /** Throws if the scheduled tasks of the bot cannot run. @default none */
   readonly checkSchedules?: () => void;
+  /** Throws if the bot has a text that nobody can read. @default none */
+  readonly checkTexts?: () => void;
   readonly root: () => Pick<RootRuntime, "problem">;
 }
 
@@ -49,13 +51,14 @@ export class BotHealth {
   }
 
   #declared(): HealthProblem | undefined {
-    const { checkChannels, checkSchedules, getModel, messengers } = this.#options;
+    const { checkChannels, checkSchedules, checkTexts, getModel, messengers } = this.#options;
     try {
       const declared = messengers.all();
       this.#logged("getModel", getModel);
       this.#logged("getTools", () => this.#toolCheck.run());
       if (checkChannels !== undefined) this.#logged("configureChannels", checkChannels);
       if (checkSchedules !== undefined) this.#logged("getScheduledTasks", checkSchedules);
+      if (checkTexts !== undefined) this.#logged("texts", checkTexts);
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {
       return problemOf(error);

@@ -70,3 +70,31 @@ it("says what is wrong with its channel, its thread or its kind", async () => {
   await runInDurableObject(world.thread("c1"), async (bot) => bot.deliverNotice("Here"));
   await world.shows("c1", "You said: Hello", "Here");
 });
+
+it("refuses a misspelt option, because an ignored key would send everything twice", async () => {
+  const world = createWorld();
+  await known(world, "c1");
+  // As JavaScript, or options from somewhere else, pass them.
+  const misspelt = (name: string): object => ({ [name]: "e1" });
+  const { stub } = world;
+  const refused = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => "none",
+      (error: unknown) => [(error as { readonly code?: unknown }).code, (error as Error).message],
+    );
+  expect(await refused(stub.broadcast("Hi", "subscribers", misspelt("idempotencykey")))).toEqual([
+    "broadcast-invalid",
+    'The broadcast cannot be sent: idempotencykey of broadcast does not exist. Did you mean "idempotencyKey"?',
+  ]);
+  const to = { messenger: "fake", chatId: "c1" };
+  expect(await refused(stub.say("Hi", to, misspelt("idempotency")))).toEqual([
+    "say-option-invalid",
+    'The message cannot be sent: idempotency of say does not exist. Did you mean "idempotencyKey"?',
+  ]);
+  const notice = { channel: "fake", thread: "c1", ...misspelt("key") };
+  expect(await refused(stub.deliverNotice("Hi", notice))).toEqual([
+    "notice-invalid",
+    "The notice cannot be sent: key of deliverNotice does not exist. Use any of: channel, thread, kind, informModel, idempotencyKey.",
+  ]);
+  expect(world.chats.visible("c1")).toEqual(["You said: Hello"]);
+});

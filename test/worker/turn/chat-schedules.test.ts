@@ -87,6 +87,15 @@ describe("a reminder", () => {
     await untilShown(world, /^None\./);
   });
 
+  it.each([
+    ["chat-schedules-invalid", { chatSchedules: { mayManag: () => false } as never }],
+    ["text-invalid", { chatSchedules: true, texts: { doneButon: "Erledigt" } as never }],
+  ])("names a misspelt setting in /health: %s", async (code, settings) => {
+    const { stub } = create({ settings });
+    const health = await runInDurableObject(stub, (bot) => bot.inner("healthProblem", []));
+    expect(health).toMatchObject({ code, message: expect.stringContaining("Did you mean") });
+  });
+
   it("comes once when it is due, and is answered once", async () => {
     const world = create();
     world.script(calls("remind_me", () => ({ text: "Tea", when: soon(), ...IN_LONDON })));

@@ -1,0 +1,46 @@
+import { ENGLISH_TEXTS } from "../../core/bot-texts.ts";
+import { checkNames, closestName } from "../../core/check-names.ts";
+import { ConfigurationError } from "../../core/errors.ts";
+import type { TextName } from "../../core/bot-texts.ts";
+
+/**
+ * Checks the `texts` of a bot. A misspelt name would leave a text in English, and people would read a misspelt `{value}`
+ * as it is.
+ *
+ * @throws {ConfigurationError} `text-invalid`, which names the text and the fix
+ */
+export function checkTexts(texts: unknown): void {
+  checkNames(texts, ENGLISH_TEXTS, { owner: "texts", code: "text-invalid" });
+  if (texts === undefined) return;
+  for (const [name, text] of Object.entries(texts as object)) if (text !== undefined) checkText(name, text);
+}
+
+function checkText(name: string, text: unknown): void {
+  const isMap = typeof text === "object" && text !== null && !Array.isArray(text);
+  const versions: readonly unknown[] = isMap ? Object.values(text) : [text];
+  const values = valuesOf(ENGLISH_TEXTS[name as TextName]);
+  if (versions.length === 0) throw invalid(name, "must have a text for at least one language.");
+  for (const version of versions) {
+    if (typeof version !== "string" || version.trim() === "")
+      throw invalid(name, "must be a text, or a text for each language: { en, de }.");
+    const unknown = valuesOf(version).find((value) => !values.includes(value));
+    if (unknown !== undefined)
+      throw invalid(name, `has an unknown value {${unknown}}. ${advice(unknown, values)}`);
+  }
+}
+
+function valuesOf(text: string): string[] {
+  return Array.from(text.matchAll(/\{(\w+)\}/g), ([, value = ""]) => value);
+}
+
+function advice(unknown: string, values: readonly string[]): string {
+  const meant = closestName(unknown, values);
+  if (meant !== undefined) return `Did you mean {${meant}}?`;
+  return values.length === 0
+    ? "This text has none."
+    : `It has ${values.map((value) => `{${value}}`).join(", ")}.`;
+}
+
+function invalid(name: string, problem: string): ConfigurationError {
+  return new ConfigurationError("text-invalid", `${name} of texts ${problem}`);
+}
