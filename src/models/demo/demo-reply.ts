@@ -92,10 +92,12 @@ function textOf(messages: LanguageModelV4Prompt): string {
 function askedIn(messages: LanguageModelV4Prompt): Asked {
   const content = messages.flatMap((message) => (message.role === "user" ? message.content : []));
   const quoted: string[] = [];
-  const withoutQuotes = textOf(messages).replace(QUOTE, (_all, quote: string) => {
-    quoted.push(quote);
-    return "";
-  });
+  const withoutQuotes = textOf(messages)
+    .replaceAll(POST, "")
+    .replace(QUOTE, (_all, quote: string) => {
+      quoted.push(quote);
+      return "";
+    });
   const notes: string[] = [];
   let speaker: string | undefined;
   const written = withoutQuotes.split("\n").flatMap((line) => {
@@ -118,6 +120,9 @@ function askedIn(messages: LanguageModelV4Prompt): Asked {
     thing: things[0],
   };
 }
+
+/** What the bot's own code has posted, such as a broadcast. No person asks for it. */
+const POST = /⟦You posted this[\s\S]*?⟦End of your post\.⟧(?:\n|$)/g;
 
 /**
  * The notes in brackets that chat messages contain: a quoted message, a pressed button, a thing that is not a file
