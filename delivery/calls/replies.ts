@@ -15,6 +15,8 @@ export interface Replies {
   movePlace(address: Address, failure: Extract<CallFailure, { kind: "moved" }>): void;
   /** Stores another form for a reply's files, because the platform refused the first. */
   reshapeFiles(reply: Reply, files: readonly OutgoingMedia[]): void;
+  /** Continues a card without its picture, because the platform refused it. The text is better than nothing. */
+  leaveOutPicture(reply: Reply): void;
   /** Continues a reply without its quote, because the message cannot be quoted. */
   unquote(reply: Reply): void;
   /** Stores a streaming reply's text so far. Called before a message shows text that can never be changed. */

@@ -152,6 +152,14 @@ export class OpenReplies implements Replies {
     reply.setBody(body);
   }
 
+  leaveOutPicture(reply: Reply): void {
+    const { body, id } = reply.record;
+    if (body?.kind !== "card") return;
+    const without = { ...body, isPictureRefused: true };
+    this.#options.store.setBody(id, without);
+    reply.setBody(without);
+  }
+
   unquote(reply: Reply): void {
     reply.record = { ...reply.record, replyTo: undefined };
     this.#options.store.unquote(reply.record.id);

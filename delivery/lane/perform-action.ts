@@ -15,7 +15,7 @@ import { performStreamStep } from "../modes/native.ts";
 import type { StreamAction } from "../modes/native.ts";
 import { showDraft } from "../modes/draft.ts";
 import type { DraftAction } from "../modes/draft.ts";
-import { failureOf } from "../calls/delivery-context.ts";
+import { failureOf, logFailure } from "../calls/delivery-context.ts";
 import { callTimeoutMs, landsBy, postTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { cardNews } from "../outbox/card-news.ts";
@@ -181,7 +181,11 @@ async function post(
     context.budget.notSent(address, surface);
     return undefined;
   }
-  if (files !== undefined && reshape(context, reply, surface, entry, files, failure)) return undefined;
+  if (
+    (files !== undefined || image !== undefined) &&
+    reshape(context, reply, surface, entry, files ?? [], failure)
+  )
+    return undefined;
   if (outcome.kind === "timed-out") {
     // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
@@ -299,8 +303,8 @@ function isLocked(failure: CallFailure): boolean {
 }
 
 /**
- * Prepares another form of refused files, such as a document for a photo, or bytes for an id. Returns false if no other
- * form exists.
+ * Prepares another form of refused files, such as a document for a photo, bytes for an id, or a card without its
+ * picture. Returns false if no other form exists.
  */
 function reshape(
   context: DeliveryContext,
@@ -310,19 +314,29 @@ function reshape(
   files: readonly OutgoingMedia[],
   failure: CallFailure,
 ): boolean {
-  const { address } = reply.record;
-  const isAboutId = failure.kind === "rejected" && failure.about === "file-id";
-  // A card's picture has no other form.
-  const other = reply.record.content === "card" ? undefined : inOtherForm(files, failure);
-  if (other === undefined && !(isAboutId && context.files.forget(address, files))) return false;
+  if (failure.kind !== "rejected" || failure.about === undefined) return false;
+  const { address, content, id } = reply.record;
+  const isSentById = failure.about === "file-id" && context.files.forget(address, files);
+  const other = content === "card" ? undefined : inOtherForm(files, failure);
+  const isBare = content === "card" && !isSentById && hasPicture(reply);
+  if (other === undefined && !isSentById && !isBare) return false;
   context.database.transaction(() => {
     store(context, entry, { ...refused(entry.row), code: failure.code });
     if (other !== undefined) context.replies.reshapeFiles(reply, other);
+    if (isBare) context.replies.leaveOutPicture(reply);
   });
+  if (isBare) {
+    const { attempts, part } = entry.row;
+    logFailure(context, { method: "post", address, replyId: id, part, attempts }, failure);
+  }
   reply.isDirty = true;
   context.budget.notSent(address, surface);
   context.replies.doubtEnded(address);
   return true;
+}
+
+function hasPicture({ record: { body } }: Reply): boolean {
+  return body?.kind === "card" && body.card.image !== undefined && body.isPictureRefused !== true;
 }
 
 /** Returns content as it is sent now: files and pictures that the platform knows go by its ids. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CardBody, IfDeleted, SendOptions } from "../../src/core/delivery.ts";
-import type { OutgoingButton, OutgoingMedia } from "../../src/core/surface.ts";
+import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
 
 const buttonSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("callback"), label: z.string(), token: z.string() }),
@@ -44,6 +44,7 @@ const locationSchema = z.object({
  *
  * - `card`: a card. `ifDeleted` says whether it is posted again if a person has deleted it. `isLocked`: the platform can
  *   no longer remove messages that the card does not need any more, so they show `REMOVED_TEXT` instead.
+ *   `isPictureRefused`: the platform did not accept the picture, so the card is shown without it.
  * - `removed`: a card to remove. `isLocked`: the platform can no longer remove it, so its messages show the reply's
  *   text instead.
  * - `files`: a file, or an album. The reply's text is its caption.
@@ -55,6 +56,7 @@ const bodySchema = z.discriminatedUnion("kind", [
     card: cardSchema,
     ifDeleted: z.enum(["leave", "post"]) satisfies z.ZodType<IfDeleted>,
     isLocked: z.boolean().optional(),
+    isPictureRefused: z.boolean().optional(),
   }),
   z.object({ kind: z.literal("removed"), key: z.string(), isLocked: z.boolean() }),
   z.object({ kind: z.literal("files"), files: z.array(mediaSchema).readonly() }),
@@ -82,6 +84,13 @@ export function parseBody(json: string): ReplyBody {
 export function parseSendOptions(json: string): SendOptions {
   const { silent, protect } = optionsSchema.parse(JSON.parse(json));
   return { ...(silent !== undefined && { silent }), ...(protect !== undefined && { protect }) };
+}
+
+/** Returns what the platform can show of a body. */
+export function formsOf(body: ReplyBody, capabilities: SurfaceCapabilities): SurfaceCapabilities {
+  return body.kind === "card" && body.isPictureRefused === true
+    ? { ...capabilities, images: false }
+    : capabilities;
 }
 
 /** Returns the card key of a body, if it belongs to a card. */

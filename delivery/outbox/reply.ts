@@ -11,6 +11,7 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-refusal.ts";
+import { formsOf } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
 import { createPlanner, splitText } from "../text/split/index.ts";
 import { rendererOf, richWhereItShows } from "../text/render/index.ts";
@@ -207,7 +208,7 @@ export class Reply {
    * platform's abilities.
    */
   #cardParts(surface: Surface, body: ReplyBody): readonly Part<OutgoingContent>[] {
-    const { capabilities } = surface;
+    const capabilities = formsOf(body, surface.capabilities);
     if (this.#parts === undefined) {
       const hasImage =
         (body.kind === "files" && capabilities.files !== undefined) ||

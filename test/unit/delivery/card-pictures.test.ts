@@ -121,3 +121,48 @@ describe("a card with a picture of bytes", () => {
     expect(() => cards.revise("c1", cardOf("Coffee", bytesOf("png")))).toThrow("sent with say()");
   });
 });
+
+describe("a card whose picture the platform refuses", () => {
+  const LAMP = "https://shop.example/lamp.jpg";
+  const refusalOf = (about: "file" | "photo" | "file-id") =>
+    ({ kind: "fail", failure: { kind: "rejected", code: "refused", about } }) as const;
+
+  it.each([
+    ["by its address", { url: LAMP }, "file", `Coffee\n\n${LAMP}`],
+    ["by the platform's id", { fileId: "f1" }, "file-id", "Coffee"],
+    ["of bytes", bytesOf("png"), "photo", "Coffee"],
+  ] as const)("is shown without it, with its buttons: a picture %s", async (_how, image, about, text) => {
+    const rig = createRig();
+    rig.surface.fault("post", refusalOf(about));
+    await rig.post("c1", cardOf("Coffee", image));
+    await rig.advance(5_000);
+    expect(picturesIn(rig)).toEqual([[text, "none"]]);
+    expect(rig.surface.messages(CHAT)[0]?.buttons?.flat()).toMatchObject([{ label: "Next" }]);
+    expect(rig.delivery.receipt("c1")?.state).toBe("delivered");
+    expect(storedFiles(rig)).toBe(0);
+  });
+
+  it("tries the picture again with a revision, and is there once", async () => {
+    const rig = createRig();
+    rig.surface.fault("post", refusalOf("file"));
+    await rig.post("c1", cardOf("Coffee", { url: LAMP }));
+    rig.surface.fault("post", refusalOf("file"));
+    await rig.cards.reviseWhenReady("c1", cardOf("Tea", { url: LAMP }));
+    await rig.advance(5_000);
+    expect(picturesIn(rig)).toEqual([[`Tea\n\n${LAMP}`, "none"]]);
+    await rig.cards.reviseWhenReady("c1", cardOf("Cake", { url: LAMP }));
+    await rig.advance(5_000);
+    expect(picturesIn(rig)).toEqual([["Cake", LAMP]]);
+  });
+
+  it("is shown without it when a revision brings the picture", async () => {
+    const rig = createRig();
+    await rig.post("c1", cardOf("Coffee", { url: "https://shop.example/cup.jpg" }));
+    rig.surface.faultAlways("edit", refusalOf("file"));
+    rig.surface.fault("post", refusalOf("file"));
+    await rig.cards.reviseWhenReady("c1", cardOf("Tea", { url: LAMP }));
+    await rig.advance(5_000);
+    expect(picturesIn(rig)).toEqual([[`Tea\n\n${LAMP}`, "none"]]);
+    expect(rig.delivery.receipt("c1")?.state).toBe("delivered");
+  });
+});
