@@ -13,7 +13,7 @@ import { MARKER, piecesOf, strangeStream, type StrangeStream } from "./fuzz/stra
 import { bodyOf, strangeUpdate, type StrangeUpdate } from "./fuzz/strange-updates.ts";
 
 const KEY = "sk-a-key-that-nobody-may-read";
-const RUNS = Number(process.env.FUZZ_RUNS ?? 36);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 18);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260);
 /** Number of chats that write at the same time. */
 const AT_ONCE = 9;
