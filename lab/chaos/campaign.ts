@@ -131,6 +131,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   options.onProgress("all faults have ended");
   await rest(rig, writers, pressers);
   const digests = await endedDigests(rig);
+  await confirmedReminders(rig, reminded);
   await options.onLog?.(bot.logs());
   const calls = simulator.calls();
   await options.onCalls?.(describeCalls(calls, killedAt, startedAt));
@@ -216,6 +217,17 @@ async function endedDigests({ bot }: Rig): Promise<readonly DigestRow[]> {
     if (isOver || Date.now() - since > QUIET_MS) return rows;
     await delay(500);
   }
+}
+
+/**
+ * Waits until every confirmed reminder is visible. People ask for more of them than their chats' rate can carry, so some
+ * come late. Ends if the bot makes no calls any more.
+ */
+async function confirmedReminders({ simulator }: Rig, reminded: readonly Reminded[]): Promise<void> {
+  const end = Date.now() + REST_MS;
+  const quietMs = (): number => Date.now() - (simulator.calls().at(-1)?.at ?? 0);
+  const isMissing = (): boolean => judgeReminders(simulator, reminded, []).missing > 0;
+  while (quietMs() < QUIET_MS && Date.now() < end && isMissing()) await delay(2_000);
 }
 
 function hasOpenAnswer({ simulator }: Rig, writer: Writer): boolean {
