@@ -214,7 +214,7 @@ export class ChatSchedules {
     return { kind: "done", shown: this.shown(known) };
   }
 
-  /** Deletes a schedule without asking whether anybody may. Returns `false` if there is none. */
+  /** Deletes a schedule, whoever asks. Returns `false` if no schedule has this id. */
   remove(id: string): boolean {
     return this.#options.database.transaction(() => {
       const isRemoved = this.#store.remove(id);

@@ -28,7 +28,7 @@ export async function addressesOf(
   return addresses;
 }
 
-/** Anything that is no target counts as an address. If it is none either, it is refused later, with the place of the mistake. */
+/** Takes everything that is no target for an address. A value that is neither is refused later, with its place. */
 function isAddress(target: AnswerTarget): target is Address {
   return typeof target === "object" && !("messenger" in target || "conversation" in target);
 }

@@ -121,7 +121,7 @@ function askedIn(messages: LanguageModelV4Prompt): Asked {
   };
 }
 
-/** What the bot's own code has posted, such as a broadcast. No person asks for it. */
+/** Texts that the bot's own code has posted, such as a broadcast. No person has asked for them. */
 const POST = /⟦You posted this[\s\S]*?⟦End of your post\.⟧(?:\n|$)/g;
 
 /**

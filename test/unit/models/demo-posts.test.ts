@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { noteParts } from "../../../src/messengers/turns/note-parts.ts";
 import { demoReply } from "../../../src/models/demo/demo-reply.ts";
 
-/** What the demo says to a person who writes after the bot's own code has posted these texts. */
+/** Returns the demo's answer to a person who writes after the bot's own code has posted these texts. */
 function replyAfter(posts: readonly string[], written: string) {
   const notes = noteParts(posts.map((text) => ({ at: 0, text })));
   const parts = [...notes, { type: "text" as const, text: written }];
