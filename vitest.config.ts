@@ -6,6 +6,7 @@ import { MixedSequencer } from "./scripts/test/mixed-sequencer.ts";
 const alias = {
   "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
   "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
+  "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,
   switchboard: `${import.meta.dirname}/src/index.ts`,
 };

@@ -2,7 +2,9 @@ import { fromSources } from "../scripts/serve/bot-source.ts";
 import type { Health } from "../scripts/serve/health.ts";
 import type { HealthChange } from "../scripts/serve/health-watch.ts";
 import { ServeError } from "../scripts/serve/serve-error.ts";
-import { reportHealth, serveBot } from "../scripts/serve/serve-bot.ts";
+import { reportHealth } from "../scripts/serve/report-health.ts";
+import { serveBot } from "../scripts/serve/serve-bot.ts";
+import type { BotVariables } from "../scripts/serve/serve-bot.ts";
 import { developSource } from "./served-bot/develop-source.ts";
 import { watchSources } from "./source-watch.ts";
 
@@ -27,12 +29,18 @@ export interface BotProcess {
  */
 export async function startBot(options: {
   readonly environment: NodeJS.ProcessEnv;
+  /** Reads the variables again, before each reload. @default they stay those of the start */
+  readonly variables?: () => Promise<BotVariables>;
+  /** Files with variables. When one of them is saved, the bot is loaded again. */
+  readonly variableFiles?: readonly string[];
   readonly dataDirectory: string;
   readonly port: number;
   /** Configuration of the worker to run. */
   readonly configFile: string;
   /** Variables that the bot gets although its configuration does not declare them. */
   readonly passedOn?: readonly string[];
+  /** Whether the bot is another one than those whose data is there. */
+  readonly isNewBot?: boolean;
   /** Tells the person about the server. */
   readonly say: (line: string) => void;
   /** Called with each line of the bot's log. */
@@ -52,6 +60,7 @@ export async function startBot(options: {
     port,
     environment,
     passedOn: options.passedOn ?? [],
+    isNewBot: options.isNewBot ?? false,
     say: (line: string, event?: string) => {
       // The caller shows where the bot runs, and that it stops.
       if (event === undefined) say(`[serve] ${line}`);
@@ -63,26 +72,27 @@ export async function startBot(options: {
   const health = await reportHealth(server, bot);
   let reloading = Promise.resolve();
   const reload = (): Promise<void> => {
-    const done = reloading.then(() => server.reload());
+    const done = reloading.then(async () => server.reload(await options.variables?.()));
     reloading = done.catch(() => undefined);
     return done;
   };
+  const watched = (): readonly string[] => [...server.watched(), ...(options.variableFiles ?? [])];
   const watch = watchSources(async () => {
     const startedAt = performance.now();
     try {
       await reload();
-      watch.set(server.watched());
+      watch.set(watched());
       options.onReload?.();
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       say(`Reloaded in ${seconds} s${afterReload(await health?.look())}.`);
     } catch (error) {
       // The repair may be in a file that the running bot does not have.
-      watch.set(server.watched());
+      watch.set(watched());
       say(error instanceof ServeError ? error.message : String(error));
       say("Not reloaded. Save again when it is fixed.");
     }
   });
-  watch.set(server.watched());
+  watch.set(watched());
   return {
     url: server.url,
     adminToken: server.adminToken,

@@ -3,6 +3,8 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { dataDirectoryOf } from "../scripts/data/data-directory.ts";
 import { askHealth } from "../scripts/serve/health.ts";
+import { variableFilesOf } from "../scripts/serve/env-files.ts";
+import type { BotEnvironment } from "../scripts/serve/env-files.ts";
 import type { Health } from "../scripts/serve/health.ts";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
 import { isPortFree, nextFreePort, parsePort } from "../scripts/serve/port.ts";
@@ -10,6 +12,7 @@ import { shortPath } from "../scripts/serve/short-path.ts";
 import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBeside } from "./beside.ts";
 import { startBot } from "./bot-process.ts";
+import { createDevVariables } from "./dev-variables.ts";
 import { createBotWatch } from "./bot-watch.ts";
 import type { BotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
@@ -20,22 +23,30 @@ import { CLOCK_FILE, openMovedClock } from "./served-bot/moved-clock.ts";
 import { realClock } from "./telegram/clock.ts";
 import { startSimulator } from "./telegram/simulator.ts";
 
-const HOST = "127.0.0.1";
+/** Address of the bot, for the search of a free port. */
+const BOT_HOST = "127.0.0.1";
 const BOT_PORT = "8787";
 const LOOK_AT_BOT_EVERY_MS = 2_000;
 
 export interface DevOptions {
   /** The folder of the bot. Relative paths and the data directory are in it. */
   readonly folder: string;
+  /** The variables at the start. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Variables that the bot gets although its configuration does not declare them. */
-  readonly passedOn: readonly string[];
+  /** Reads the variables of the process and of the bot's files. */
+  readonly readVariables: () => Promise<BotEnvironment>;
   /** Configuration of the worker. */
   readonly configFile: string;
+  /** Address that the page listens on. */
+  readonly host: string;
+  /** Names under which the page may be opened, beside those of this machine. */
+  readonly allowHosts: readonly string[];
   /** Port of the page. If it is taken, the next free one. */
   readonly port: string;
   /** Whether the data of earlier runs is removed. */
   readonly fresh: boolean;
+  /** Whether the bot is another one than those whose data is there. */
+  readonly isNewBot: boolean;
   /** Module that starts something beside the bot. */
   readonly beside: string | undefined;
   /**
@@ -95,7 +106,7 @@ async function start(
       ? undefined
       : await openRealTelegram({ environment: options.environment, mayRemove: options.telegram, say });
   const plan = planPlayground({ ...options.environment, ...real?.variables });
-  const botPort = await pickPort(options.environment.PORT || BOT_PORT, "PORT", say);
+  const botPort = await pickPort(options.environment.PORT || BOT_PORT, BOT_HOST, "PORT", say);
   const beside =
     options.beside === undefined
       ? undefined
@@ -104,22 +115,20 @@ async function start(
           isSimulated: plan.simulator,
         });
   if (beside !== undefined) closers.unshift(() => beside.close());
-  const environment: NodeJS.ProcessEnv = {
+  const defaults = {
     // The person who starts the playground develops the bot and needs the messages of its exceptions.
     DEBUG: "1",
     ...beside?.variables,
     // The page of the simulator is on this machine, and so is the person who opens it.
     ...(plan.simulator && { PUBLIC_URL: `http://127.0.0.1:${botPort}` }),
-    ...options.environment,
-    ...real?.variables,
-    DATA_DIR: dataDirectory,
-    PORT: String(botPort),
   };
   const secret = randomBytes(24).toString("base64url");
   const clock = await openMovedClock(dataDirectory);
   const simulator = plan.simulator
     ? await startSimulator({
-        port: await pickPort(options.port, "--port", say),
+        host: options.host,
+        allowHosts: options.allowHosts,
+        port: await pickPort(options.port, options.host, "--port", say),
         stateFile: path.join(dataDirectory, "simulator.json"),
         clock: { ...realClock, now: () => clock.now() },
         ...(beside?.webFiles !== undefined && { webFiles: beside.webFiles }),
@@ -128,21 +137,41 @@ async function start(
     : undefined;
   if (simulator !== undefined) {
     closers.unshift(() => simulator.close());
-    environment.TELEGRAM_BOT_TOKEN = simulator.token;
-    environment.TELEGRAM_WEBHOOK_SECRET_TOKEN = secret;
-    environment.TELEGRAM_BOT_USERNAME = simulator.bot.username;
-    environment.TELEGRAM_API_BASE_URL = simulator.url;
     addFirstPerson(simulator);
   }
+  const { ADMIN_TOKEN, HOST: host, TELEGRAM_API_BASE_URL, TELEGRAM_BOT_TOKEN } = options.environment;
+  const variables = createDevVariables({
+    read: options.readVariables,
+    defaults,
+    fixed: {
+      ADMIN_TOKEN,
+      HOST: host,
+      TELEGRAM_API_BASE_URL,
+      TELEGRAM_BOT_TOKEN,
+      TELEGRAM_WEBHOOK_SECRET_TOKEN: options.environment.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+      ...real?.variables,
+      ...(simulator !== undefined && {
+        TELEGRAM_BOT_TOKEN: simulator.token,
+        TELEGRAM_WEBHOOK_SECRET_TOKEN: secret,
+        TELEGRAM_BOT_USERNAME: simulator.bot.username,
+        TELEGRAM_API_BASE_URL: simulator.url,
+      }),
+      DATA_DIR: dataDirectory,
+      PORT: String(botPort),
+    },
+    say,
+  });
 
   say("Starting the bot ...");
   let watch: BotWatch | undefined;
   const bot = await startBot({
-    environment,
+    ...(await variables()),
+    variables,
+    variableFiles: variableFilesOf(path.dirname(options.configFile)),
     dataDirectory,
     port: botPort,
     configFile: options.configFile,
-    passedOn: options.passedOn,
+    isNewBot: options.isNewBot,
     say,
     onLine: options.onLine,
     onReload: () => watch?.forget(),
@@ -210,10 +239,15 @@ async function prepareData(directory: string, fresh: boolean, say: (line: string
   await new Promise((resolve) => lock.close(resolve));
 }
 
-async function pickPort(wanted: string, source: string, say: (line: string) => void): Promise<number> {
+async function pickPort(
+  wanted: string,
+  host: string,
+  source: string,
+  say: (line: string) => void,
+): Promise<number> {
   const first = parsePort(wanted, source);
   if (first === 0) return 0;
-  const port = await nextFreePort(first, (candidate) => isPortFree(candidate, HOST));
+  const port = await nextFreePort(first, (candidate) => isPortFree(candidate, host));
   if (port !== first) say(`Port ${first} is in use; taking ${port}.`);
   return port;
 }

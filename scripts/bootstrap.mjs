@@ -55,7 +55,7 @@ export function explainFailure(output) {
   }
   if (/\bE40[13]\b/.test(output))
     return "The npm registry refused access. Check npm's registry settings and login.";
-  if (/ENOSPC/.test(output)) return "The disk is full; the packages need about 700 MB.";
+  if (/ENOSPC/.test(output)) return "The disk is full; the packages need about 1 GB.";
   if (/can only install packages when your package\.json and package-lock\.json/.test(output)) {
     return "package.json and package-lock.json disagree. Run npm install once.";
   }

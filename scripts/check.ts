@@ -9,6 +9,7 @@ for (const [name, command, parameters] of [
   ["types of the tools", "tsc", ["-p", "tsconfig.node.json"]],
   ["types of the benchmark's workers", "tsc", ["-p", "lab/bench/switchboard"]],
   ["dead code", "knip", []],
+  ["forwarding closures", "node", ["scripts/closures.ts"]],
   ["unit and worker tests", "vitest", ["run", "--project=unit", "--project=worker"]],
 ] as const) {
   process.stdout.write(`\n> ${name}\n`);

@@ -2,16 +2,21 @@ import { routeAgentRequest } from "agents";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
-import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
-import { isForApprovals, serveApprovals } from "./approval-routes.ts";
-import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
-import { isForSubmissions, serveSubmissions } from "./submission-routes.ts";
-import { callsOver } from "./messengers/agent/inner-calls.ts";
+import { agentNamespace } from "./agent/agent-namespace.ts";
+import { isForApprovals, serveApprovals } from "./approvals/root/approval-routes.ts";
+import { BOT } from "./agent/bot-root.ts";
+import { APPROVALS } from "./approvals/root/approval-calls.ts";
+import { systemDeps } from "./core/deps.ts";
+import type { CallGroup } from "./core/inner-calls.ts";
+import { SUBMISSIONS } from "./submissions/submission-door.ts";
+import { isForSubmissions, serveSubmissions } from "./submissions/submission-routes.ts";
+import { callsOver } from "./core/inner-calls.ts";
 import { answerMailPage, MAIL_PAGE_PATH } from "./messengers/root/mail-page.ts";
 import type { HealthProblem, HealthWarning } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
-import { isAdmin, isForOperator, serveOperator, unauthorized } from "./operator-routes.ts";
+import { isForOperator, serveOperator } from "./operator-routes.ts";
+import { isAdmin, unauthorized } from "./core/admin.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {
@@ -96,17 +101,19 @@ async function serve<Env>(
   if (pathname === MAIL_PAGE_PATH && request.method === "GET") return answerMailPage();
   if (pathname === "/health") return health(bot, request, env, context);
   if (isForOperator(pathname)) {
-    const calls = await callsToRoot(bot, request, env, context);
+    const calls = await callsToRoot(BOT, bot, request, env, context);
     return serveOperator(request, env, bot.agentClass.name, calls);
   }
   if (isForApprovals(pathname))
-    return serveApprovals(request, env, await callsToRoot(bot, request, env, context));
+    return serveApprovals(request, env, await callsToRoot(APPROVALS, bot, request, env, context));
   if (isForSubmissions(pathname)) {
     const refusal = await refuse(bot, request, env);
     if (refusal !== undefined) return refusal;
     const root = rootName(await bot.root(request, env));
     const objects = agentNamespace(context, env as object, bot.agentClass.name);
-    return serveSubmissions(request, (name) => callsOver(() => objects.getByName(`${root}/${name}`)));
+    return serveSubmissions(request, (name) =>
+      callsOver(SUBMISSIONS, () => objects.getByName(`${root}/${name}`), systemDeps.clock),
+    );
   }
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
@@ -121,15 +128,16 @@ async function serve<Env>(
     .fetch(request);
 }
 
-async function callsToRoot<Env>(
+async function callsToRoot<Env, Calls extends object>(
+  group: CallGroup<Calls>,
   bot: Bot<Env>,
   request: Request,
   env: Env,
   context: ExecutionContext,
-): Promise<InnerCalls> {
+): Promise<Calls> {
   const root = rootName(await bot.root(request, env));
   const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
-  return callsOver(() => door);
+  return callsOver(group, () => door, systemDeps.clock);
 }
 
 /** Answers 200 if messages can be answered, and otherwise 503 with what to do. */
@@ -143,12 +151,10 @@ async function health<Env>(
   let found: HealthProblem | undefined;
   let warnings: readonly HealthWarning[] = [];
   try {
-    const root = agentNamespace(context, env as object, agent).getByName(
-      rootName(await bot.root(request, env)),
-    );
-    found = await callsOver(() => root).healthProblem();
+    const root = await callsToRoot(BOT, bot, request, env, context);
+    found = await root.healthProblem();
     // A bot whose declarations cannot be read has nothing to warn about.
-    if (found?.status !== "misconfigured") warnings = await callsOver(() => root).healthWarnings();
+    if (found?.status !== "misconfigured") warnings = await root.healthWarnings();
   } catch (error) {
     found = problemOf(error);
   }

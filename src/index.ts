@@ -4,7 +4,7 @@
 export { Think } from "./think.ts";
 export type { ThinkTools } from "./turn/bot-tools.ts";
 export type { ModelPrices, TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
-export type { FallbackModels, ThinkModel } from "./messengers/agent/agent-methods.ts";
+export type { FallbackModels, ThinkModel } from "./agent/agent-methods.ts";
 export type { ModelCallError } from "./models/index.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
@@ -34,36 +34,36 @@ export type {
   Submission,
   SubmissionDeletion,
   SubmissionFilter,
-  SubmissionInput,
   SubmissionStatus,
   SubmitMessagesOptions,
   SubmitMessagesResult,
   WaitOptions,
-} from "./messengers/turns/submissions.ts";
+} from "./submissions/submissions.ts";
+export type { SubmissionInput } from "./messengers/turns/question-messages.ts";
 
 // Scheduled tasks
-export { defineScheduledTasks } from "./schedules/scheduled-task.ts";
+export { defineScheduledTasks } from "./schedules/rules/scheduled-task.ts";
 export type {
   DeliverTo,
   DeliveryTarget,
   HandlerTask,
   Lateness,
   PromptTask,
-  QuietHours,
   ScheduledOccurrence,
   ThinkScheduledTask,
   ThinkScheduledTasks,
-} from "./schedules/scheduled-task.ts";
-export type { ChatScheduleOptions, SchedulePerson } from "./schedules/chat-schedule.ts";
-export type { ScheduleKind } from "./schedules/rule.ts";
-export type { ScheduleText } from "./schedules/schedule-text.ts";
-export type { ScheduledTaskRecord } from "./schedules/task-record.ts";
+} from "./schedules/rules/scheduled-task.ts";
+export type { QuietHours } from "./scheduled-runs/quiet-hours.ts";
+export type { ChatScheduleOptions, SchedulePerson } from "./schedules/rules/chat-schedule.ts";
+export type { ScheduleKind } from "./schedules/rules/rule.ts";
+export type { ScheduleText } from "./schedules/rules/schedule-text.ts";
+export type { ScheduledTaskRecord } from "./schedules/stored/task-record.ts";
 export type {
   OccurrenceDelivery,
   OccurrenceFilter,
   OccurrenceRecord,
   OccurrenceState,
-} from "./schedules/occurrence.ts";
+} from "./schedules/rules/occurrence.ts";
 
 // Channels
 export type {
@@ -112,33 +112,28 @@ export type {
 } from "./actions/authorize.ts";
 
 // Approvals
-export type { ApprovalState, ApproverRule, Decider } from "./approvals/approval.ts";
-export type { Grant } from "./approvals/grant.ts";
-export type { GrantLength } from "./approvals/grant-length.ts";
+export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";
+export type { Grant } from "./approvals/rules/grant.ts";
+export type { GrantLength } from "./approvals/rules/grant-length.ts";
 export type { PermissionPeople } from "./core/permission-people.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
-export type { ApprovalWords } from "./approvals/decision-word.ts";
+export type { ApprovalWords } from "./approvals/rules/decision-word.ts";
 export { ENGLISH_TEXTS } from "./core/bot-texts.ts";
-export type { BotTexts, TextName } from "./core/bot-texts.ts";
-export type { ApprovalFilter } from "./approvals/approval-store.ts";
+export type { BotTexts, OneText, TextName, TextTable, TextValues } from "./core/bot-texts.ts";
+export type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
 export type {
   ActionApprovalDescriptor,
   ApprovalRecord,
   ExecutionDecision,
   PendingApproval,
   PlainJson,
-} from "./approvals/pending-approval.ts";
+} from "./approvals/rules/pending-approval.ts";
 export type { ApprovalChange, ApprovalPreview } from "./core/approval-preview.ts";
-export type { IndexedApproval } from "./approvals/approval-index.ts";
+export type { IndexedApproval } from "./approvals/rules/approval-index.ts";
 export type { ApprovalRisk } from "./core/approval-risk.ts";
 
 // Calls of other systems
-export type {
-  HookProof,
-  IncomingCall,
-  IncomingHook,
-  IncomingHooks,
-} from "./messengers/declare/incoming-hooks.ts";
+export type { HookProof, IncomingCall, IncomingHook, IncomingHooks } from "./hooks/incoming-hooks.ts";
 
 // Commands
 export type {
@@ -198,7 +193,7 @@ export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./cor
 export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
 
 // Notices
-export type { NoticeOptions } from "./messengers/agent/notice.ts";
+export type { NoticeOptions } from "./broadcasts/notice.ts";
 
 // Broadcasts
 export type {
@@ -210,11 +205,12 @@ export type {
   BroadcastState,
   BroadcastTarget,
   BroadcastTargets,
+  ManyTargets,
   Subscriber,
   SubscriberFilter,
   SubscriberPage,
   TargetState,
-} from "./broadcasts/broadcast.ts";
+} from "./core/broadcast.ts";
 
 // Delivery
 export type {

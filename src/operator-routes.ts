@@ -1,8 +1,8 @@
-import { equalSecrets } from "./core/constant-time.ts";
+import { isAdmin, unauthorized } from "./core/admin.ts";
 import { systemDeps } from "./core/deps.ts";
 import { problem } from "./core/problem.ts";
 import { shortWork } from "./core/short-work.ts";
-import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
+import type { BotCalls } from "./agent/bot-root.ts";
 
 /** Where the bot's operator asks it. Only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */
 const PREFIX = "/switchboard/";
@@ -15,7 +15,7 @@ export function isForOperator(pathname: string): boolean {
 }
 
 /** The calls to the root that answer an operator. */
-export type OperatorCalls = Pick<InnerCalls, "describeBot" | "metrics">;
+export type OperatorCalls = Pick<BotCalls, "describeBot" | "metrics">;
 
 /**
  * Answers a request of the operator.
@@ -45,21 +45,6 @@ export async function serveOperator(
     return new Response(await root.metrics(), { headers });
   }
   return problem(404, "not-found", "There is nothing at this address.");
-}
-
-/** Tells whether a request has the environment's `ADMIN_TOKEN` as bearer. Never, if that is not set. */
-export function isAdmin(request: Request, env: unknown): boolean {
-  const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
-  if (typeof token !== "string" || token === "") return false;
-  const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");
-  return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
-}
-
-/** Returns the response to a request without the token. */
-export function unauthorized(): Response {
-  return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
-    "www-authenticate": "Bearer",
-  });
 }
 
 function onlyBy(allow: string): Response {

@@ -6,15 +6,18 @@ import type {
   BroadcastTargets,
   SubscriberFilter,
   SubscriberPage,
-} from "./broadcasts/broadcast.ts";
+} from "./core/broadcast.ts";
 import { checkBroadcastOptions } from "./broadcasts/check-broadcast-options.ts";
+import { checkBroadcastTargets } from "./broadcasts/check-broadcast-targets.ts";
 import type { ChatTarget } from "./core/chat-target.ts";
 import type { Content } from "./core/content.ts";
-import { isForSockets } from "./messengers/agent/is-for-sockets.ts";
-import type { SocketMessage } from "./messengers/agent/is-for-sockets.ts";
-import { noticeOf } from "./messengers/agent/notice.ts";
-import type { NoticeOptions } from "./messengers/agent/notice.ts";
-import { runtimeIn } from "./messengers/agent/runtime-of.ts";
+import { isForSockets } from "./broadcasts/is-for-sockets.ts";
+import type { SocketMessage } from "./broadcasts/is-for-sockets.ts";
+import { noticeOf } from "./broadcasts/notice.ts";
+import type { NoticeOptions } from "./broadcasts/notice.ts";
+import type { BroadcastCalls } from "./broadcasts/broadcast-calls.ts";
+import { BROADCASTS } from "./agent/features.ts";
+import { objectIn } from "./agent/runtime-of.ts";
 import { ThinkMembers } from "./think-members.ts";
 
 /** The methods of `Think` that write to many chats. */
@@ -30,11 +33,11 @@ export abstract class ThinkBroadcasts<
    * id when all chats are stored; a crash after that loses nothing. The object of each chat's conversation sends the
    * message, and its model knows it.
    *
-   * A list of plain strings means the connections that the method of the base class leaves out. Write such targets as
-   * `{ conversation }`.
+   * A conversation is `{ conversation }`: a list of plain strings means the connections that the method of the base class
+   * leaves out, and any other string may be a misspelt `"subscribers"`.
    *
    * @param content files only with a `fileId` or a `url`
-   * @throws {InvalidInputError} `broadcast-invalid`, or a code of `say` about the content
+   * @throws {InvalidInputError} `broadcast-invalid` for a misspelt option or word, or a code of `say` about the content
    * @throws {SwitchboardError} `broadcast-conflict` if the key was used for other content or targets
    * @example await this.broadcast("We are back.", ({ kind }) => kind === "private", { idempotencyKey: "outage-7" });
    */
@@ -45,7 +48,7 @@ export abstract class ThinkBroadcasts<
   ): Promise<string>;
   override broadcast(
     content: Content | SocketMessage,
-    targets?: BroadcastTargets,
+    targets?: BroadcastTargets | string[],
     options: BroadcastOptions = {},
   ): Promise<string> | void {
     if (!isForSockets(content, targets))
@@ -56,6 +59,7 @@ export abstract class ThinkBroadcasts<
 
   async #broadcast(content: Content, targets: BroadcastTargets, given: BroadcastOptions): Promise<string> {
     checkBroadcastOptions(given);
+    checkBroadcastTargets(targets);
     const {
       expiresAfterMs,
       idempotencyKey,
@@ -68,23 +72,23 @@ export abstract class ThinkBroadcasts<
     const ignores = ignoreQuietHours ? { ignoresQuietHours: true } : {};
     const work = { kind: "content", content, informModel, options, ...ignores } as const;
     const request = { id: idempotencyKey, work, targets, expiresAfterMs };
-    const { id } = await runtimeIn(this).broadcasts.calls().startBroadcast(request);
+    const { id } = await broadcastsOf(this).startBroadcast(request);
     return id;
   }
 
   /** Returns the progress of a broadcast. Kept for 30 days after its end. */
   async getBroadcast(id: string): Promise<Broadcast | undefined> {
-    return runtimeIn(this).broadcasts.calls().getBroadcast(id);
+    return broadcastsOf(this).getBroadcast(id);
   }
 
   /** Returns broadcasts, newest first. */
   async listBroadcasts(limit = 100): Promise<Broadcast[]> {
-    return runtimeIn(this).broadcasts.calls().listBroadcasts(limit);
+    return broadcastsOf(this).listBroadcasts(limit);
   }
 
   /** Returns a page of a broadcast's outcomes, chat by chat. */
   async broadcastReceipts(id: string, filter: BroadcastReceiptFilter = {}): Promise<BroadcastReceiptPage> {
-    return runtimeIn(this).broadcasts.calls().broadcastReceipts(id, filter);
+    return broadcastsOf(this).broadcastReceipts(id, filter);
   }
 
   /**
@@ -92,7 +96,7 @@ export abstract class ThinkBroadcasts<
    * Returns `false` if it has ended, or does not exist.
    */
   async cancelBroadcast(id: string): Promise<boolean> {
-    return runtimeIn(this).broadcasts.calls().cancelBroadcast(id);
+    return broadcastsOf(this).cancelBroadcast(id);
   }
 
   /**
@@ -101,21 +105,17 @@ export abstract class ThinkBroadcasts<
    * @throws as `say` about the target, which has the same default
    */
   async subscribe(to?: ChatTarget): Promise<boolean> {
-    return runtimeIn(this)
-      .broadcasts.calls()
-      .setSubscribed(await runtimeIn(this).sends.addressOf(to), true);
+    return broadcastsOf(this).setSubscribed(await objectIn(this).sends.addressOf(to), true);
   }
 
   /** Ends the subscription of a chat. Returns `false` if it has none. @throws as `subscribe` */
   async unsubscribe(to?: ChatTarget): Promise<boolean> {
-    return runtimeIn(this)
-      .broadcasts.calls()
-      .setSubscribed(await runtimeIn(this).sends.addressOf(to), false);
+    return broadcastsOf(this).setSubscribed(await objectIn(this).sends.addressOf(to), false);
   }
 
   /** Returns a page of the chats that have subscribed. */
   async listSubscribers(filter: SubscriberFilter = {}): Promise<SubscriberPage> {
-    return runtimeIn(this).broadcasts.calls().listSubscribers(filter);
+    return broadcastsOf(this).listSubscribers(filter);
   }
 
   /**
@@ -129,10 +129,14 @@ export abstract class ThinkBroadcasts<
    * @example await this.deliverNotice("Your export is ready.", { channel: "telegram", thread: "4711", kind: "export" });
    */
   async deliverNotice(content: Content, options: NoticeOptions = {}): Promise<string> {
-    const { broadcasts, channels, sends } = runtimeIn(this);
+    const { channels, sends } = objectIn(this);
     if (options.channel !== undefined) channels.withChats(options.channel);
     const notice = await noticeOf(content, options, (to) => sends.addressOf(to));
-    const { id } = await broadcasts.calls().startBroadcast(notice);
+    const { id } = await broadcastsOf(this).startBroadcast(notice);
     return id;
   }
+}
+
+function broadcastsOf(agent: object): BroadcastCalls {
+  return objectIn(agent).features.get(BROADCASTS).manyChats;
 }

@@ -1,9 +1,9 @@
 import { Agent } from "agents";
 import type { ThinkActions } from "./actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
-import { APPROVAL_WORDS } from "./approvals/decision-word.ts";
-import type { ApprovalWords } from "./approvals/decision-word.ts";
-import type { IndexedApproval } from "./approvals/approval-index.ts";
+import { APPROVAL_WORDS } from "./approvals/rules/decision-word.ts";
+import type { ApprovalWords } from "./approvals/rules/decision-word.ts";
+import type { IndexedApproval } from "./approvals/rules/approval-index.ts";
 import type { BotTexts } from "./core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
@@ -11,15 +11,17 @@ import type { Content } from "./core/content.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
-import type { IncomingHooks } from "./messengers/declare/incoming-hooks.ts";
+import type { IncomingHooks } from "./hooks/incoming-hooks.ts";
 import type { ThinkChannels } from "./messengers/declare/channels.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { attachmentContent } from "./messengers/replies/attachment-content.ts";
 import type { ModelPrices } from "./core/used-tokens.ts";
-import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
+import type { ThinkModel } from "./agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
 import type { Address } from "./core/surface.ts";
-import type { ChatScheduleOptions, QuietHours, ThinkScheduledTasks } from "./schedules/index.ts";
+import type { ChatScheduleOptions } from "./schedules/rules/chat-schedule.ts";
+import type { ThinkScheduledTasks } from "./schedules/rules/scheduled-task.ts";
+import type { QuietHours } from "./scheduled-runs/quiet-hours.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
@@ -41,7 +43,7 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   interruptedStep: "restart" | "continue" = "restart";
   /**
    * Longest silence of a model in the middle of its answer, in milliseconds. Visible thinking is not silence. After
-   * that the call has failed. `0` waits forever.
+   * that the call has failed. If it is made again, it must begin to answer within the same time. `0` waits forever.
    */
   chatStreamStallTimeoutMs = 30_000;
   /** Longest silence of a model before the first part of its answer, in milliseconds. `0` waits forever. */
@@ -89,9 +91,9 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   /** How long the tokens of turns are kept for `usage()`, in milliseconds. `0` keeps none. */
   keepUsageMs = 0;
   /**
-   * The bot's own words for texts of approvals, grants, subscriptions and schedules that people read, in one language or in
-   * several: `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a private
-   * word in that of the person who pressed.
+   * The texts that people read and no model writes, in one language or in several: `german` of `switchboard/texts`, or
+   * `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a private word in
+   * that of the person who pressed. A messenger's `delivery` and the words of `getCommands()` win over them.
    *
    * @default English
    */

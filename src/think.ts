@@ -1,8 +1,12 @@
 import type { Agent, AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "./approvals/pending-approval.ts";
-import type { ApprovalFilter } from "./approvals/approval-store.ts";
-import type { Grant } from "./approvals/grant.ts";
+import type {
+  ApprovalRecord,
+  ExecutionDecision,
+  PendingApproval,
+} from "./approvals/rules/pending-approval.ts";
+import type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
+import type { Grant } from "./approvals/rules/grant.ts";
 import { adoptConsole } from "./core/adopt-console.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
@@ -17,19 +21,22 @@ import type { StoredAttachment } from "./core/reply-attachment.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
-import type { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
-import { runtimeOf } from "./messengers/agent/runtime-of.ts";
+import type { AgentRuntime } from "./agent/agent-runtime.ts";
+import type { BotObject } from "./agent/bot-object.ts";
+import { OBJECT } from "./agent/answering.ts";
+import { APPROVALS, featuresOf, SCHEDULES, SUBMISSIONS } from "./agent/features.ts";
+import { runtimeOf } from "./agent/runtime-of.ts";
 import { guardEvents } from "./messengers/root/answer-safely.ts";
 import {
   conversationNameOf,
   listedConversationName,
   namedConversationName,
 } from "./messengers/declare/conversation-name.ts";
-import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
-import { keepName, nameOf } from "./messengers/agent/object-name.ts";
+import { agentNamespace } from "./agent/agent-namespace.ts";
+import { keepName, nameOf } from "./agent/object-name.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
-import type { OccurrenceFilter, OccurrenceRecord, ScheduledTaskRecord } from "./schedules/index.ts";
-import { submissionOf } from "./messengers/turns/submissions.ts";
+import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/rules/occurrence.ts";
+import type { ScheduledTaskRecord } from "./schedules/stored/task-record.ts";
 import type {
   ChatOptions,
   ContinueResult,
@@ -39,11 +46,11 @@ import type {
   Submission,
   SubmissionDeletion,
   SubmissionFilter,
-  SubmissionInput,
   SubmitMessagesOptions,
   SubmitMessagesResult,
   WaitOptions,
-} from "./messengers/turns/submissions.ts";
+} from "./submissions/submissions.ts";
+import type { SubmissionInput } from "./messengers/turns/question-messages.ts";
 import { ThinkBroadcasts } from "./think-broadcasts.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
@@ -66,6 +73,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 > {
   readonly #log: Log;
   readonly #runtime: AgentRuntime;
+  readonly #object: BotObject;
 
   constructor(ctx: AgentContext, env: Env) {
     super(ctx, env);
@@ -73,16 +81,19 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     adoptConsole(console, consoleLogOf(env));
     const log = consoleLogOf(env).with({ conversation: conversationNameOf(nameOf(ctx)) });
     this.#log = log;
-    this.#runtime = runtimeOf(this, {
+    const runtime = runtimeOf(this, {
       ctx,
       env,
       log,
       hooks: () => ownHooks(this),
       name: () => this.name,
       self: this.constructor.name,
+      features: featuresOf(this.constructor),
     });
-    this.lifecycle.use(this.#runtime.engine.harness);
-    this.lifecycle.use(this.#runtime);
+    this.#runtime = runtime;
+    this.#object = runtime.object;
+    this.lifecycle.use(runtime.object.engine.harness);
+    this.lifecycle.use(runtime);
     guardEvents(this, log);
   }
 
@@ -101,7 +112,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /** The channel of the running turn, or of the event that is being handled. Undefined outside of both. */
   get activeChannel(): ChannelContext | undefined {
-    return this.#runtime.channels.active();
+    return this.#object.channels.active();
   }
 
   /**
@@ -112,7 +123,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is
    */
   async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
-    return this.#runtime.sends.changeCards((cards) => cards.reviseWhenReady(id, content, options.ifDeleted));
+    return this.#object.sends.changeCards((cards) => cards.reviseWhenReady(id, content, options.ifDeleted));
   }
 
   /**
@@ -120,7 +131,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * buttons are removed. Returns `false` if the card no longer exists, or its chat accepts no messages.
    */
   async remove(id: string): Promise<boolean> {
-    return this.#runtime.sends.changeCards((cards) => cards.remove(id));
+    return this.#object.sends.changeCards((cards) => cards.remove(id));
   }
 
   /**
@@ -143,12 +154,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     callback: StreamCallback,
     options: ChatOptions = {},
   ): Promise<void> {
-    await this.#runtime.submissions.chat(message, callback, options);
+    await this.#object.features.get(SUBMISSIONS).chat(message, callback, options);
   }
 
   /** Ends a turn of `chat()`, also one that still waits. Returns `false` if it has ended already. */
   async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
-    return this.#runtime.submissions.cancel(requestId);
+    return this.#object.features.get(SUBMISSIONS).cancel(requestId);
   }
 
   /**
@@ -165,7 +176,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     messages: SubmissionInput,
     options: SubmitMessagesOptions = {},
   ): Promise<SubmitMessagesResult> {
-    return this.#runtime.submissions.submitMessages(messages, options);
+    return this.#object.features.get(SUBMISSIONS).submitMessages(messages, options);
   }
 
   /**
@@ -178,7 +189,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     messages: SubmissionInput,
     options: SubmitMessagesOptions = {},
   ): Promise<SaveMessagesResult> {
-    return this.#runtime.submissions.saveMessages(messages, options);
+    return this.#object.features.get(SUBMISSIONS).saveMessages(messages, options);
   }
 
   /**
@@ -188,7 +199,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws what `submitMessages` throws
    */
   async continueLastTurn(options: SubmitMessagesOptions = {}): Promise<ContinueResult> {
-    return this.#runtime.submissions.continueLast(options);
+    return this.#object.features.get(SUBMISSIONS).continueLast(options);
   }
 
   /**
@@ -198,7 +209,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example await this.runTurn({ mode: "wait", messages: "Write the report.", deliver: true });
    */
   async runTurn<Options extends RunTurnOptions>(options: Options): Promise<RunTurnResult<Options["mode"]>> {
-    return (await this.#runtime.submissions.runTurn(options)) as RunTurnResult<Options["mode"]>;
+    return (await this.#object.features.get(SUBMISSIONS).runTurn(options)) as RunTurnResult<Options["mode"]>;
   }
 
   /**
@@ -206,7 +217,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * not exist. If this object dies, the call fails but the turn continues: call it again.
    */
   async waitForSubmission(submissionId: string, options: WaitOptions = {}): Promise<Submission | undefined> {
-    return this.#runtime.submissions.wait(submissionId, options);
+    return this.#object.features.get(SUBMISSIONS).wait(submissionId, options);
   }
 
   /**
@@ -214,25 +225,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * messages stay in the transcript.
    */
   async deleteSubmissions(which: SubmissionDeletion = {}): Promise<number> {
-    return this.#runtime.submissions.remove(which);
+    return this.#object.features.get(SUBMISSIONS).remove(which);
   }
 
   /** Returns a submission. Undefined if it does not exist. Ended submissions are kept for 30 days. */
   inspectSubmission(submissionId: string): Submission | undefined {
-    const prompt = this.#runtime.thread.own.prompts.get(submissionId);
-    return prompt === undefined ? undefined : submissionOf(prompt);
+    return this.#object.features.get(SUBMISSIONS).inspect(submissionId);
   }
 
   /** Returns the submissions of this conversation, newest first. */
-  listSubmissions({ limit = 100, status }: SubmissionFilter = {}): Submission[] {
-    const states = status === undefined ? undefined : [status].flat();
-    const filter = { limit: Math.min(limit, 1000), ...(states !== undefined && { states }) };
-    return this.#runtime.thread.own.prompts.list(filter).map(submissionOf);
+  listSubmissions(filter: SubmissionFilter = {}): Submission[] {
+    return this.#object.features.get(SUBMISSIONS).list(filter);
   }
 
   /** Ends a submission that waits or runs. Returns `false` if it has ended already. */
   async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
-    return this.#runtime.submissions.cancel(submissionId);
+    return this.#object.features.get(SUBMISSIONS).cancel(submissionId);
   }
 
   /**
@@ -241,7 +249,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @param requestId the turn's id. @default the running turn, else the newest one
    */
   replyAttachments(requestId?: string): StoredAttachment[] {
-    const { attachments, own } = this.#runtime.thread;
+    const { attachments, own } = this.#object.thread;
     return attachments.of(requestId ?? getTurn()?.id ?? own.newest() ?? "");
   }
 
@@ -250,7 +258,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * conversations, at most 1000, with masked `sensitive` values and with their conversation.
    */
   pendingApprovals(executionId?: string): PendingApproval[] {
-    return this.#runtime.executions.pending(executionId);
+    return this.#object.features.get(APPROVALS).executions.pending(executionId);
   }
 
   /**
@@ -258,7 +266,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * durable. A second decision changes nothing. The root decides about calls of all conversations.
    */
   async approveExecution(executionId: string): Promise<ExecutionDecision> {
-    return this.#runtime.executions.decide(executionId, { kind: "approve" });
+    return this.#object.features.get(APPROVALS).executions.decide(executionId, { kind: "approve" });
   }
 
   /**
@@ -270,17 +278,19 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     reason?: string,
     { autoContinue }: { readonly autoContinue?: boolean } = {},
   ): Promise<ExecutionDecision> {
-    return this.#runtime.executions.decide(executionId, { kind: "reject", reason, autoContinue });
+    return this.#object.features
+      .get(APPROVALS)
+      .executions.decide(executionId, { kind: "reject", reason, autoContinue });
   }
 
   /** Returns what people have agreed to in advance in this conversation, newest first, also ended grants. */
   listGrants(limit = 100): Grant[] {
-    return this.#runtime.actions.desk.approvals.grants.list(Math.min(limit, 1_000));
+    return this.#object.features.get(APPROVALS).desk.approvals.grants.list(Math.min(limit, 1_000));
   }
 
   /** Ends a grant: from now on people are asked again. Returns `false` if it is over already, or does not exist. */
   revokeGrant(grantId: string): boolean {
-    return this.#runtime.actions.desk.approvals.grants.revoke(grantId, { surface: "api" });
+    return this.#object.features.get(APPROVALS).desk.approvals.grants.revoke(grantId, { surface: "api" });
   }
 
   /**
@@ -288,7 +298,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * place. The root returns those of all conversations, with their conversation, but without calls that a grant covered.
    */
   async listApprovals(filter: ApprovalFilter = {}): Promise<ApprovalRecord[]> {
-    return this.#runtime.executions.list(filter);
+    return this.#object.features.get(APPROVALS).executions.list(filter);
   }
 
   /**
@@ -301,7 +311,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   ): Promise<DynamicAgentStub<T>> {
     // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
     if (!(agentClass.prototype instanceof Think)) return super.subAgent(agentClass, name);
-    return this.#agentOf(agentClass, namedConversationName(name, "subAgent()"));
+    const conversation = namedConversationName(name, "subAgent()");
+    const { objects } = this.#object;
+    const address = agentClass === this.constructor ? conversation : `${agentClass.name}@${conversation}`;
+    // Its chats have their gates and their rate in the objects of this bot.
+    if (address !== conversation) await objects.to(OBJECT, address).belongTo(objects.rootClass());
+    return this.#agentOf(agentClass, conversation);
   }
 
   /**
@@ -315,14 +330,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
-    const objectName = this.#runtime.objects.nameOf(conversation);
+    const objectName = this.#object.objects.nameOf(conversation);
     const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
     return stub as unknown as DynamicAgentStub<T>;
   }
 
   /** Returns the conversations of this root, most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
-    return this.#runtime.root.runtime.directory(limit);
+    return this.#object.directories.directory(limit);
   }
 
   /**
@@ -340,22 +355,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
    */
   async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
-    return this.#runtime.sends.say(content, to, options);
+    return this.#object.sends.say(content, to, options);
   }
 
   /** Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`, `mark-invalid` */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
-    return this.#runtime.sends.mark({ kind: "reaction", messageId, emoji }, to);
+    return this.#object.sends.mark({ kind: "reaction", messageId, emoji }, to);
   }
 
   /** Pins a message, without a notification. Otherwise as `react`; the code is `pins-unsupported`. */
   async pin(messageId: string, to?: ChatTarget): Promise<string> {
-    return this.#runtime.sends.mark({ kind: "pin", messageId }, to);
+    return this.#object.sends.mark({ kind: "pin", messageId }, to);
   }
 
   /** Takes a pinned message down, by default the one that was pinned last. Otherwise as `pin`. */
   async unpin(messageId?: string, to?: ChatTarget): Promise<string> {
-    return this.#runtime.sends.mark({ kind: "unpin", messageId }, to);
+    return this.#object.sends.mark({ kind: "unpin", messageId }, to);
   }
 
   /**
@@ -367,7 +382,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });
    */
   listChats(filter: ChatFilter = {}): ChatPage {
-    return this.#runtime.root.runtime.listChats(filter);
+    return this.#object.directories.listChats(filter);
   }
 
   /**
@@ -377,12 +392,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example await stub.listDeliveries({ state: "failed", since: Date.now() - 86_400_000 });
    */
   listDeliveries(filter: DeliveryFilter = {}): DeliveryReceipt[] {
-    return this.#runtime.thread.delivery.receipts(filter);
+    return this.#object.thread.delivery.receipts(filter);
   }
 
   /** Returns the receipt of one reply of this conversation. Undefined if there is none, or it was deleted. */
   getDelivery(id: string): DeliveryReceipt | undefined {
-    return this.#runtime.thread.delivery.receipt(id);
+    return this.#object.thread.delivery.receipt(id);
   }
 
   /**
@@ -392,7 +407,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example await stub.listOccurrences({ taskId: "digest", state: "failed" });
    */
   listOccurrences(filter: OccurrenceFilter = {}): OccurrenceRecord[] {
-    return this.#runtime.schedules.list(filter);
+    return this.#object.features.get(SCHEDULES).desk.list(filter);
   }
 
   /**
@@ -400,7 +415,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * that people have made in this conversation. Tasks that are over are left out.
    */
   async listScheduledTasks(): Promise<ScheduledTaskRecord[]> {
-    return this.#runtime.changeSchedules((_schedules, desk) => desk.tasks());
+    return this.#object.features.get(SCHEDULES).change((desk) => desk.tasks());
   }
 
   /**
@@ -408,7 +423,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * tasks stay: pause them, or remove them from the code.
    */
   async deleteScheduledTask(taskId: string): Promise<boolean> {
-    return this.#runtime.changeSchedules((_schedules, desk) => desk.chat.remove(taskId));
+    return this.#object.features.get(SCHEDULES).change((desk) => desk.chat.remove(taskId));
   }
 
   /**
@@ -418,17 +433,23 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @param scheduledFor time that the task runs as if it were, in epoch milliseconds. @default now
    */
   async runScheduledTask(taskId: string, scheduledFor?: number): Promise<string | undefined> {
-    return this.#runtime.changeSchedules((schedules) => schedules.runNow(taskId, scheduledFor));
+    return this.#object.features
+      .get(SCHEDULES)
+      .change(({ schedules }) => schedules.runNow(taskId, scheduledFor));
   }
 
   /** Stops a scheduled task until `resumeScheduledTask`. Returns `false` if there is no such task. */
   async pauseScheduledTask(taskId: string): Promise<boolean> {
-    return this.#runtime.changeSchedules((schedules) => schedules.tasks.pause(taskId, true));
+    return this.#object.features
+      .get(SCHEDULES)
+      .change(({ schedules }) => schedules.tasks.pause(taskId, true));
   }
 
   /** Continues a task that was paused, or has paused itself, with its first occurrence after now. */
   async resumeScheduledTask(taskId: string): Promise<boolean> {
-    return this.#runtime.changeSchedules((schedules) => schedules.tasks.pause(taskId, false));
+    return this.#object.features
+      .get(SCHEDULES)
+      .change(({ schedules }) => schedules.tasks.pause(taskId, false));
   }
 
   /**
@@ -438,7 +459,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws {ConfigurationError} `scheduled-task-invalid`, which names the task and the fix. Nothing is stored then.
    */
   async internal_reconcileScheduledTasks(): Promise<void> {
-    await this.#runtime.reconcileSchedules();
+    await this.#object.features.get(SCHEDULES).reconcile();
   }
 
   /**
@@ -448,15 +469,15 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example this.usage({ since: Date.now() - 86_400_000, by: ["person"] })
    */
   usage(filter: UsageFilter = {}): readonly TokenUsageEntry[] {
-    return this.#runtime.root.runtime.usage(filter);
+    return this.#object.directories.usage(filter);
   }
 
   /** Returns the number of ignored updates, by `<messenger>:<kind>`. */
   ignoredUpdates(): Readonly<Record<string, number>> {
-    return this.#runtime.root.runtime.ignored();
+    return this.#object.directories.ignored();
   }
 
-  /** @internal Carries the calls between objects of this bot; see `InnerCalls`. */
+  /** @internal Carries the calls between objects of this bot; see `callsOver`. */
   async inner(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown> {
     return this.#runtime.answer(method, args, figures);
   }

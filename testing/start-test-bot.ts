@@ -8,7 +8,7 @@ import { startSimulator } from "../playground/telegram/simulator.ts";
 import { fromSources, readConfiguration } from "../scripts/serve/bot-source.ts";
 import { serveBot, type BotServer } from "../scripts/serve/serve-bot.ts";
 import { parseWorkerConfig } from "../scripts/serve/worker-config.ts";
-import { BotActivity } from "./bot-activity.ts";
+import { openWork } from "./open-work-store.ts";
 import { TestBot, type TestChat } from "./test-bot.ts";
 
 export interface TestBotOptions {
@@ -43,8 +43,7 @@ export async function testBot(
   process.on("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
   const model = await startScriptedModel();
   const simulator = await startSimulator({ redelivery: { baseMs: 50, maxMs: 1_000 } });
-  let changed: () => void = () => {};
-  const activity = new BotActivity(() => changed());
+  const log: string[] = [];
   const stop = new AbortController();
   const secret = randomBytes(24).toString("base64url");
   const closeAll = async (server?: BotServer): Promise<void> => {
@@ -74,14 +73,19 @@ export async function testBot(
       },
       passedOn: Object.keys(options.env ?? {}),
       say: () => {},
-      write: (line) => activity.take(line),
+      write: (line) => void log.push(line),
       stopped: stop.signal,
     });
     if (server.health?.kind === "problem") throw new Error(`The bot is not ready: ${server.health.message}`);
     simulator.setWebhook(`${server.url}/messengers/telegram/webhook`, secret);
-    const bot = new TestBot({ simulator, model, server, activity, close: () => closeAll(server) });
-    // `waitFor` of the simulator looks again whenever something changes; the bot's log is such a change.
-    changed = () => simulator.noteChange();
+    const bot = new TestBot({
+      simulator,
+      model,
+      server,
+      log,
+      openWork: () => openWork(dataDirectory),
+      close: () => closeAll(server),
+    });
     return bot.person("Alex");
   } catch (error) {
     await closeAll();

@@ -1,10 +1,10 @@
 import type { ScriptedModel } from "../lab/support/scripted-model.ts";
 import type { FaultRule, SimChat, Simulator, VisibleMessage } from "../playground/telegram/simulator.ts";
 import type { BotServer } from "../scripts/serve/serve-bot.ts";
-import type { BotActivity } from "./bot-activity.ts";
+import type { OpenWork } from "./open-work-store.ts";
 
-/** Time without a change after which the bot counts as finished. */
-const QUIET_MS = 100;
+/** The bot counts as finished when it has nothing to do at two looks in a row. */
+const LOOK_EVERY_MS = 50;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -22,20 +22,25 @@ export class TestBot {
   /** The model. It repeats the message until `script` says what to answer. */
   readonly model: ScriptedModel;
   readonly #server: BotServer;
-  readonly #activity: BotActivity;
+  /** The bot's log so far, one line of JSON for each fact. */
+  readonly log: readonly string[];
+  readonly #openWork: () => readonly OpenWork[] | undefined;
   readonly #close: () => Promise<void>;
 
   constructor(parts: {
     readonly simulator: Simulator;
     readonly model: ScriptedModel;
     readonly server: BotServer;
-    readonly activity: BotActivity;
+    readonly log: readonly string[];
+    /** Everything that the bot has still to do, in all chats. Undefined while the bot is writing. */
+    readonly openWork: () => readonly OpenWork[] | undefined;
     readonly close: () => Promise<void>;
   }) {
     this.simulator = parts.simulator;
     this.model = parts.model;
     this.#server = parts.server;
-    this.#activity = parts.activity;
+    this.log = parts.log;
+    this.#openWork = parts.openWork;
     this.#close = parts.close;
   }
 
@@ -44,15 +49,14 @@ export class TestBot {
     return this.#server.url;
   }
 
-  /** The bot's log so far, one line of JSON for each fact. */
-  get log(): readonly string[] {
-    return this.#activity.lines;
-  }
-
-  /** Adds a person, with a private chat. */
-  person(name: string): TestChat {
-    const user = this.simulator.addUser({ first_name: name });
-    return new TestChat(this, this.simulator.privateChat(user), user, this.#activity);
+  /**
+   * Adds a person, with a private chat.
+   *
+   * @param options.id Telegram's id of the person, if the bot knows it from its settings. @default a new one
+   */
+  person(name: string, options: { readonly id?: number } = {}): TestChat {
+    const user = this.simulator.addUser({ first_name: name, ...options });
+    return new TestChat(this, this.simulator.privateChat(user), user);
   }
 
   /** Adds a group of new people. The chat speaks as the first one; `as` returns the others. */
@@ -60,7 +64,12 @@ export class TestBot {
     const [first, ...others] = names.map((name) => this.simulator.addUser({ first_name: name }));
     if (first === undefined) throw new Error("A group needs a person.");
     const chat = this.simulator.addGroup({ title, members: [first, ...others] });
-    return new TestChat(this, chat, first, this.#activity);
+    return new TestChat(this, chat, first);
+  }
+
+  /** Everything that the bot has still to do, in all chats. Undefined while the bot is writing. */
+  openWork(): readonly OpenWork[] | undefined {
+    return this.#openWork();
   }
 
   /**
@@ -93,15 +102,13 @@ export class TestChat {
   readonly chat: SimChat;
   /** The person, for operations of the simulator. */
   readonly user: User;
-  readonly #activity: BotActivity;
   /** The bot's messages when the person last did something. */
   #before = new Map<number, string>();
 
-  constructor(bot: TestBot, chat: SimChat, user: User, activity: BotActivity) {
+  constructor(bot: TestBot, chat: SimChat, user: User) {
     this.bot = bot;
     this.chat = chat;
     this.user = user;
-    this.#activity = activity;
   }
 
   /** Sends a text. Resolves when the bot has accepted it, also after failures; not when it has answered. */
@@ -126,25 +133,23 @@ export class TestChat {
   }
 
   /**
-   * Waits until the bot has answered what the person did last, and has nothing left to do. Returns the text of the
-   * messages that are new or have changed since, one paragraph for each.
+   * Waits until the bot has answered what the person did last, and has nothing left to do: also its files, and its cards
+   * and broadcasts in other chats, have arrived. Returns the text of the messages that are new or have changed since, one
+   * paragraph for each.
    *
-   * @throws {Error} if there is no answer in time; `settled` waits for a bot that may stay silent
+   * @throws {Error} if that takes too long: it lists the messages and other work that are left. `settled` waits for a bot that may
+   *   stay silent
    */
   async reply(options: WaitOptions = {}): Promise<string> {
-    await this.#until(
-      () => this.#isSettled() && this.#answers().length > 0,
-      "The bot has not answered",
-      options,
-    );
+    await this.#until(() => this.#answers().length > 0, "The bot has not answered", options);
     return this.#answers()
       .map(({ text }) => text)
       .join("\n\n");
   }
 
-  /** Waits until the bot has nothing left to do, whether or not it has answered. */
+  /** Waits until the bot has nothing left to do in any chat, whether or not it has answered. @throws as `reply` */
   async settled(options: WaitOptions = {}): Promise<void> {
-    await this.#until(() => this.#isSettled(), "The bot has not finished", options);
+    await this.#until(() => true, "The bot has not finished", options);
   }
 
   /** Waits until the bot's newest message contains a text. It may still grow. */
@@ -174,7 +179,7 @@ export class TestChat {
   as(name: string): TestChat {
     const user = this.bot.simulator.users().findLast((candidate) => candidate.first_name === name);
     if (user === undefined) throw new Error(`There is nobody called ${name}.`);
-    return new TestChat(this.bot, this.chat, user, this.#activity);
+    return new TestChat(this.bot, this.chat, user);
   }
 
   #remember(): void {
@@ -190,7 +195,8 @@ export class TestChat {
   }
 
   #isSettled(): boolean {
-    return this.#activity.isIdle && !this.bot.simulator.updates().some(({ state }) => state === "pending");
+    const isAccepted = this.bot.simulator.updates().every(({ state }) => state !== "pending");
+    return isAccepted && this.bot.openWork()?.length === 0;
   }
 
   async #accepted(options: WaitOptions): Promise<void> {
@@ -205,37 +211,51 @@ export class TestChat {
       });
   }
 
-  /** Waits until a condition holds and nothing has changed for a moment. */
+  /** Waits until a condition holds and nothing is left to do, at two looks in a row. */
   async #until(condition: () => boolean, problem: string, options: WaitOptions): Promise<void> {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const { promise, reject, resolve } = Promise.withResolvers<void>();
-    let quiet: NodeJS.Timeout | undefined;
-    const look = (): void => {
-      clearTimeout(quiet);
-      if (condition()) quiet = setTimeout(resolve, QUIET_MS);
+    let next: NodeJS.Timeout | undefined;
+    const look = (wasSettled: boolean): void => {
+      const isSettled = condition() && this.#isSettled();
+      if (isSettled && wasSettled) resolve();
+      else next = setTimeout(look, LOOK_EVERY_MS, isSettled);
     };
     const timer = setTimeout(
       () => reject(this.#failure(`${problem} within ${timeoutMs / 1000} s.`)),
       timeoutMs,
     );
-    const forget = this.bot.simulator.onChange(look);
-    look();
+    look(false);
     try {
       await promise;
     } finally {
       clearTimeout(timer);
-      clearTimeout(quiet);
-      forget();
+      clearTimeout(next);
     }
   }
 
   #failure(problem: string): Error {
-    const chat = this.messages().map(({ from, text }) => `  ${from.name}: ${text}`);
-    const log = this.#activity.problems().map((line) => `  ${line}`);
+    const { log, simulator } = this.bot;
+    const nameOf = (chatId: string): string | undefined =>
+      simulator.users().find(({ id }) => String(id) === chatId)?.first_name;
+    const open = (this.bot.openWork() ?? []).map(({ chatId, kind }) =>
+      chatId === undefined ? kind : `${kind} in the chat ${chatId} (${nameOf(chatId) ?? "a group"})`,
+    );
+    const chat = this.messages().map(({ from, text }) => `${from.name}: ${text}`);
+    const warnings = log.filter((line) => /"level":"(?:warn|error)"/.test(line)).slice(-5);
     return new Error(
-      [problem, "The chat:", ...chat, ...(log.length === 0 ? [] : ["The bot's log:", ...log])].join("\n"),
+      [
+        problem,
+        ...section("Still to do:", open),
+        ...section("The chat:", chat),
+        ...section("The bot's log:", warnings),
+      ].join("\n"),
     );
   }
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
 }
 
 /** Everything of a message that an edit may change. */

@@ -174,8 +174,11 @@ function moveCommand(io: CommandIo): Command {
     .action(async (from: string, to: string, options: Common) => {
       const data = await dataDirectory(io, options);
       await withoutBot(data, async () => {
-        await moveData(data, from, to);
-        createReport(io, options).result({ from, to }, [`The bot "${to}" now has the data of "${from}".`]);
+        const aside = await moveData(data, from, to, Date.now);
+        createReport(io, options).result({ from, to, aside: aside ?? null }, [
+          `The bot "${to}" now has the data of "${from}".`,
+          ...(aside === undefined ? [] : [`Its own data, without any message, is now in ${aside}`]),
+        ]);
       });
     });
 }

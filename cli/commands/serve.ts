@@ -2,16 +2,18 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { dataDirectoryOf } from "../../scripts/data/data-directory.ts";
-import { fromBuild, fromSources } from "../../scripts/serve/bot-source.ts";
+import { fromBuild, fromSourcesOnce } from "../../scripts/serve/bot-source.ts";
 import type { BotSource } from "../../scripts/serve/bot-source.ts";
 import { readableLine } from "../../scripts/serve/log/readable-line.ts";
 import { createServeLog } from "../../scripts/serve/log/serve-log.ts";
 import { parsePort } from "../../scripts/serve/port.ts";
-import { reportHealth, serveBot } from "../../scripts/serve/serve-bot.ts";
+import { reportHealth } from "../../scripts/serve/report-health.ts";
+import { serveBot } from "../../scripts/serve/serve-bot.ts";
 import { stopWithParent } from "../../scripts/serve/stop-with-parent.ts";
 import { environmentOf } from "../bot-folder.ts";
 import { CommandError } from "../command-error.ts";
 import type { CommandIo } from "../command-io.ts";
+import { NEW_BOT } from "../new-bot-option.ts";
 import { createReport } from "../report.ts";
 
 const DEFAULT_PORT = "8787";
@@ -22,6 +24,7 @@ interface Options {
   readonly config?: string;
   readonly port?: string;
   readonly exitWithStdin?: boolean;
+  readonly newBot?: boolean;
   readonly json?: boolean;
 }
 
@@ -32,6 +35,7 @@ export function serveCommand(io: CommandIo): Command {
     .argument("[folder]", "a folder that `switchboard build` wrote, or the folder of a bot (this one)")
     .option("-c, --config <file>", "the bot's wrangler configuration, if there is no build")
     .option("-p, --port <port>", "the port; wins over PORT (8787); 0 picks a free one")
+    .option(...NEW_BOT)
     .option("--exit-with-stdin", "end when standard input does")
     .addHelpText(
       "after",
@@ -54,6 +58,7 @@ export function serveCommand(io: CommandIo): Command {
         port: parsePort(port, options.port === undefined ? "PORT" : "--port"),
         environment,
         passedOn,
+        isNewBot: options.newBot ?? false,
         say: (...said: Parameters<typeof log.say>) => log.say(...said),
         write: (line: string) => report.say(isTerminal ? readableLine(line) : line),
         stopped,
@@ -115,7 +120,7 @@ async function sourceOf(
   folder: string | undefined,
   config: string | undefined,
 ): Promise<BotSource> {
-  if (config !== undefined) return fromSources(path.resolve(io.folder, config));
+  if (config !== undefined) return fromSourcesOnce(path.resolve(io.folder, config));
   const place = path.resolve(io.folder, folder ?? ".");
   const built = await fromBuild(place);
   if (built !== undefined) return built;
@@ -126,5 +131,5 @@ async function sourceOf(
       `${place} has neither a build nor a wrangler.jsonc. Write a build into it first: switchboard build --out ${folder}`,
     );
   }
-  return fromSources(configFile);
+  return fromSourcesOnce(configFile);
 }

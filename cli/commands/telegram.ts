@@ -69,7 +69,7 @@ function setupCommand(io: CommandIo): Command {
 
 function setupLines({ bot, commands, state, updates, webhook }: SetupResult): readonly string[] {
   return [
-    `Telegram now delivers the updates of ${bot} to ${webhook}`,
+    `Set the webhook of ${bot} to ${webhook}`,
     `  Updates   ${updates.join(", ")}`,
     `  Menu      ${commands} commands, which the bot sets by itself`,
     `  State     ${state.summary}`,

@@ -19,6 +19,8 @@ import { TokenBucket } from "./token-bucket.ts";
 export interface RootBudget extends BotBudget {
   /** Adds ids of messages that arrived by webhook. In a box of a single chat this writes no row. */
   noteIncoming(messengerId: string, box: string, isShared: boolean, ids: readonly number[]): void;
+  /** Adds ids of messages that a conversation has sent at some time into a box that many chats share. */
+  noteSent(messengerId: string, box: string, ids: readonly number[]): void;
   /**
    * Takes calls for a message of a broadcast, which goes to a chat right after. Returns the time to ask again, in epoch
    * milliseconds, if there are none now.
@@ -98,16 +100,19 @@ class LendingBudget implements RootBudget {
     this.#seen = new SeenMessages(clock, new BoxStore(database));
   }
 
-  lend({ messengerId, chatId, speaker, purpose, rate, sent }: LoanRequest): Promise<Loan> {
+  lend(request: LoanRequest): Promise<Loan> {
+    const { messengerId, chatId, speaker, purpose, rate, sent } = request;
     const now = this.#clock.now();
-    if (sent !== undefined) this.#seen.note(messengerId, sent.box, sent.box !== chatId, sent.ids);
+    if (sent !== undefined) {
+      this.#seen.note(messengerId, sent.box, sent.box !== chatId, sent.ids, { kind: "bot", chatId });
+    }
     const bot = this.#bot(messengerId, rate, now);
     const caller = JSON.stringify([chatId, speaker]);
     const rank = purpose === "edit" || purpose === "typing" ? 1 : 0;
     putBackUnused(bot, now, rate);
     if (rank === 0 && usePaid(bot, chatId, now, rate)) {
       bot.places.leave(caller);
-      return Promise.resolve(this.#lent(1, now + LOAN_MS, messengerId, sent));
+      return Promise.resolve(this.#lent(1, now + LOAN_MS, request));
     }
     const ahead = bot.places.ahead(caller, rank, now);
     const readyAt = bot.bucket.readyAt(now, 1 + reserveFor(purpose, rate), rate, 1, ahead);
@@ -122,7 +127,7 @@ class LendingBudget implements RootBudget {
     const isAnyWaiting = bot.places.ahead("", 1, now) > 0;
     const extra = isAnyWaiting ? 0 : extraSlots(bot.bucket.level(now, rate, 1), rate);
     if (extra > 0) bot.bucket.lease(now, { slots: extra, until }, rate, 1);
-    return Promise.resolve(this.#lent(1 + extra, until, messengerId, sent));
+    return Promise.resolve(this.#lent(1 + extra, until, request));
   }
 
   prepay({ calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {
@@ -141,13 +146,16 @@ class LendingBudget implements RootBudget {
     return undefined;
   }
 
-  #lent(slots: number, until: number, messengerId: string, sent: BoxIds | undefined): Loan {
+  #lent(slots: number, until: number, { chatId, messengerId, post, sent }: LoanRequest): Loan {
+    if (post !== undefined && sent !== undefined) {
+      this.#seen.expect(messengerId, sent.box, { chatId, ...post });
+    }
     const newestId = sent === undefined ? undefined : this.#seen.newest(messengerId, sent.box);
     return { kind: "lent", slots, until, ...(newestId !== undefined && { newestId }) };
   }
 
-  tellSent({ messengerId, box, ids }: BoxIds): Promise<void> {
-    this.#seen.note(messengerId, box, true, ids);
+  tellSent({ messengerId, box, chatId, ids }: BoxIds): Promise<void> {
+    this.#seen.note(messengerId, box, true, ids, { kind: "bot", chatId });
     return Promise.resolve();
   }
 
@@ -157,6 +165,10 @@ class LendingBudget implements RootBudget {
 
   noteIncoming(messengerId: string, box: string, isShared: boolean, ids: readonly number[]): void {
     this.#seen.note(messengerId, box, isShared, ids);
+  }
+
+  noteSent(messengerId: string, box: string, ids: readonly number[]): void {
+    this.#seen.note(messengerId, box, true, ids, { kind: "bot-earlier" });
   }
 
   #bot(messengerId: string, rate: Rate, now: number): Bot {

@@ -134,7 +134,11 @@ class Gate implements ChatGate {
     if (request.news !== undefined) this.#hear(chat, key, request.news, isDurable);
     const waits = this.#waits(chat, request, rate, key);
     if (waits !== undefined) return waits;
-    if (this.#loans.take(address.messengerId)) return this.#grant(chat, request, rate, key, isDurable);
+    // The root must know of each post into a shared box, so that it knows how high its ids can be.
+    const isCounted =
+      request.isPost === true && request.news !== undefined && request.news.box !== chat.address.chatId;
+    if (!isCounted && this.#loans.take(address.messengerId))
+      return this.#grant(chat, request, rate, key, isDurable);
     const retryAt = await this.#borrow(chat, request, key);
     if (retryAt !== undefined) {
       if (purpose !== "typing") chat.places.keep(key, rankOf(purpose), retryAt + PLACE_GRACE_MS);
@@ -174,20 +178,29 @@ class Gate implements ChatGate {
     return Promise.resolve(this.#cards.claim(question));
   }
 
-  async unclaimed({ address, speaker, news, afterId }: LostPostQuestion): Promise<UnclaimedIds> {
+  async unclaimed({ address, speaker, news, afterId, landsBy }: LostPostQuestion): Promise<UnclaimedIds> {
     const chat = this.#chat(address, undefined);
     const key = speakerKey({ address, speaker });
     this.#hear(chat, key, news, this.#isRemote(speaker));
     const { messengerId, chatId } = address;
     const isShared = news.box !== chatId;
     await this.#tellRoot(chat, news.box);
-    const seen = await this.#options.root.seenIds({ messengerId, chatId, box: news.box, isShared, afterId });
+    const seen = await this.#options.root.seenIds({
+      messengerId,
+      chatId,
+      box: news.box,
+      isShared,
+      afterId,
+      ...(landsBy !== undefined && { landsBy }),
+    });
     const own = this.#options.local.sentIds(address, afterId);
     const taken = new Set([...seen.ids, ...own, ...chat.right.sentIds]);
     const newestId = Math.max(afterId, seen.newestId, news.newestId, chat.right.newestId, ...own);
+    const postedUpTo = Math.max(newestId, seen.postedUpTo);
     const ids: number[] = [];
-    const { searches } = seen;
-    for (let id = afterId + 1; id <= newestId + searches + TAIL && ids.length < MOST_IDS; id += 1) {
+    const { endId, searches } = seen;
+    const lastId = endId === undefined ? postedUpTo + searches + TAIL : endId - 1;
+    for (let id = afterId + 1; id <= lastId && ids.length < MOST_IDS; id += 1) {
       if (!taken.has(id)) ids.push(id);
     }
     const isLocalBusy = this.#options.local.isInDoubt(address, this.#ownThread(address, speaker));
@@ -195,12 +208,11 @@ class Gate implements ChatGate {
     const isLocalUnresolved = this.#options.local.isUnresolved(address);
     const known = isLocalBusy ? "busy" : chat.right.claim(key, now);
     const claim = known === "certain" && isLocalUnresolved ? "uncertain" : known;
-    if (claim === "busy") return { ids, newestId, searches, claim };
+    const range = { ids, newestId, postedUpTo, searches, ...(endId !== undefined && { endId }) };
+    if (claim === "busy") return { ...range, claim };
     const ticket = chat.right.give(key, news.startedAt, this.#isRemote(speaker), now);
     return {
-      ids,
-      newestId,
-      searches,
+      ...range,
       claim,
       right: { ticket, isShared: this.#hasOthers(chat, address, key, now) },
     };
@@ -273,12 +285,13 @@ class Gate implements ChatGate {
   /** Asks the root to lend a call. Returns the time to ask again, in epoch milliseconds, if it has none to lend. */
   async #borrow(
     chat: Chat,
-    { address, purpose, pacing, news }: CallRequest,
+    { address, purpose, pacing, news, isPost = false, landsWithinMs = 0, messages = 1 }: CallRequest,
     key: string,
   ): Promise<number | undefined> {
     const { messengerId, chatId } = address;
     const ids = chat.untold;
-    const sent = news === undefined ? undefined : { messengerId, box: news.box, ids };
+    const sent = news === undefined ? undefined : { messengerId, box: news.box, chatId, ids };
+    const isCounted = isPost && news !== undefined && news.box !== chatId;
     const loan = await this.#loans.borrow({
       messengerId,
       chatId,
@@ -286,6 +299,7 @@ class Gate implements ChatGate {
       purpose,
       rate: pacing.global,
       ...(sent !== undefined && { sent }),
+      ...(isCounted && { post: { messages, landsWithinMs } }),
     });
     if (sent !== undefined) this.#told(chat, ids);
     if (loan.kind === "wait") return loan.retryAt;
@@ -311,7 +325,8 @@ class Gate implements ChatGate {
   async #tellRoot(chat: Chat, box: string): Promise<void> {
     const ids = chat.untold;
     if (ids.length === 0) return;
-    await this.#options.root.tellSent({ messengerId: chat.address.messengerId, box, ids });
+    const { chatId, messengerId } = chat.address;
+    await this.#options.root.tellSent({ messengerId, box, chatId, ids });
     this.#told(chat, ids);
   }
 

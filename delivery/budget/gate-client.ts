@@ -5,6 +5,7 @@ import type {
   GatesOfChats,
   ChatNews,
   Grant,
+  LostPostQuestion,
   NextCalls,
   PostRight,
   UnclaimedIds,
@@ -76,13 +77,17 @@ export class GateClient {
     this.#startedAt = options.clock.now();
   }
 
-  /** Asks for one call. For a post, `landsWithinMs` is the time after which it cannot land any more. */
+  /**
+   * Asks for one call. For a post, `landsWithinMs` is the time after which it cannot land any more, and `messages` is the
+   * number of messages that it makes.
+   */
   async acquire(
     address: Address,
     purpose: CallPurpose,
     surface: Surface,
     landsWithinMs?: number,
     card?: CardNews,
+    messages = 1,
   ): Promise<Grant> {
     const isPost = landsWithinMs !== undefined;
     const { pacing, probing } = surface;
@@ -107,7 +112,7 @@ export class GateClient {
       grant = await gate.acquire({
         ...request,
         news,
-        ...(landsWithinMs !== undefined && { landsWithinMs }),
+        ...(landsWithinMs !== undefined && { landsWithinMs, messages }),
       });
     } catch (error) {
       if (hasNews(voice)) this.#tellSoon(voice);
@@ -192,11 +197,18 @@ export class GateClient {
   }
 
   /** Returns the ids that may be a lost message. */
-  async unclaimed(address: Address, probing: Probing, afterId: number): Promise<UnclaimedIds> {
+  async unclaimed(
+    address: Address,
+    probing: Probing,
+    { afterId, landsBy }: Pick<LostPostQuestion, "afterId" | "landsBy">,
+  ): Promise<UnclaimedIds> {
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
     const { gates } = this.#options;
-    const answer = await gates.gateOf(address).unclaimed({ address, speaker: gates.speaker, news, afterId });
+    const question = { afterId, ...(landsBy !== undefined && { landsBy }) };
+    const answer = await gates
+      .gateOf(address)
+      .unclaimed({ address, speaker: gates.speaker, news, ...question });
     this.#told(voice, news);
     if (answer.right !== undefined) this.#hold(voice, answer.right);
     return answer;

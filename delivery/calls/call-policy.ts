@@ -1,4 +1,5 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
+import { restAfter } from "../../src/core/rest-after.ts";
 import type { CallFailure } from "../../src/core/surface.ts";
 
 /** Every kind of call to a platform. `append` adds text to a streamed message, `end` ends its stream. */
@@ -311,6 +312,6 @@ function slowRetryDelayMs(failingForMs: number, random: number): number {
 
 /** Doubles with each failure, from half a second to a minute. The jitter subtracts up to half. */
 export function backoffMs(failures: number, random: number): number {
-  const full = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 16));
+  const full = restAfter(failures + 1, FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   return Math.round(full * (1 - random / 2));
 }

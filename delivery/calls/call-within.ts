@@ -8,6 +8,9 @@ export type CallOutcome<Value> =
 
 export type LateOutcome<Value> = Exclude<CallOutcome<Value>, { kind: "timed-out" }>;
 
+/** Ends a call that goes on for this long (in milliseconds) from now. Its whole time limit stays. */
+export type EndWithin = (limitMs: number) => void;
+
 /**
  * Runs one call with a time limit. At the limit the signal aborts and the result comes, even if the callee ignores the
  * signal. Never rejects.
@@ -15,28 +18,35 @@ export type LateOutcome<Value> = Exclude<CallOutcome<Value>, { kind: "timed-out"
 export function callWithin<Value>(
   clock: Clock,
   limitMs: number,
-  call: (signal: AbortSignal) => Promise<Value>,
+  call: (signal: AbortSignal, endWithin: EndWithin) => Promise<Value>,
 ): Promise<CallOutcome<Value>> {
   const controller = new AbortController();
-  const settled = settle(call, controller.signal);
   return new Promise((resolve) => {
-    const timer = clock.setTimeout(() => {
+    const latest = clock.now() + limitMs;
+    const expire = (): void => {
+      isOver = true;
       resolve({ kind: "timed-out", late: settled });
       controller.abort(new DOMException("The time limit of the call has passed.", "TimeoutError"));
-    }, limitMs);
+    };
+    let isOver = false;
+    let timer = clock.setTimeout(expire, limitMs);
+    const endWithin = (stepMs: number): void => {
+      if (isOver) return;
+      clock.clearTimeout(timer);
+      timer = clock.setTimeout(expire, Math.min(stepMs, latest - clock.now()));
+    };
+    const settled = settle(() => call(controller.signal, endWithin));
     void settled.then((outcome) => {
+      isOver = true;
       clock.clearTimeout(timer);
       resolve(outcome);
     });
   });
 }
 
-async function settle<Value>(
-  call: (signal: AbortSignal) => Promise<Value>,
-  signal: AbortSignal,
-): Promise<LateOutcome<Value>> {
+async function settle<Value>(call: () => Promise<Value>): Promise<LateOutcome<Value>> {
   try {
-    return { kind: "done", value: await call(signal) };
+    return { kind: "done", value: await call() };
   } catch (error) {
     return { kind: "failed", error };
   }

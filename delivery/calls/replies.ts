@@ -15,6 +15,8 @@ export interface Replies {
   movePlace(address: Address, failure: Extract<CallFailure, { kind: "moved" }>): void;
   /** Stores another form for a reply's files, because the platform refused the first. */
   reshapeFiles(reply: Reply, files: readonly OutgoingMedia[]): void;
+  /** Sends the files of a refused album one by one, or a text in place of a refused file. */
+  refuseFiles(reply: Reply, files: readonly OutgoingMedia[], code: string): void;
   /** Continues a card without its picture, because the platform refused it. The text is better than nothing. */
   leaveOutPicture(reply: Reply): void;
   /** Continues a reply without its quote, because the message cannot be quoted. */

@@ -39,7 +39,8 @@ export async function storeFile(file: OutgoingFile, options: StoreFileOptions): 
     return described(file, kind, addressed(source), undefined);
   const { mediaType, stream } = await openSource(source, options);
   const { head, ...stored } = await write(stream, limitOf(options.capabilities, kind), options);
-  return described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
+  const media = described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
+  return isPlain(source) ? { ...media, url: source.url } : media;
 }
 
 /**

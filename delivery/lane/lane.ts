@@ -219,8 +219,11 @@ export class Lane {
         address,
         purposeOf(reply, next.action),
         surface,
-        next.action.kind === "post" ? landsBy(reply.record.policy, surface, 0) : undefined,
+        next.action.kind === "post"
+          ? landsBy(reply.record.policy, surface, 0, next.action.part.content)
+          : undefined,
         cardNews(reply, surface),
+        next.action.kind === "post" ? next.action.part.content.files?.length : undefined,
       ),
     );
     if (answer.kind !== "done") {

@@ -5,6 +5,7 @@ import type { ReplyState } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
+import { plainMarkdown } from "../../src/core/plain-markdown.ts";
 import type { GateClient } from "../budget/gate-client.ts";
 import type { Replies } from "../calls/replies.ts";
 import type { Surfaces } from "../calls/surfaces.ts";
@@ -15,6 +16,7 @@ import { isSameChat, laneKey } from "../outbox/lane-key.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { OutboxStore } from "../outbox/outbox-store.ts";
 import { hashesOf } from "../outbox/reply-body.ts";
+import type { ReplyBody } from "../outbox/reply-body.ts";
 import { hasEnded, ReplyEnds } from "../outbox/reply-ends.ts";
 import type { ReplyStore } from "../outbox/reply-store.ts";
 import type { Reply } from "../outbox/reply.ts";
@@ -39,7 +41,7 @@ export interface OpenRepliesOptions {
   readonly changed: () => void;
   /** Called once when a reply has ended. */
   readonly onEnded?: ((replyId: string, state: ReplyState) => void) | undefined;
-  readonly listener?: Pick<ChatListener, "chatGone"> | undefined;
+  readonly listener?: Pick<ChatListener, "chatGone" | "fileRefused"> | undefined;
 }
 
 /** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
@@ -147,17 +149,37 @@ export class OpenReplies implements Replies {
   }
 
   reshapeFiles(reply: Reply, files: readonly OutgoingMedia[]): void {
-    const body = { kind: "files", files } as const;
+    this.#setBody(reply, { kind: "files", files });
+  }
+
+  refuseFiles(reply: Reply, refused: readonly OutgoingMedia[], code: string): void {
+    const { address, body, id } = reply.record;
+    if (body?.kind !== "files") return;
+    const [file, ...others] = refused;
+    if (others.length > 0 && body.isSplit !== true) {
+      this.#setBody(reply, { ...body, isSplit: true });
+      return;
+    }
+    const at = body.files.findIndex((one) => isSameFile(one, file));
+    const files = body.files.map((one, index): OutgoingMedia => {
+      if (index !== at) return one;
+      const { name, source } = one;
+      const url = source.kind === "address" ? source.url : one.url;
+      const told = this.#options.listener?.fileRefused(address.messengerId, id, { name, url, code });
+      return { ...one, refusal: { code, text: told ?? plainMarkdown(name) } };
+    });
+    this.#setBody(reply, { ...body, files });
+  }
+
+  #setBody(reply: Reply, body: ReplyBody): void {
     this.#options.store.setBody(reply.record.id, body);
     reply.setBody(body);
   }
 
   leaveOutPicture(reply: Reply): void {
-    const { body, id } = reply.record;
+    const { body } = reply.record;
     if (body?.kind !== "card") return;
-    const without = { ...body, isPictureRefused: true };
-    this.#options.store.setBody(id, without);
-    reply.setBody(without);
+    this.#setBody(reply, { ...body, isPictureRefused: true });
   }
 
   unquote(reply: Reply): void {
@@ -194,4 +216,8 @@ export class OpenReplies implements Replies {
     const withdrawn = [...this.#replies].filter(([, { record }]) => record.state === "withdrawn");
     for (const [id] of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(id);
   }
+}
+
+function isSameFile({ refusal, ...one }: OutgoingMedia, file: OutgoingMedia | undefined): boolean {
+  return refusal === undefined && JSON.stringify(one) === JSON.stringify(file);
 }

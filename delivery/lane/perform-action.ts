@@ -9,6 +9,7 @@ import { applyFailure } from "../calls/apply-failure.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
+import { sendWithin, sentFailureOf } from "../calls/send-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
 import { modeOf } from "../modes/mode.ts";
 import { performStreamStep } from "../modes/native.ts";
@@ -26,7 +27,7 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { inOtherForm } from "../files/outgoing-files.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { OutboxRow } from "../outbox/outbox-store.ts";
-import { lost, refused, removed, shown, store } from "../outbox/outbox-change.ts";
+import { landsSooner, lost, refused, removed, shown, store } from "../outbox/outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { answered, isSearchable, nextDoubt } from "../outbox/doubt.ts";
@@ -82,8 +83,11 @@ export async function performAction(
  */
 export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
   const { doubt } = entry.row;
-  const { address } = reply.record;
-  if (doubt === undefined) context.budget.unresolved(address, context.surfaces.of(address.messengerId));
+  const { address, policy } = reply.record;
+  const surface = context.surfaces.of(address.messengerId);
+  if (doubt === undefined) context.budget.unresolved(address, surface);
+  // Nothing has left since the death of the process, not even the rest of an upload.
+  landsSooner(entry, landsBy(policy, surface, context.deps.clock.now()));
   store(context, entry, { ...lost(entry.row), code: "interrupted" });
   entry.isLookDue = doubt !== undefined;
   reply.isDirty = true;
@@ -103,7 +107,7 @@ async function post(
   const posting = {
     kind: "posting",
     afterId: newestId,
-    landsBy: landsBy(policy, surface, context.deps.clock.now(), part.content),
+    landsBy: landsBy(policy, surface, context.deps.clock.now(), sendable(context, address, part.content)),
   } as const;
   const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
   const row: OutboxRow = {
@@ -139,13 +143,16 @@ async function post(
     ...reply.record.options,
     ...(part.index === 0 && { replyTo: reply.record.replyTo }),
   };
-  const outcome = await callWithin(
+  const { isUnsent, outcome, sentAt } = await sendWithin(
     context.deps.clock,
-    postTimeoutMs(reply.record.policy, surface, content),
-    async (signal) =>
+    { limitMs: postTimeoutMs(policy, surface, message), textMs: callTimeoutMs(policy, surface) },
+    async (options) =>
       stream === undefined
-        ? await surface.post(address, message, { signal, openFile: (hash) => context.files.open(hash) })
-        : await stream.begin(address, message, { signal }),
+        ? await surface.post(address, message, {
+            ...options,
+            openFile: (hash) => context.files.open(hash),
+          })
+        : await stream.begin(address, message, options),
   );
   if (outcome.kind === "done") {
     context.access.works(reply.record.address);
@@ -174,7 +181,8 @@ async function post(
     if (card !== undefined) void context.budget.cardSent(address, card);
     return undefined;
   }
-  const failure = failureOf(surface, outcome);
+  const failure = sentFailureOf(surface, { outcome, isUnsent });
+  if (sentAt !== undefined) landsSooner(entry, landsBy(policy, surface, sentAt));
   if (stream !== undefined && isRefusal(failure)) {
     reply.isStreamRefused = true;
     store(context, entry, { ...refused(entry.row), code: failure.code });
@@ -183,10 +191,10 @@ async function post(
   }
   if (
     (files !== undefined || image !== undefined) &&
-    reshape(context, reply, surface, entry, files ?? [], failure)
+    reshape(context, reply, surface, entry, files ?? [], failure, isBareCaption(reply, part, content))
   )
     return undefined;
-  if (outcome.kind === "timed-out") {
+  if (outcome.kind === "timed-out" && !isUnsent) {
     // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
     entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
@@ -220,7 +228,7 @@ async function edit(
   const { messageId } = entry.row;
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
   const content = contentOf(reply, entry, part);
-  const { address } = reply.record;
+  const { address, policy } = reply.record;
   const message = sendable(context, address, content);
   const { clock } = context.deps;
   // The stored hash of the visible text is removed before the edit changes that text.
@@ -228,17 +236,18 @@ async function edit(
     store(context, entry, { shownHash: undefined });
   }
   if (entry.strayEdit !== undefined && entry.strayEdit.until <= clock.now()) entry.strayEdit = undefined;
-  const outcome = await callWithin(
+  const textMs = callTimeoutMs(policy, surface);
+  const { isUnsent, outcome } = await sendWithin(
     clock,
-    postTimeoutMs(reply.record.policy, surface, message),
-    async (signal) =>
+    { limitMs: postTimeoutMs(policy, surface, message), textMs },
+    async (options) =>
       await surface.edit(address, messageId, message, {
-        signal,
+        ...options,
         openFile: (hash) => context.files.open(hash),
       }),
   );
   keepLatePenalty(context, surface, address, outcome);
-  const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
+  const failure = outcome.kind === "done" ? undefined : sentFailureOf(surface, { outcome, isUnsent });
   if (outcome.kind === "timed-out") {
     // A late edit may overwrite a newer text with an older one. Then the visible text is not known.
     void outcome.late.then((late) => {
@@ -261,7 +270,7 @@ async function edit(
   }
   if (failure.kind === "unknown") {
     const isSame = entry.strayEdit === undefined || entry.strayEdit.hash === part.hash;
-    const until = clock.now() + postTimeoutMs(reply.record.policy, surface, message);
+    const until = clock.now() + textMs;
     entry.shownHash = undefined;
     entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
   }
@@ -303,8 +312,8 @@ function isLocked(failure: CallFailure): boolean {
 }
 
 /**
- * Prepares another form of refused files, such as a document for a photo, bytes for an id, or a card without its
- * picture. Returns false if no other form exists.
+ * Prepares another form of refused files: a document for a photo, bytes for an id, single files for an album, a text
+ * with the name for a file, or a card without its picture. Returns false if no other form exists.
  */
 function reshape(
   context: DeliveryContext,
@@ -313,19 +322,23 @@ function reshape(
   entry: OutboxEntry,
   files: readonly OutgoingMedia[],
   failure: CallFailure,
+  isBareCaption: boolean,
 ): boolean {
-  if (failure.kind !== "rejected" || failure.about === undefined) return false;
-  const { address, content, id } = reply.record;
+  // A refusal that names no file may be about the formatting of the caption, or the quote. They are left out first.
+  if (failure.kind !== "rejected" || (failure.about === undefined && !isBareCaption)) return false;
+  const { address, body, content, id } = reply.record;
   const isSentById = failure.about === "file-id" && context.files.forget(address, files);
   const other = content === "card" ? undefined : inOtherForm(files, failure);
   const isBare = content === "card" && !isSentById && hasPicture(reply);
-  if (other === undefined && !isSentById && !isBare) return false;
+  const isRefused = other === undefined && !isSentById && body?.kind === "files";
+  if (other === undefined && !isSentById && !isBare && !isRefused) return false;
   context.database.transaction(() => {
     store(context, entry, { ...refused(entry.row), code: failure.code });
     if (other !== undefined) context.replies.reshapeFiles(reply, other);
     if (isBare) context.replies.leaveOutPicture(reply);
+    if (isRefused) context.replies.refuseFiles(reply, files, failure.code);
   });
-  if (isBare) {
+  if (isBare || isRefused) {
     const { attempts, part } = entry.row;
     logFailure(context, { method: "post", address, replyId: id, part, attempts }, failure);
   }
@@ -333,6 +346,15 @@ function reshape(
   context.budget.notSent(address, surface);
   context.replies.doubtEnded(address);
   return true;
+}
+
+/** Tells whether a content has neither formatting nor a quote that could be left out. */
+function isBareCaption(
+  { record }: Reply,
+  { index }: Part<OutgoingContent>,
+  { entities }: OutgoingContent,
+): boolean {
+  return entities.length === 0 && (index > 0 || record.replyTo === undefined);
 }
 
 function hasPicture({ record: { body } }: Reply): boolean {

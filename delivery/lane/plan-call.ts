@@ -12,6 +12,7 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { contentOf, markLost, storeShown } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
 import { reconcile } from "./reconcile.ts";
+import { refusedCode } from "../outbox/reply-body.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
 
@@ -95,9 +96,11 @@ export function settle(context: DeliveryContext, reply: Reply, end: Settled): vo
     case "stray-edits":
       forgetStrayEdits(reply);
       return;
-    case "ended":
-      context.replies.end(reply, end.code === undefined ? "delivered" : "failed", end.code);
+    case "ended": {
+      const code = end.code ?? refusedCode(reply.record.body);
+      context.replies.end(reply, code === undefined ? "delivered" : "failed", code);
       return;
+    }
     case "broken":
       // A text that cannot be split must not hold up the chat's other replies forever.
       context.log.error("delivery.split-failed", { ...replyFields(reply), code: failureCode(end.error) });

@@ -11,7 +11,7 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { leaveUnresolved, postAgain } from "./conclude-search.ts";
 import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
-import type { Searching } from "../outbox/doubt.ts";
+import type { Searchable, Searching } from "../outbox/doubt.ts";
 
 /*
  * Chooses the next message id to check in the search for a lost post (I6). `probe.ts` checks it, and
@@ -28,15 +28,17 @@ import type { Searching } from "../outbox/doubt.ts";
  * 3. Otherwise nothing is posted until the post cannot land any more. Then one search decides: the message is found and
  *    adopted, or it was not made and is posted again, without a mark.
  * 4. If the search cannot tell, the policy decides (`onUnknown`).
- * 5. The progress of a search is stored, so it ends even if the process is killed again and again.
+ * 5. "Not there" counts only for a complete range. It ends at a newer message (`endId`), or where no message of the bot
+ *    can be (`postedUpTo`), even if the root was killed in the middle of many posts.
+ * 6. The progress of a search is stored, so it ends even if the process is killed again and again.
  *
  * The search is a heuristic. If another program sends a message with the same token into the same chat at the same
  * time, without any update to this one, that message would be taken for the lost one.
  */
 
 /**
- * Number of ids that a search checks above the newest known one. In a shared box the bot is not told of all messages.
- * In a box of a single chat the search sees where the box ends.
+ * Number of ids that a search checks above the highest one that the bot's own messages can have. In a shared box the bot
+ * is not told of all messages. In a box of a single chat the search sees where the box ends.
  */
 const SHARED_TAIL = 6;
 export const OWN_TAIL = 4;
@@ -61,7 +63,7 @@ export async function chooseProbe(
   const { clock } = context.deps;
   const isLook = isLookDue(entry, clock.now());
   entry.isLookDue = false;
-  const outcome = await unclaimedIds(context, address, surface, doubt.afterId);
+  const outcome = await unclaimedIds(context, address, surface, doubt);
   if (entry.row !== row) return;
   if (outcome.kind !== "done") {
     const code = outcome.kind === "failed" ? errorCode(outcome.error) : outcome.kind;
@@ -69,7 +71,7 @@ export async function chooseProbe(
     if (!isLook) store(context, entry, { retryAt: clock.now() + GATE_TIMEOUT_MS });
     return;
   }
-  const { ids, newestId, searches, claim } = outcome.value;
+  const { ids, newestId, postedUpTo, searches, claim, endId } = outcome.value;
   if (isLook) {
     const [id] = ids;
     if (id !== undefined && claim === "certain") entry.probe = { id, isLook, claim, newestId };
@@ -80,16 +82,13 @@ export async function chooseProbe(
     return;
   }
   const isShared = probing.box(address) !== address.chatId;
-  const tail = isShared ? SHARED_TAIL : OWN_TAIL;
+  const endOfShared = endId ?? postedUpTo + searches + SHARED_TAIL + 1;
+  const end = isShared ? endOfShared : newestId + OWN_TAIL + 1;
+  const { afterId, landsBy } = doubt;
   const searching: Searching =
-    doubt.kind === "searching"
-      ? doubt
-      : {
-          kind: "searching",
-          afterId: doubt.afterId,
-          beforeId: newestId + (isShared ? searches : 0) + tail + 1,
-          asked: [],
-        };
+    doubt.kind === "landing"
+      ? { kind: "searching", afterId, beforeId: end, asked: [], landsBy }
+      : { ...doubt, beforeId: endId ?? (isShared ? Math.max(doubt.beforeId, end) : doubt.beforeId) };
   const id = ids.find((one) => one < searching.beforeId && !searching.asked.includes(one));
   const most = address.isDirectMessage ? MOST_ASKED : MOST_ASKED_IN_GROUP;
   if (doubt.kind === "landing") {
@@ -114,11 +113,11 @@ async function unclaimedIds(
   { budget, deps, outbox }: DeliveryContext,
   address: Address,
   { probing }: Surface,
-  afterId: number,
+  search: Searchable,
 ): Promise<CallOutcome<UnclaimedIds>> {
   if (probing === undefined) throw new TypeError("The surface has no message ids.");
   const outcome = await callWithin(deps.clock, GATE_TIMEOUT_MS, () =>
-    budget.unclaimed(address, probing, afterId),
+    budget.unclaimed(address, probing, search),
   );
   if (outcome.kind !== "done") return outcome;
   const box = probing.box(address);

@@ -6,7 +6,7 @@ import type {
 } from "../../src/core/surface.ts";
 import { hashContent } from "../text/split/pack/hash.ts";
 import type { Part } from "../text/split/index.ts";
-import { shownButtons } from "./card-text.ts";
+import { refusalsText, shownButtons } from "./card-text.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 import type { ReplyBody } from "./reply-body.ts";
 
@@ -15,7 +15,7 @@ import type { ReplyBody } from "./reply-body.ts";
  * part's hash covers them, so a changed button leads to an edit like a changed word.
  *
  * `sent` are the rows of visible messages. If the platform can no longer remove those that a card does not need, each of
- * them shows `leftover`.
+ * them shows `leftover`. `partOf` returns the first part of a text in Markdown.
  */
 export function dressParts(
   parts: readonly Part<OutgoingContent>[],
@@ -23,11 +23,14 @@ export function dressParts(
   capabilities: SurfaceCapabilities,
   sent: readonly Pick<OutboxRow, "part" | "shape">[],
   leftover: Part<OutgoingContent> | undefined,
+  partOf: (text: string) => Part<OutgoingContent> | undefined,
 ): readonly Part<OutgoingContent>[] {
   if (body === undefined) return parts;
   if (body.kind === "removed") return leftovers(sent, leftover);
   if (body.kind === "files") {
-    return capabilities.files === undefined ? parts : withFiles(parts, body.files, capabilities.files);
+    return capabilities.files === undefined
+      ? parts
+      : withFiles(parts, body.files, capabilities.files, partOf);
   }
   if (body.kind === "location" && capabilities.location !== true) return parts;
   if (body.kind === "location") {
@@ -66,24 +69,34 @@ function leftovers(
   }));
 }
 
-/** Adds as many files to the first message as one can have. The others follow the text, in messages of their own. */
+/**
+ * Adds as many files to the first message as one can have. The others follow the text, in messages of their own. Of
+ * files that cannot be sent there is only a text: that of the first message is part of the reply's text.
+ */
 function withFiles(
   parts: readonly Part<OutgoingContent>[],
   all: readonly OutgoingMedia[],
   { maxAlbumSize }: FileCapabilities,
+  partOf: (text: string) => Part<OutgoingContent> | undefined,
 ): readonly Part<OutgoingContent>[] {
-  const files = all.slice(0, maxAlbumSize);
+  const files = sendableOf(all.slice(0, maxAlbumSize));
   const dressed = parts.map((part, at) =>
-    at === 0
+    at === 0 && files.length > 0
       ? { ...part, content: { ...part.content, files }, hash: hashContent([part.hash, { files }]) }
       : part,
   );
   for (let at = maxAlbumSize; at < all.length; at += maxAlbumSize) {
-    const more = all.slice(at, at + maxAlbumSize);
-    const content = { text: "", entities: [], files: more };
+    const chunk = all.slice(at, at + maxAlbumSize);
+    const more = sendableOf(chunk);
+    const told = partOf(refusalsText(chunk))?.content ?? { text: "", entities: [] };
+    const content = more.length === 0 ? told : { ...told, files: more };
     // Two equal files are two messages.
-    const hash = hashContent([{ at, files: more }]);
+    const hash = hashContent([{ at, told, files: more }]);
     dressed.push({ index: dressed.length, complete: true, content, hash });
   }
   return dressed;
+}
+
+function sendableOf(files: readonly OutgoingMedia[]): readonly OutgoingMedia[] {
+  return files.filter(({ refusal }) => refusal === undefined);
 }

@@ -2,7 +2,7 @@ import type { CardBody } from "../../src/core/delivery.ts";
 import { hardLines as lines, plainMarkdown as plain } from "../../src/core/plain-markdown.ts";
 import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
 
-type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images">;
+type Forms = Pick<SurfaceCapabilities, "buttonLimits" | "buttons" | "copyButtons" | "images">;
 
 /**
  * Returns a card's text in Markdown, with everything that the platform cannot show otherwise: fields, and, on a
@@ -18,7 +18,21 @@ export function cardText(card: CardBody, forms: Forms): string {
     isNumbered ? optionsText(buttons) : "",
     lines(buttons.flatMap((button) => textOf(button, forms))),
   ];
-  return blocks.filter((block) => block.trim() !== "").join("\n\n");
+  return blocksOf(blocks);
+}
+
+/** Whether a card and its `callback` buttons fit into one message of the platform. */
+export function fitsButtons(card: CardBody, forms: Forms): boolean {
+  const limits = forms.buttonLimits;
+  const labels = (card.buttons?.flat() ?? []).flatMap(({ kind, label }) =>
+    kind === "callback" ? label : [],
+  );
+  if (limits === undefined || labels.length === 0) return true;
+  return (
+    labels.length <= limits.maxButtons &&
+    labels.every((label) => label.length <= limits.maxLabelLength) &&
+    cardText(card, forms).length <= limits.maxTextLength
+  );
 }
 
 /** Returns the rows of buttons that the platform can show. */
@@ -52,10 +66,19 @@ function textOf(button: OutgoingButton, { buttons, copyButtons }: Forms): string
 
 /** Returns a caption with a link to each file, for a platform without files. */
 export function linksText(files: readonly OutgoingMedia[], caption: string): string {
-  const links = files.flatMap(({ name, source }) =>
-    source.kind === "address" ? [`[${plain(name)}](<${source.url}>)`] : [],
+  const links = files.flatMap(({ name, refusal, source }) =>
+    source.kind === "address" && refusal === undefined ? [`[${plain(name)}](<${source.url}>)`] : [],
   );
-  return [caption, lines(links)].filter((block) => block.trim() !== "").join("\n\n");
+  return blocksOf([caption, lines(links), refusalsText(files)]);
+}
+
+/** Returns the texts of files that cannot be sent. Empty if there are none. */
+export function refusalsText(files: readonly OutgoingMedia[]): string {
+  return blocksOf(files.map(({ refusal }) => refusal?.text ?? ""));
+}
+
+export function blocksOf(blocks: readonly string[]): string {
+  return blocks.filter((block) => block.trim() !== "").join("\n\n");
 }
 
 function code(text: string): string {

@@ -9,7 +9,8 @@ import { z } from "zod";
  * - `searching`: it can no longer be made; the ids from `afterId` to `beforeId` are checked, one call each
  * - `unresolved`: the search cannot tell; the policy decides
  *
- * `afterId` is the newest id of the box that was known when the post began. Times are epoch milliseconds.
+ * `afterId` is the newest id of the box that was known when the post began. `landsBy` of a search is missing in rows of an
+ * earlier release. Times are epoch milliseconds.
  */
 const doubtSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("posting"), afterId: z.int(), landsBy: z.number() }),
@@ -19,11 +20,13 @@ const doubtSchema = z.discriminatedUnion("kind", [
     afterId: z.int(),
     beforeId: z.int(),
     asked: z.array(z.int()).readonly(),
+    landsBy: z.number().optional(),
   }),
   z.object({ kind: z.literal("unresolved") }),
 ]);
 
 export type Doubt = Readonly<z.infer<typeof doubtSchema>>;
+export type Searchable = Extract<Doubt, { kind: "landing" | "searching" }>;
 export type Searching = Extract<Doubt, { kind: "searching" }>;
 
 /**
@@ -85,8 +88,6 @@ export function parseDoubt(json: string): Doubt {
 }
 
 /** Tells whether a search may still find the post. */
-export function isSearchable(
-  doubt: Doubt | undefined,
-): doubt is Extract<Doubt, { kind: "landing" | "searching" }> {
+export function isSearchable(doubt: Doubt | undefined): doubt is Searchable {
   return doubt?.kind === "landing" || doubt?.kind === "searching";
 }

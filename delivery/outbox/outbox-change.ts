@@ -37,6 +37,13 @@ export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doub
   };
 }
 
+/** Brings forward the time after which a post cannot land any more. Stored with its outcome. */
+export function landsSooner(entry: OutboxEntry, by: number): void {
+  const { doubt } = entry.row;
+  if (doubt?.kind !== "posting") return;
+  entry.row = { ...entry.row, doubt: { ...doubt, landsBy: Math.min(doubt.landsBy, by) } };
+}
+
 /** Notes that the message shows this part. Not stored by itself, because a second edit does no harm. */
 export function shown(context: Stores, entry: OutboxEntry, part: Part<RichText>): void {
   entry.shownHash = part.hash;

@@ -103,23 +103,32 @@ export function afterRest(row: OutboxRow, now: number): OutboxRow {
  * platform is probably in trouble, and other posts could be lost too.
  */
 const PATIENCE_MS = 10 * 60 * 1000;
+/** The same for an upload that does not get through: a text may well do. */
+const UPLOAD_PATIENCE_MS = 8_000;
+/** Code of a post whose upload did not leave completely. */
+export const UPLOAD_CUT = "upload-cut";
 
 /**
  * Tells whether an existing message waits for another try of an edit or removal that has failed for a while. Later
  * messages may go first: this message keeps its place, and the problem may be this message alone.
  */
 export function isPutOff(entry: OutboxEntry, now: number): boolean {
-  return entry.row.state === "sent" && waitsInVain(entry, now);
+  return entry.row.state === "sent" && waitsInVain(entry, now, PATIENCE_MS);
 }
 
 /** Tells whether a post waits for another try after the platform has refused it for a while. */
 export function isStuckPost(entry: OutboxEntry, now: number): boolean {
-  return entry.row.state === "planned" && waitsInVain(entry, now);
+  const patienceMs = entry.row.code === UPLOAD_CUT ? UPLOAD_PATIENCE_MS : PATIENCE_MS;
+  return entry.row.state === "planned" && waitsInVain(entry, now, patienceMs);
 }
 
-function waitsInVain({ row: { failingSince, retryAt } }: OutboxEntry, now: number): boolean {
+function waitsInVain(
+  { row: { failingSince, retryAt } }: OutboxEntry,
+  now: number,
+  patienceMs: number,
+): boolean {
   if (failingSince === undefined || retryAt === undefined) return false;
-  return retryAt > now && now - failingSince > PATIENCE_MS;
+  return retryAt > now && now - failingSince > patienceMs;
 }
 
 export function plannedRow(replyId: string, part: number): OutboxRow {

@@ -4,7 +4,8 @@ import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 
 /**
  * Prepares the rows of a card for its next revision. A message that could not be posted is tried again. A message that
- * a person has deleted is posted again if `ifDeleted` says so. The entries stay the same objects, for calls under way.
+ * a person has deleted is posted again if `ifDeleted` says so. A message in a chat that has moved since stays behind.
+ * The entries stay the same objects, for calls under way.
  */
 export function reopenRows(
   outbox: OutboxStore,
@@ -18,14 +19,18 @@ export function reopenRows(
       outbox.delete(row);
       return false;
     }
+    const isLeftBehind = row.formerChatId !== undefined;
     const next: OutboxRow = {
       ...row,
       isReplacement: false,
+      // A revision is shown in the chat of today, also one that is equal to the message in the former chat.
+      ...(isLeftBehind && { shownHash: undefined }),
       // The message may show half of an earlier revision.
       ...(row.state === "failed" && { state: "sent", shownHash: undefined, code: undefined }),
     };
-    if (next.state !== row.state || row.isReplacement) outbox.write(next);
+    if (next.state !== row.state || row.isReplacement || isLeftBehind) outbox.write(next);
     entry.row = next;
+    if (isLeftBehind) entry.shownHash = undefined;
     return true;
   });
 }

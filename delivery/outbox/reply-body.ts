@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CardBody, IfDeleted, SendOptions } from "../../src/core/delivery.ts";
 import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
+import { fitsButtons } from "./card-text.ts";
 
 const buttonSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("callback"), label: z.string(), token: z.string() }),
@@ -17,6 +18,8 @@ const mediaSchema = z.object({
     z.object({ kind: z.literal("platform"), fileId: z.string() }),
     z.object({ kind: z.literal("address"), url: z.string() }),
   ]),
+  url: z.string().optional(),
+  refusal: z.object({ code: z.string(), text: z.string() }).optional(),
 }) satisfies z.ZodType<OutgoingMedia>;
 
 const cardSchema = z.object({
@@ -47,7 +50,8 @@ const locationSchema = z.object({
  *   `isPictureRefused`: the platform did not accept the picture, so the card is shown without it.
  * - `removed`: a card to remove. `isLocked`: the platform can no longer remove it, so its messages show the reply's
  *   text instead.
- * - `files`: a file, or an album. The reply's text is its caption.
+ * - `files`: a file, or an album. The reply's text is its caption. `isSplit`: the platform refused the album, so each
+ *   file is a message of its own.
  * - `location`: a place. The reply has no text.
  */
 const bodySchema = z.discriminatedUnion("kind", [
@@ -59,7 +63,11 @@ const bodySchema = z.discriminatedUnion("kind", [
     isPictureRefused: z.boolean().optional(),
   }),
   z.object({ kind: z.literal("removed"), key: z.string(), isLocked: z.boolean() }),
-  z.object({ kind: z.literal("files"), files: z.array(mediaSchema).readonly() }),
+  z.object({
+    kind: z.literal("files"),
+    files: z.array(mediaSchema).readonly(),
+    isSplit: z.boolean().optional(),
+  }),
   z.object({ kind: z.literal("location"), location: locationSchema }),
 ]);
 
@@ -86,11 +94,19 @@ export function parseSendOptions(json: string): SendOptions {
   return { ...(silent !== undefined && { silent }), ...(protect !== undefined && { protect }) };
 }
 
+/** Returns the code of a file that the platform has refused. */
+export function refusedCode(body: ReplyBody | undefined): string | undefined {
+  if (body?.kind !== "files") return undefined;
+  return body.files.find(({ refusal }) => refusal !== undefined)?.refusal?.code;
+}
+
 /** Returns what the platform can show of a body. */
 export function formsOf(body: ReplyBody, capabilities: SurfaceCapabilities): SurfaceCapabilities {
-  return body.kind === "card" && body.isPictureRefused === true
-    ? { ...capabilities, images: false }
-    : capabilities;
+  if (body.kind === "files" && body.isSplit === true && capabilities.files !== undefined)
+    return { ...capabilities, files: { ...capabilities.files, maxAlbumSize: 1 } };
+  if (body.kind !== "card") return capabilities;
+  const forms = body.isPictureRefused === true ? { ...capabilities, images: false } : capabilities;
+  return forms.buttons && !fitsButtons(body.card, forms) ? { ...forms, buttons: false } : forms;
 }
 
 /** Returns the card key of a body, if it belongs to a card. */

@@ -1,11 +1,16 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { OutgoingContent, Surface } from "../../src/core/surface.ts";
+import type { MediaSource, OutgoingContent, Surface } from "../../src/core/surface.ts";
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
 const UNHURRIED_LENGTH = 1_000;
 const SLOWER_EACH = 400;
 const LONGEST_INTERIM_MS = 5_000;
+
+/** The slowest upload that is waited for: 128 KiB a second. */
+const LEAST_BYTES_PER_MS = (128 * 1024) / 1000;
+/** Time for the platform to fetch a file from its address. */
+const FETCH_MS = 15_000;
 
 /** A call may still take effect this long after its time limit. */
 const LANDS_LATE_MS = 2_000;
@@ -32,15 +37,29 @@ export function editLandsBy(policy: ReplyPolicy, surface: Surface | undefined, b
   return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
 }
 
-/** Returns the time limit of a post, in milliseconds. Files take longer than text. */
+/** Returns the time limit of a post, in milliseconds. Files take longer than text, according to their size. */
 export function postTimeoutMs(
   policy: ReplyPolicy,
   surface: Surface,
-  { files, image }: Pick<OutgoingContent, "files" | "image">,
+  { files = [], image }: Pick<OutgoingContent, "files" | "image">,
 ): number {
   const textMs = callTimeoutMs(policy, surface);
-  const hasBytes = files !== undefined || (image !== undefined && "source" in image);
-  return !hasBytes ? textMs : Math.max(textMs, surface.capabilities.files?.callTimeoutMs ?? 0);
+  const media = image !== undefined && "source" in image ? [...files, image] : files;
+  const transferMs = media.reduce((sum, { source }) => sum + transferMsOf(source), 0);
+  return Math.max(textMs, Math.min(textMs + transferMs, surface.capabilities.files?.callTimeoutMs ?? 0));
+}
+
+function transferMsOf(source: MediaSource): number {
+  switch (source.kind) {
+    case "bytes":
+      return Math.ceil(source.sizeBytes / LEAST_BYTES_PER_MS);
+    case "address":
+      return FETCH_MS;
+    case "platform":
+      return 0;
+    default:
+      return source satisfies never;
+  }
 }
 
 /** Returns the time limit of a call. `surface` is undefined if the messenger is no longer declared. */

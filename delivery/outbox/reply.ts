@@ -3,7 +3,7 @@ import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
 import { dressParts } from "./card-parts.ts";
-import { cardText, linksText } from "./card-text.ts";
+import { blocksOf, cardText, linksText, refusalsText } from "./card-text.ts";
 import { placeText } from "./place-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
@@ -223,7 +223,14 @@ export class Reply {
     const sent = this.entries
       .map(({ row }) => row)
       .filter(({ formerChatId, state }) => state === "sent" && formerChatId === undefined);
-    return dressParts(this.#parts, body, capabilities, sent, this.#leftover(surface, this.#parts));
+    return dressParts(
+      this.#parts,
+      body,
+      capabilities,
+      sent,
+      this.#leftover(surface, this.#parts),
+      (text) => splitText(text, { ...plannerOptions(this.record.policy, surface), final: true })[0],
+    );
   }
 
   /** Returns the part for messages that should be gone, if the platform no longer removes them. */
@@ -280,6 +287,8 @@ function isLocked(body: ReplyBody | undefined): boolean {
 function wordsOf(body: ReplyBody, text: string, capabilities: SurfaceCapabilities): string {
   if (body.kind === "card") return cardText(body.card, capabilities);
   if (body.kind === "files" && capabilities.files === undefined) return linksText(body.files, text);
+  if (body.kind === "files")
+    return blocksOf([text, refusalsText(body.files.slice(0, capabilities.files?.maxAlbumSize))]);
   return body.kind === "location" && capabilities.location !== true ? placeText(body.location) : text;
 }
 

@@ -19,7 +19,7 @@ import { askFor, createPressers, isServed, press } from "./pressers.ts";
 import type { Presser } from "./pressers.ts";
 import { judgeReminders } from "./judge-reminders.ts";
 import type { DigestRow, ReminderJudgement } from "./judge-reminders.ts";
-import { askToRemind, createReminded, remindingAnswer } from "./reminders.ts";
+import { askToRemind, createReaders, createReminded, remindingAnswer } from "./reminders.ts";
 import type { Reminded } from "./reminders.ts";
 import { answerTo, createWriters } from "./writers.ts";
 import type { Writer } from "./writers.ts";
@@ -93,17 +93,26 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const life = { isOver: false };
   const pressers = createPressers(simulator);
   const reminded = createReminded(simulator);
+  const readers = [...reminded, ...createReaders(simulator)];
+  // A digest goes to those who have subscribed before it.
+  await simulator.waitFor(
+    () => readers.every(({ chat }) => simulator.messages(chat).some(({ from }) => from.isBot)),
+    { timeoutMs: QUIET_MS },
+  );
   const writing = Promise.all([
     ...writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
     ...pressers.map((presser) => keepPressing(rig, presser, random.fork(presser.name), life)),
     ...reminded.map((person) => keepReminding(rig, person, random.fork(person.name), life)),
   ]);
-  const trouble = keepTroubling(rig, writers, random.fork("faults"), life);
+  const trouble = Promise.all([
+    keepTroubling(rig, writers, random.fork("faults"), life),
+    keepSlowing(rig, life),
+  ]);
 
   let kills = 0;
   const killedAt: number[] = [];
   while (kills < options.kills && Date.now() - startedAt < options.limitMs) {
-    await delay(random.chance(0.5) ? random.int(300, 2_500) : random.int(4_000, 11_000));
+    await delay(beforeKillMs(random, Date.now()));
     const open = writers.filter((writer) => hasOpenAnswer(rig, writer)).map(({ chat }) => chat.id);
     killedAt.push(Date.now());
     await bot.kill("SIGKILL");
@@ -148,7 +157,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
       strays(simulator, writers),
     ),
     cards: judgeCards(simulator, pressers),
-    reminders: judgeReminders(simulator, reminded, digests),
+    reminders: judgeReminders(simulator, readers, digests),
     continuedMs: continuedMs.toSorted((left, right) => left - right),
     restartedMs: restartedMs.toSorted((left, right) => left - right),
   };
@@ -256,6 +265,31 @@ async function keepTroubling(
     } else {
       simulator.fault({ ...kind, method });
     }
+  }
+}
+
+const DIGEST_EVERY_MS = 60_000;
+const SLOW_FROM_MS = 500;
+const SLOW_FOR_MS = 6_000;
+
+/** Returns the pause before the next kill. Most digests are killed in the middle of their posts. */
+function beforeKillMs(random: Random, now: number): number {
+  const digestInMs = DIGEST_EVERY_MS - (now % DIGEST_EVERY_MS);
+  if (digestInMs < 11_000 && random.chance(0.8)) return digestInMs + random.int(600, 2_500);
+  return random.chance(0.5) ? random.int(300, 2_500) : random.int(4_000, 11_000);
+}
+
+/** Makes the platform take its time for every message while a digest is posted, so that a kill meets many posts. */
+async function keepSlowing({ simulator }: Rig, life: { readonly isOver: boolean }): Promise<void> {
+  while (!life.isOver) {
+    const digestInMs = DIGEST_EVERY_MS - (Date.now() % DIGEST_EVERY_MS);
+    if (digestInMs > SLOW_FROM_MS) {
+      await delay(Math.min(500, digestInMs - SLOW_FROM_MS + 1));
+      continue;
+    }
+    const remove = simulator.fault({ kind: "slow", delayMs: 400, method: "sendMessage", times: 500 });
+    await delay(SLOW_FOR_MS);
+    remove();
   }
 }
 

@@ -17,8 +17,23 @@ const CUE = /\br(\d+)n\d+[A-Z]\w*/g;
 /** The first line of a scheduled task's question. */
 const DUE = /Scheduled task "minute", due (\w{3} [\d-]+ [\d:]+)/;
 
+/** Number of people who ask for nothing, and only get the digest. */
+const READERS = 31;
+
 export function createReminded(simulator: Simulator): readonly Reminded[] {
-  return ["Rita", "Sami"].map((name) => {
+  return subscribe(simulator, ["Rita", "Sami"]);
+}
+
+/** Subscribes so many people that a kill can meet each digest in the middle of its posts. */
+export function createReaders(simulator: Simulator): readonly Reminded[] {
+  return subscribe(
+    simulator,
+    Array.from({ length: READERS }, (_, index) => `Reader ${index + 1}`),
+  );
+}
+
+function subscribe(simulator: Simulator, names: readonly string[]): readonly Reminded[] {
+  return names.map((name) => {
     const user = simulator.addUser({ first_name: name });
     const chat = simulator.privateChat(user);
     simulator.sendText(chat, user, "/subscribe");

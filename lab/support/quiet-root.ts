@@ -14,6 +14,7 @@ export function quietRoot(more: Pick<RootLink, "gate"> & Partial<RootLink>): Roo
     forgetSentFile: () => Promise.resolve(),
     routeEvent: () => Promise.resolve({ kind: "not-answered" }),
     resolveTarget: () => Promise.reject(new Error("No target is named.")),
+    locateTarget: () => Promise.reject(new Error("No target is named.")),
     handOver: () => Promise.resolve(),
     ...more,
   };

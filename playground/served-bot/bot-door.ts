@@ -41,7 +41,12 @@ export function openBotDoor({ bot, clock, dataDirectory }: BotDoorOptions): BotD
 /** Posts JSON on a connection of its own: one that is kept breaks when the bot restarts. */
 function postOnce(url: string, token: string, body: object): Promise<object> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      // The door opens under a name of this machine only, also if the bot listens elsewhere.
+      host: "localhost",
+    };
     const request = http.request(url, { method: "POST", headers, agent: false }, (response) => {
       json(response).then((answer) => {
         if (response.statusCode === 200) return resolve(answer as object);

@@ -10,8 +10,8 @@ const DEVELOPED = `${PREFIX}entry.js`;
 const CLOCK = `${PREFIX}clock.js`;
 
 /**
- * Puts the playground's modules around a bot: its door, and a clock that can be moved. The bot's own bundle stays as it
- * is, so that a deployed bot has neither.
+ * Puts the playground's modules around a bot: its door, a clock that can be moved, and the mark that lets its demo model
+ * run tools by hand. The bot's own bundle stays as it is, so that a deployed bot has none of them.
  *
  * @param shiftMs time to add to the machine's clock, asked at each load
  */
@@ -45,6 +45,7 @@ function entryOf(
     ...(shiftMs === 0 ? [] : [`shiftDate(${shiftMs});`]),
   ];
   const entry = [
+    `import "./${PREFIX}mark-dev.js";`,
     `import "./${CLOCK}";`,
     `import { movable } from "./${PREFIX}movable.js";`,
     `import { withDoor } from "./${PREFIX}door.js";`,

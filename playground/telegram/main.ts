@@ -8,6 +8,7 @@ import { realFloodRules, startSimulator } from "./simulator.ts";
  */
 const values = readOptions("npm run simulator", {
   host: { type: "string", default: "127.0.0.1", about: "the address it listens on" },
+  "allow-host": { type: "string", multiple: true, about: "a further name to answer to; may be repeated" },
   port: { type: "string", default: "0", about: "the port; 0 for any free one" },
   webhook: { type: "string", about: "where updates are sent" },
   secret: { type: "string", about: "the webhook's secret" },
@@ -21,6 +22,7 @@ const values = readOptions("npm run simulator", {
 
 const simulator = await startSimulator({
   host: values.host,
+  allowHosts: values["allow-host"] ?? [],
   port: Number(values.port),
   ...(values.token !== undefined && { token: values.token }),
   ...(values.username !== undefined && { bot: { username: values.username } }),

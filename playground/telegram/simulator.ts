@@ -18,6 +18,7 @@ import type {
 import { ControlApi } from "./control/control-api.ts";
 import { Faults } from "./control/faults.ts";
 import { Flood } from "./control/flood.ts";
+import { checkCallers, reachableHost } from "./control/trusted-callers.ts";
 import { servePage } from "./control/page-server.ts";
 import { People } from "./chats/people.ts";
 import { StateFile } from "./control/state-file.ts";
@@ -131,10 +132,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     return world.requireUser(id);
   };
 
+  const host = options.host ?? "127.0.0.1";
+  const checkCaller = checkCallers(host, options.allowHosts ?? []);
   const server = createServer((request, response) => {
     const url = parseRequestUrl(request.url);
     if (url === undefined) {
       response.writeHead(400).end();
+      return;
+    }
+    const refusal = checkCaller(request, url.pathname);
+    if (refusal !== undefined) {
+      response.writeHead(403, { "content-type": "text/plain; charset=utf-8" }).end(refusal);
       return;
     }
     if (botApiServer.handle(request, response, url)) return;
@@ -248,10 +256,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port ?? 0, options.host ?? "127.0.0.1", resolve);
+    server.listen(options.port ?? 0, host, resolve);
   });
-  const host = options.host ?? "127.0.0.1";
-  url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  url = `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`;
   if (options.webhook !== undefined) setWebhook(options.webhook.url, options.webhook.secretToken);
   return simulator;
 }

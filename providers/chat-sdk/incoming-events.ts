@@ -71,7 +71,10 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       if (!threadId) return { ignored: "press outside of a chat", threadId: undefined };
       const stored = toJson(raw);
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
-      const data = value === undefined || value === actionId ? actionId : `${actionId}:${value}`;
+      // Some adapters report a value for a button that has none, such as its label.
+      const isCardPress = parseCardToken(actionId) !== undefined;
+      const hasValue = !isCardPress && value !== undefined && value !== actionId;
+      const data = hasValue ? `${actionId}:${value}` : actionId;
       // One request can report several presses, one for each input of a form.
       const event = incoming(`a:${threadId}:${id}:${await contentKey(data)}`, threadId, {
         type: "action",
@@ -81,7 +84,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
         user: storeAuthor(user),
         raw: stored,
       });
-      return parseCardToken(data) === undefined ? event : { ...event, isCardPress: true };
+      return isCardPress ? { ...event, isCardPress } : event;
     },
     async ofCommand({ channelId, command, text, triggerId, user, raw }) {
       if (user?.isMe) return { ignored: "own command", threadId: channelId };

@@ -17,7 +17,6 @@ export { ChatSdkCallError } from "./call-error.ts";
  *     slack: chatSdkMessenger({
  *       adapter: createSlackAdapter({ botToken, signingSecret }),
  *       verifyWebhook: false, // the adapter checks Slack's signature
- *       capabilities: { maxMessageLength: 12_000 },
  *     }),
  *   });
  * }

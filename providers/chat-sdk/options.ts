@@ -7,6 +7,7 @@ import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.t
 import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { FileCapabilities, Pacing } from "../../src/core/surface.ts";
+import { profileOf } from "./adapters/known-adapters.ts";
 
 /** Options of `chatSdkMessenger`, in addition to those of every messenger. */
 export interface ChatSdkMessengerOptions extends MessengerOptions {
@@ -20,7 +21,8 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   /** Name of the bot, without `@`. @default the adapter's own */
   readonly userName?: string;
   /**
-   * Abilities of the platform that differ from the defaults: everything (on GitHub and Linear no buttons), and 2000
+   * Abilities of the platform that differ from the defaults. Those of Slack, Discord, Teams, WhatsApp, Google Chat,
+   * GitHub and Linear are known by the adapter's name. For any other adapter the defaults are everything, and 2000
    * characters a message.
    */
   readonly capabilities?: Partial<MessengerCapabilities>;
@@ -28,7 +30,7 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    * Files that the bot can send; `false` if the platform takes none. Adapters take whole files, so each is in memory
    * while it is sent. `maxAlbumSize` is the number of files in one message.
    *
-   * @default one file of 10 MiB in a message; on GitHub and Linear `false`
+   * @default one file of 10 MiB in a message (WhatsApp: pictures of 5 MiB); on GitHub, Linear and Google Chat `false`
    */
   readonly files?: ChatSdkFiles | false;
   /**
@@ -94,9 +96,6 @@ const defaultCapabilities: MessengerCapabilities = {
   supportsAttachments: true,
 };
 
-/** Platforms whose messages have no buttons and no files. */
-const textOnly: ReadonlySet<string> = new Set(["github", "linear"]);
-
 const fileNames: OptionNames<ChatSdkFiles> = { maxBytes: true, maxAlbumSize: true };
 /** Largest file that most platforms accept from a bot. */
 const DEFAULT_FILE_BYTES = 10 * 1024 * 1024;
@@ -147,7 +146,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
     capabilities: {
       ...defaultCapabilities,
-      ...(textOnly.has(options.adapter.name) && { supportsActions: false }),
+      ...profileOf(options.adapter.name).capabilities,
       ...options.capabilities,
     },
     pacing: pacingFrom(owner, defaultPacing, options.pacing),
@@ -157,12 +156,19 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
 }
 
 function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities | undefined {
-  if (files === false || (files === undefined && textOnly.has(adapter.name))) return undefined;
+  const { maxFileBytes, sendsFiles = true } = profileOf(adapter.name);
+  if (files === false || (files === undefined && !sendsFiles)) return undefined;
   checkNames<ChatSdkFiles>(files, fileNames, { owner: "chatSdkMessenger", at: "files" });
-  const { maxAlbumSize = 1, maxBytes = DEFAULT_FILE_BYTES } = files ?? {};
+  const { maxAlbumSize = 1, maxBytes: ownMaxBytes } = files ?? {};
+  const maxBytes = ownMaxBytes ?? DEFAULT_FILE_BYTES;
   checkCount("files.maxBytes", maxBytes, MOST_FILE_BYTES);
   checkCount("files.maxAlbumSize", maxAlbumSize, MOST_FILES);
-  return { maxBytes: () => maxBytes, maxAlbumSize, callTimeoutMs: FILE_CALL_MS, references: false };
+  return {
+    maxBytes: (kind) => ownMaxBytes ?? maxFileBytes?.[kind] ?? maxBytes,
+    maxAlbumSize,
+    callTimeoutMs: FILE_CALL_MS,
+    references: false,
+  };
 }
 
 function checkCount(name: string, value: number, most: number): void {

@@ -1,6 +1,7 @@
 import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../src/core/messenger.ts";
 import { errorCode } from "../../src/core/errors.ts";
 import { withinTime } from "../../src/core/within-time.ts";
+import { profileOf } from "./adapters/known-adapters.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { ChatSdkCallError } from "./call-error.ts";
 import { describeChat } from "./describe-chat.ts";
@@ -60,7 +61,8 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     parse: async (incoming: IncomingEvent, { messengerId }) =>
       parseEvent(incoming, { messengerId, provider, capabilities }),
     describeChat,
-    surface: (context) => createChatSdkSurface(settings, async () => void (await ready(context))),
+    surface: (context) =>
+      createChatSdkSurface(settings, context.deps.clock, async () => void (await ready(context))),
     async fetchIdentity(context) {
       try {
         await ready(context);
@@ -90,6 +92,7 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
   const { log, deps } = context;
   const logger = createSdkLogger(log, provider);
   adoptLogger(adapter, logger);
+  profileOf(adapter.name).prepare?.(adapter);
   const chat = new IngressChat({
     adapter,
     userName,

@@ -1,5 +1,6 @@
 import type { Logger } from "chat";
 import type { Log } from "../../src/core/log.ts";
+import { keepLoggedError } from "./logged-error.ts";
 
 /**
  * Words of an adapter's log line that may be logged. All other words are removed, because a line may contain a chat, a
@@ -34,7 +35,10 @@ export function createSdkLogger(log: Log, provider: string): Logger {
     debug: () => undefined,
     info: () => undefined,
     warn: (message) => log.warn("chat-sdk.warning", { provider, about: technicalWordsOf(message) }),
-    error: (message) => log.error("chat-sdk.error", { provider, about: technicalWordsOf(message) }),
+    error(message, ...words) {
+      keepLoggedError(words);
+      log.error("chat-sdk.error", { provider, about: technicalWordsOf(message) });
+    },
   };
   return logger;
 }

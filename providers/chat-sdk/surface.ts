@@ -1,7 +1,12 @@
 import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import type { Adapter } from "chat";
-import type { CallFailure, Surface } from "../../src/core/surface.ts";
-import { type CallMethod, ChatSdkCallError, adapterFailure } from "./call-error.ts";
+import type { Clock } from "../../src/core/deps.ts";
+import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
+import { profileOf } from "./adapters/known-adapters.ts";
+import { ChatSdkCallError, adapterFailure } from "./call-error.ts";
+import { readErrorFacts } from "./error-facts.ts";
+import type { CallMethod } from "./failed-call.ts";
+import { type LoggedError, loggingTo } from "./logged-error.ts";
 import { toPostable } from "./postable.ts";
 import { readFiles } from "./read-files.ts";
 import type { ChatSdkSettings } from "./options.ts";
@@ -10,10 +15,26 @@ import type { ChatSdkSettings } from "./options.ts";
  * Creates a surface from any Chat SDK adapter. `ready` initializes the adapter before its first call. If it fails, the
  * call was certainly not made.
  */
-export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Promise<void>): Surface {
+export function createChatSdkSurface(
+  settings: ChatSdkSettings,
+  clock: Clock,
+  ready: () => Promise<void>,
+): Surface {
   const { adapter, capabilities } = settings;
+  const profile = profileOf(adapter.name);
+  const abilities = { ...capabilities, isOneRow: profile.buttonLimits?.isOneRow ?? false };
+  const classify = (
+    error: unknown,
+    logged: LoggedError,
+    method: CallMethod,
+    isInThread: boolean,
+  ): CallFailure => {
+    const now = clock.now();
+    return adapterFailure(readErrorFacts(error, logged.error, now), { method, isInThread, now }, profile);
+  };
   const call = async <Result>(
     method: CallMethod,
+    { chatId, threadId }: Address,
     signal: AbortSignal,
     run: (adapter: Adapter) => Promise<Result>,
   ): Promise<Result> => {
@@ -23,12 +44,19 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
     } catch {
       throw new ChatSdkCallError("initialize", { kind: "transient", code: "not-initialized" });
     }
+    const logged: LoggedError = { error: undefined };
     try {
-      return await untilAborted(signal, run(adapter), abortError);
+      return await untilAborted(
+        signal,
+        loggingTo(logged, () => run(adapter)),
+        abortError,
+      );
     } catch (error) {
       throw new ChatSdkCallError(
         method,
-        signal.aborted ? { kind: "unknown", code: "timed-out" } : adapterFailure(method, error),
+        signal.aborted
+          ? { kind: "unknown", code: "timed-out" }
+          : classify(error, logged, method, threadId !== chatId),
       );
     }
   };
@@ -36,15 +64,22 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
     provider: settings.provider,
     capabilities: {
       edit: capabilities.canEditMessages,
-      remove: true,
+      remove: profile.canRemoveMessages ?? true,
       typing: true,
       buttons: capabilities.supportsActions,
+      ...(profile.buttonLimits !== undefined && { buttonLimits: profile.buttonLimits }),
       // Adapters answer a press when it arrives. They cannot show a notice later.
       notices: false,
       ...(settings.files !== undefined && { files: settings.files }),
     },
     format: "markdown",
     limits: { maxLength: capabilities.maxMessageLength, maxEntities: Infinity },
+    ...(profile.maxCaptionLength !== undefined && {
+      captionLimits: {
+        maxLength: Math.min(profile.maxCaptionLength, capabilities.maxMessageLength),
+        maxEntities: Infinity,
+      },
+    }),
     pacing: settings.pacing,
     typingLastsMs: 5000,
 
@@ -52,28 +87,26 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
       const files = await readFiles(message.files, openFile).catch(() => {
         throw new ChatSdkCallError("post", { kind: "rejected", code: "file-unreadable", about: "file" });
       });
-      const posted = await call("post", signal, (to) =>
-        to.postMessage(address.threadId, toPostable(message, capabilities, files)),
+      const posted = await call("post", address, signal, (to) =>
+        to.postMessage(address.threadId, toPostable(message, abilities, files)),
       );
       return { messageId: posted.id };
     },
     async edit(address, messageId, message, { signal }) {
-      await call("edit", signal, (to) =>
-        to.editMessage(address.threadId, messageId, toPostable(message, capabilities)),
+      await call("edit", address, signal, (to) =>
+        to.editMessage(address.threadId, messageId, toPostable(message, abilities)),
       );
     },
     async remove(address, messageId, { signal }) {
-      await call("remove", signal, (to) => to.deleteMessage(address.threadId, messageId));
+      await call("remove", address, signal, (to) => to.deleteMessage(address.threadId, messageId));
     },
     async typing(address, { signal }) {
-      await call("typing", signal, (to) => to.startTyping(address.threadId));
+      await call("typing", address, signal, (to) => to.startTyping(address.threadId));
     },
     answerAction: () => Promise.resolve(),
-    classifyError: classifyChatSdkError,
+    classifyError: (error) =>
+      error instanceof ChatSdkCallError
+        ? error.failure
+        : classify(error, { error: undefined }, "post", false),
   };
-}
-
-/** Classifies any value. An error that no call of this surface threw is `unknown`, unless its fields say more. */
-export function classifyChatSdkError(error: unknown): CallFailure {
-  return error instanceof ChatSdkCallError ? error.failure : adapterFailure("post", error);
 }

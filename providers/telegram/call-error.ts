@@ -161,7 +161,7 @@ function serverFailure(errorCode: number, description: string): CallFailure {
 export function gatewayFailure(status: number, retryAfterHeader: string | null): CallFailure {
   if (status === 429) return retryAfter(retryAfterHeader === null ? Number.NaN : Number(retryAfterHeader));
   if (status === 503) return { kind: "transient", code: "gateway-unavailable" };
-  if (status === 413) return { kind: "rejected", code: "too-large" };
+  if (status === 413) return { kind: "rejected", code: "too-large", about: "file" };
   if (status >= 300 && status < 500 && status !== 408 && status !== 499) {
     return { kind: "misconfigured", code: "not-a-bot-api" };
   }

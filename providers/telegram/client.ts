@@ -1,5 +1,5 @@
 import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
-import { multipartBody, type UploadPart } from "./multipart.ts";
+import { multipartBody, type Reading, type UploadPart } from "./multipart.ts";
 import { Api, GrammyError, HttpError } from "grammy/web";
 import { z } from "zod";
 import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } from "./call-error.ts";
@@ -23,7 +23,7 @@ export interface TelegramClient {
     method: string,
     payload: Readonly<Record<string, unknown>>,
     files: readonly UploadPart[],
-    signal: AbortSignal,
+    reading: Reading,
   ): Promise<unknown>;
   /** Returns the Bot API for bot code. Its calls reject with a `TelegramCallError`, which contains no token. */
   botApi(): Api;
@@ -65,11 +65,13 @@ export function createTelegramClient(
       });
       return botApi;
     },
-    async upload(method, payload, files, signal) {
+    async upload(method, payload, files, reading) {
+      const { onSent, signal } = reading;
       if (signal.aborted) throw notStarted(method);
       const url = `${settings.apiBaseUrl}/bot${settings.token}/${method}`;
       try {
-        const request = files.length === 0 ? jsonRequest(payload) : multipartRequest(payload, files);
+        const request = files.length === 0 ? jsonRequest(payload) : multipartRequest(payload, files, reading);
+        if (files.length > 0) onSent?.(false);
         const answer = await untilAborted(
           signal,
           answerOf(fetch, url, { ...request, method: "POST", signal }),
@@ -146,12 +148,18 @@ interface WithFixedLength {
 function multipartRequest(
   payload: Readonly<Record<string, unknown>>,
   files: readonly UploadPart[],
+  reading: Reading,
 ): RequestInit {
   const fields = Object.entries(payload).map(
     ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
   );
   const boundary = `switchboard-${crypto.randomUUID()}`;
-  const { contentType, sizeBytes, stream } = multipartBody(Object.fromEntries(fields), files, boundary);
+  const { contentType, sizeBytes, stream } = multipartBody(
+    Object.fromEntries(fields),
+    files,
+    boundary,
+    reading,
+  );
   const { FixedLengthStream } = globalThis as WithFixedLength;
   const body =
     FixedLengthStream === undefined ? stream : stream.pipeThrough(new FixedLengthStream(sizeBytes));

@@ -20,8 +20,9 @@ export async function editMessage(
   address: Address,
   messageId: string,
   message: OutgoingContent,
-  { openFile, signal }: CallOptions,
+  options: CallOptions,
 ): Promise<unknown> {
+  const { openFile, signal } = options;
   const { blocks, files, image, isCaption } = message;
   const chat = chatOf(address);
   const id = Number(messageId);
@@ -31,8 +32,7 @@ export async function editMessage(
     );
   }
   if (image !== undefined && "source" in image) {
-    if (openFile !== undefined)
-      return replacePicture(client, address, id, message, image, { openFile, signal });
+    if (openFile !== undefined) return replacePicture(client, address, id, message, image, options);
     // A search for a lost post has no bytes. The picture of the message is the right one already.
     return client.call("editMessageCaption", signal, (api, signal) =>
       api.editMessageCaption(chat, id, captionFields(message), signal),
@@ -62,7 +62,7 @@ function replacePicture(
   messageId: number,
   message: OutgoingContent,
   image: OutgoingMedia,
-  { openFile, signal }: CallOptions,
+  { openFile, ...reading }: CallOptions,
 ): Promise<unknown> {
   const { reply_markup: keyboard, ...caption } = captionFields(message);
   const uploads: UploadPart[] = [];
@@ -73,7 +73,7 @@ function replacePicture(
     media,
     ...(keyboard !== undefined && { reply_markup: keyboard }),
   };
-  return client.upload("editMessageMedia", payload, uploads, signal);
+  return client.upload("editMessageMedia", payload, uploads, reading);
 }
 
 /** Returns the fields of a text in the form of the Bot API. */

@@ -10,6 +10,13 @@ export interface UploadPart {
   readonly open: () => ReadableStream<Uint8Array>;
 }
 
+/** How a body is read. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  /** Called with each piece, and with `true` before the last one. */
+  readonly onSent?: ((isWhole: boolean) => void) | undefined;
+}
+
 export interface MultipartBody {
   readonly contentType: string;
   /** Length of the whole body, in bytes. */
@@ -19,10 +26,12 @@ export interface MultipartBody {
 
 const encoder = new TextEncoder();
 const LINE = "\r\n";
+/** Most bytes of a piece. A slow connection still takes one every few seconds. */
+const PIECE_BYTES = 128 * 1024;
 
 /**
  * Returns a `multipart/form-data` body as a stream of known length. The boundary must not occur in any part, so pass a
- * random one.
+ * random one. The connection takes a piece when the earlier ones have left.
  *
  * @throws {SwitchboardError} `file-incomplete`, in the stream, if the size of a file is not the declared one
  */
@@ -30,6 +39,7 @@ export function multipartBody(
   fields: Readonly<Record<string, string>>,
   files: readonly UploadPart[],
   boundary: string,
+  { onSent, signal }: Reading,
 ): MultipartBody {
   const values = Object.entries(fields).map(([name, value]) =>
     encoder.encode(
@@ -53,9 +63,15 @@ export function multipartBody(
     for (const [index, file] of files.entries()) {
       const head = heads[index];
       if (head !== undefined) yield head;
-      yield* wholeFile(file);
+      for await (const piece of wholeFile(file)) {
+        onSent?.(false);
+        yield piece;
+      }
       yield encoder.encode(LINE);
     }
+    // After the call has ended, its body must not become complete.
+    signal.throwIfAborted();
+    onSent?.(true);
     yield end;
   }
   return { contentType: `multipart/form-data; boundary=${boundary}`, sizeBytes, stream: streamOf(pieces()) };
@@ -70,7 +86,7 @@ async function* wholeFile({ open, sizeBytes }: UploadPart): AsyncGenerator<Uint8
       if (done) break;
       left -= value.length;
       if (left < 0) break;
-      yield value;
+      for (let at = 0; at < value.length; at += PIECE_BYTES) yield value.subarray(at, at + PIECE_BYTES);
     }
   } finally {
     // A reader that stops in the middle does not need the rest.

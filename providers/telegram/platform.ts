@@ -115,15 +115,19 @@ async function receiveUpdate(
   routing: RoutingSettings,
 ): Promise<Response> {
   const routed = routeUpdate(parseJson(await request.text()), routing);
+  const ignore = (kind: string): void => {
+    receive.ignore(kind);
+    context.log.info("inbox.event", { messenger: context.messengerId, outcome: `ignored: ${kind}` });
+  };
   switch (routed.kind) {
     case "invalid":
       return problem(400, "not-an-update", routed.reason);
     case "ignored":
-      receive.ignore(routed.updateKind);
+      ignore(routed.updateKind);
       return Response.json({ ok: true });
     case "press":
       await answerPress(routed.queryId, client, context);
-      receive.ignore(routed.updateKind);
+      ignore(routed.updateKind);
       return Response.json({ ok: true });
     case "routed":
       await receive.accept([routed.event]);

@@ -40,7 +40,7 @@ export async function sendFiles(
   address: Address,
   files: readonly OutgoingMedia[],
   message: OutgoingMessage,
-  { openFile, signal }: CallOptions,
+  { openFile, ...reading }: CallOptions,
 ): Promise<PostedMessage> {
   const uploads: UploadPart[] = [];
   const media = files.map((file, index) => mediaValue(file, `file${index}`, uploads, openFile));
@@ -54,7 +54,7 @@ export async function sendFiles(
       method,
       { ...fields, [first.kind]: media[0], ...caption, ...keyboardOf(message) },
       uploads,
-      signal,
+      reading,
     );
     const { file, messageId } = postedOf(method, sent);
     return { messageId, fileIds: [file] };
@@ -65,7 +65,7 @@ export async function sendFiles(
     // Telegram shows the caption of the first file below the album.
     ...(index === 0 && caption),
   }));
-  const sent = await client.upload("sendMediaGroup", { ...fields, media: items }, uploads, signal);
+  const sent = await client.upload("sendMediaGroup", { ...fields, media: items }, uploads, reading);
   const posted = z
     .array(z.unknown())
     .catch([])

@@ -25,13 +25,18 @@ export interface StoredObject {
 
 /** Lists the objects of a data directory. May run beside the bot. */
 export function listObjects(objectsDirectory: string): StoredObject[] {
+  return objectFiles(objectsDirectory).map((found) => ({ ...found, name: nameIn(found.file) }));
+}
+
+function objectFiles(objectsDirectory: string): Omit<StoredObject, "name">[] {
   return classFolders(objectsDirectory).flatMap((classKey) =>
     readdirSync(path.join(objectsDirectory, classKey))
       .filter((file) => FILE.test(file))
-      .map((base) => {
-        const file = path.join(objectsDirectory, classKey, base);
-        return { classKey, id: base.slice(0, -".sqlite".length), file, name: nameIn(file) };
-      }),
+      .map((base) => ({
+        classKey,
+        id: base.slice(0, -".sqlite".length),
+        file: path.join(objectsDirectory, classKey, base),
+      })),
   );
 }
 
@@ -49,15 +54,49 @@ export function classFolders(objectsDirectory: string): string[] {
   }
 }
 
-/** Opens a file, and closes it when the work is done. */
-function withDatabase<T>(file: string, isReadOnly: boolean, body: (database: DatabaseSync) => T): T {
+/** Returns the folder in which objects are kept that others take the place of. */
+export function asideOf(objectsDirectory: string, now: () => number): string {
+  return `${objectsDirectory}.before-${new Date(now()).toISOString().replaceAll(/[:.]/g, "-")}`;
+}
+
+/**
+ * Opens a file, and closes it when the work is done.
+ *
+ * @param timeoutMs longest wait for another process that is writing
+ */
+function withDatabase<T>(
+  file: string,
+  isReadOnly: boolean,
+  body: (database: DatabaseSync) => T,
+  timeoutMs = 5_000,
+): T {
   const database = new DatabaseSync(file, { readOnly: isReadOnly });
   try {
-    database.exec("PRAGMA busy_timeout = 5000");
+    database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
     return body(database);
   } finally {
     database.close();
   }
+}
+
+/**
+ * Reads rows from the tables of all objects, each object at one moment. An object without a table has no rows of it. May
+ * run beside the bot, and never waits for it.
+ *
+ * @param queries by the name of their table
+ * @throws {Error} with the code `ERR_SQLITE_ERROR` if the bot is writing
+ */
+export function readAll(objectsDirectory: string, queries: Readonly<Record<string, string>>): Row[] {
+  return objectFiles(objectsDirectory).flatMap(({ file }) =>
+    withDatabase(file, true, (database) => rowsAtOnce(database, queries), 0),
+  );
+}
+
+function rowsAtOnce(database: DatabaseSync, queries: Readonly<Record<string, string>>): Row[] {
+  database.exec("BEGIN");
+  return Object.entries(queries)
+    .filter(([table]) => hasTable(database, table))
+    .flatMap(([, query]) => database.prepare(query).all());
 }
 
 function nameIn(file: string): string | undefined {

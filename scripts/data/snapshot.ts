@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { ServeError } from "../serve/serve-error.ts";
 import { copyAtOneMoment } from "./copy-at-one-moment.ts";
-import { completeAlarms, copyDatabase, faultsIn } from "./object-store.ts";
+import { asideOf, completeAlarms, copyDatabase, faultsIn } from "./object-store.ts";
 
 const MANIFEST = "manifest.json";
 /** Grows when an older `restore` could not read a backup. */
@@ -97,7 +97,7 @@ export async function restoreBackup(
   await mkdir(dataDirectory, { recursive: true });
   await cp(path.join(folder, "objects"), draft, { recursive: true });
   const isThere = (await databasesIn(objects)).length > 0;
-  const aside = `${objects}.before-${new Date(now()).toISOString().replaceAll(/[:.]/g, "-")}`;
+  const aside = asideOf(objects, now);
   if (isThere) await rename(objects, aside);
   else await rm(objects, { recursive: true, force: true });
   await rename(draft, objects);

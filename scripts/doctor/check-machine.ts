@@ -24,8 +24,8 @@ export function checkWorkerd(): Finding {
   try {
     findWorkerd();
     return ok("workerd", "The runtime is installed.");
-  } catch {
-    return problem("workerd", "The package workerd is missing or incomplete.", "Run: npm install");
+  } catch (error) {
+    return problem("workerd", error instanceof Error ? error.message : String(error));
   }
 }
 

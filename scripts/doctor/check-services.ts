@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readControl } from "../serve/control-file.ts";
+import { wrongFields } from "../serve/wrong-fields.ts";
 import { createBotApi } from "../telegram/bot-api.ts";
 import { telegramInfo } from "../telegram/info.ts";
 import { ok, problem, skipped, warning } from "./finding.ts";
@@ -115,11 +116,10 @@ export async function checkBot(url: string | undefined, dataDirectory: string): 
   } catch {
     return [problem("bot", `The bot at ${address} does not answer.`, "See its log, and start it again.")];
   }
-  const { data } = healthSchema.safeParse(body);
+  const { data, error } = healthSchema.safeParse(body);
   if (data === undefined) {
-    return [
-      problem("bot", `${address} does not answer like a bot.`, "Check the address and what runs there."),
-    ];
+    const message = `${address} does not answer like a bot (${wrongFields(error)}).`;
+    return [problem("bot", message, "Check the address and what runs there.")];
   }
   const state =
     data.problem === undefined

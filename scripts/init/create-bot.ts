@@ -45,14 +45,7 @@ const PLACEHOLDER = "my-bot";
 /** The connection to most models, and to the scripted model of a bot's tests. */
 const MODELS = "@ai-sdk/openai-compatible";
 const DEPENDENCIES = [MODELS, "ai", "zod"];
-const DEV_DEPENDENCIES = [
-  "@cloudflare/workers-types",
-  "@types/node",
-  "typescript",
-  "vitest",
-  "workerd",
-  "wrangler",
-];
+const DEV_DEPENDENCIES = ["@cloudflare/workers-types", "@types/node", "typescript", "vitest", "wrangler"];
 
 /**
  * Writes a new bot into a folder. Nothing is downloaded.

@@ -1,8 +1,9 @@
 /**
  * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
- *   core ← { inbox, turn, outgoing, models, delivery, providers/* }
- *        ← messengers ← the shell (files directly in src/) ← examples
+ *   core ← { inbox, turn, actions, outgoing, models, texts, delivery, providers/* }
+ *        ← messengers ← scheduled-runs ← feature ← { approvals, schedules, broadcasts, submissions, hooks }
+ *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
  * - A large part has rooms; a room imports lower ones only.
@@ -28,11 +29,37 @@ const ROOMS = {
     ["lane"],
     ["marks"],
   ],
-  "src/messengers": [["declare"], ["root"], ["replies"], ["intake", "turns"], ["agent"]],
+  "src/messengers": [["declare"], ["root"], ["replies"], ["intake", "turns"], ["thread"], ["tools"]],
+  "src/approvals": [["rules"], ["stored"], ["consent"], ["root"], ["chat"]],
+  "src/schedules": [["rules"], ["stored"], ["runs"], ["chat"]],
   lab: [["support"], ["bench", "chaos", "simulation"]],
   "lab/simulation": [["machine"], ["plan"], ["platform"], ["oracle"], ["world", "mutants"]],
 };
-const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
+const LAYERS = {
+  core: 0,
+  part: 1,
+  messengers: 2,
+  shared: 3,
+  contract: 4,
+  feature: 5,
+  agent: 6,
+  shell: 7,
+  examples: 8,
+};
+
+/** The layers of the folders of `src/` that are no parts. */
+const LAYER_OF = {
+  core: "core",
+  messengers: "messengers",
+  "scheduled-runs": "shared",
+  feature: "contract",
+  approvals: "feature",
+  schedules: "feature",
+  broadcasts: "feature",
+  submissions: "feature",
+  hooks: "feature",
+  agent: "agent",
+};
 
 /** Folders outside the product, lower ones first. */
 const OUTSIDE = ["scripts", "playground", "cli", "lab", "testing", "test"];
@@ -52,9 +79,7 @@ export function partOf(relative) {
   const [top, second, third] = relative.split("/");
   if (top === "src") {
     if (third === undefined) return { layer: "shell", part: "src" };
-    if (second === "core") return { layer: "core", part: "src/core" };
-    if (second === "messengers") return { layer: "messengers", part: "src/messengers" };
-    return { layer: "part", part: `src/${second}` };
+    return { layer: LAYER_OF[second] ?? "part", part: `src/${second}` };
   }
   if (top === "delivery") return { layer: "part", part: "delivery" };
   if (top === "providers" && third !== undefined) return { layer: "part", part: `providers/${second}` };
@@ -131,7 +156,7 @@ export function breach(from, to) {
   if (source.layer === target.layer) {
     return `${source.part}/ and ${target.part}/ are parts of one layer and do not import each other; put the contract in src/core/.`;
   }
-  return `${source.part}/ (${source.layer}) is below ${target.part}/ (${target.layer}) and must not import it; the order is core, parts, messengers, src/*.ts, examples.`;
+  return `${source.part}/ (${source.layer}) is below ${target.part}/ (${target.layer}) and must not import it; the order is core, parts, messengers, scheduled-runs, feature, features, agent, src/*.ts, examples.`;
 }
 
 const rule = {

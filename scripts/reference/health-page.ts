@@ -4,7 +4,8 @@ import type { HealthEntry } from "./read-health.ts";
 import type { Sources } from "./read-source.ts";
 
 const STORAGE = "src/messengers/root/storage-health.ts";
-const WARNINGS = "src/messengers/root/health-warnings.ts";
+/** The files that build warnings. */
+const WARNINGS = ["src/messengers/root/health-warnings.ts", "src/schedules/chat/task-warnings.ts"];
 /** The files that build problems. */
 const PROBLEMS = [
   "src/messengers/root/bot-health.ts",
@@ -43,7 +44,7 @@ export function healthParts(sources: Sources): readonly string[] {
       message,
     })),
   ].filter(({ status }) => status === "misconfigured" || status === "unavailable");
-  const warnings = readHealth(sources.file(WARNINGS));
+  const warnings = WARNINGS.flatMap((file) => readHealth(sources.file(file)));
   return [
     "`GET /health` and `GET /health/live` answer with JSON, without credentials. [Configuration](../configuration.md#health) says what each is for.",
     table(

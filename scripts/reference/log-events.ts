@@ -9,7 +9,7 @@ export const LOG_EVENTS: readonly {
   {
     events: ["inbox.event"],
     meaning:
-      "an incoming event was handled: `outcome` is `queued`, `known already`, `command: help`, `ignored: ...`, `handed to onReaction`, `given up: ...`, ... A request to a Chat SDK adapter without a stored event has a line too: `ignored: reaction`, `ignored: the adapter reported no event (answered 200)` for a receipt, `refused by the adapter (answered 401)`, `handshake answered 200`. If more than three events of a thread are ignored within a second, the others share a line with their `keys` and `count`",
+      "an incoming event was handled: `outcome` is `queued`, `known already`, `command: help`, `ignored: ...`, `handed to onReaction`, `given up: ...`, ... An update of Telegram that nothing handles has a line, too: `ignored: poll`, `ignored: callback_query:no-chat` for a press that belongs to no chat. A request to a Chat SDK adapter without a stored event as well: `ignored: reaction`, `ignored: the adapter reported no event (answered 200)` for a receipt, `refused by the adapter (answered 401)`, `handshake answered 200`. If more than three events of a thread are ignored within a second, the others share a line with their `keys` and `count`",
   },
   {
     events: ["press.interrupted"],
@@ -44,7 +44,7 @@ export const LOG_EVENTS: readonly {
   {
     events: ["turn.begun", "turn.ended"],
     meaning:
-      "once for each turn; `outcome` is `done`, `failed`, `stopped`, `replaced`, `steered`, `parked` (the rest waits for somebody's decision), `gone` or `not-declared` (its messenger is no longer declared)",
+      "once for each turn; `outcome` is `done`, `out-of-steps` (it has used `maxSteps`, and the model wanted to go on), `failed`, `stopped`, `replaced`, `steered`, `parked` (the rest waits for somebody's decision), `gone` or `not-declared` (its messenger is no longer declared)",
   },
   {
     events: ["turn.model-changed"],
@@ -56,16 +56,27 @@ export const LOG_EVENTS: readonly {
   },
   {
     events: ["turn.failed"],
-    meaning: "a turn failed, and neither the model nor the bot's code is the reason",
+    meaning:
+      "a turn failed, and neither the model nor the bot's code is the reason; `at` is the place, with `DEBUG=1` there is the `message` of the exception",
   },
   {
     events: ["model.call-failed"],
-    meaning: "a call of the model failed: `code`, `status`, `provider`, `model`",
+    meaning:
+      "a call of the model failed: `code`, `status`, `provider`, `model`; with `DEBUG=1` a `model-failed` has the message of the `exception` and its place (`at`)",
   },
   {
     events: ["attachment.refused", "attachment.changed"],
     meaning:
       "something that an action attached to a reply was left out, or is shown in another form, such as a text",
+  },
+  {
+    events: ["tool.call-refused"],
+    meaning:
+      "the model called a `tool` or an action in a way that did not reach it: `code` is `tool-unknown` (the bot has none of this name) or `input-invalid` (the input does not fit the schema); the model reads why",
+  },
+  {
+    events: ["action.refused"],
+    meaning: "an `action` said no with an `ActionError`, which the model reads",
   },
   {
     events: ["bot.failed"],
@@ -126,6 +137,15 @@ export const LOG_EVENTS: readonly {
   {
     events: ["file.unavailable"],
     meaning: "a file that somebody sent could not be loaded",
+  },
+  {
+    events: ["chat.cards-not-moved"],
+    meaning:
+      "the cards of a group that became a supergroup could not be drawn there; `/approvals` brings them",
+  },
+  {
+    events: ["file.unsent"],
+    meaning: "a file of the bot could not be sent; people read its name and the reason in its place",
   },
   {
     events: ["menu.not-set"],

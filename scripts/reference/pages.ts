@@ -120,7 +120,7 @@ function messengerPage(sources: Sources): string {
 }
 
 function deliveryPage(sources: Sources): string {
-  const texts = sources.texts("src/messengers/declare/texts.ts", "DEFAULTS");
+  const texts = sources.texts("src/core/bot-texts.ts", "ENGLISH_TEXTS");
   const file = "src/core/delivery.ts";
   const members = [...sources.members(file, "ReplyPolicy"), ...sources.members(file, "DeliveryPolicy")];
   const written = members.filter(({ name }) => texts.has(name));

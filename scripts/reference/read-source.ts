@@ -5,6 +5,7 @@ import type { ClassDeclaration, InterfaceDeclaration, Node, SourceFile } from "t
 import {
   isClassDeclaration,
   isInterfaceDeclaration,
+  isAsExpression,
   isObjectLiteralExpression,
   isPropertyAssignment,
   isTypeAliasDeclaration,
@@ -96,7 +97,9 @@ function textsOf(source: SourceFile, constant: string): ReadonlyMap<string, stri
     .filter(isVariableStatement)
     .flatMap(({ declarationList }) => [...declarationList.declarations])
     .find(({ name }) => name.getText(source) === constant);
-  const value = declared?.initializer;
+  const initializer = declared?.initializer;
+  const value =
+    initializer !== undefined && isAsExpression(initializer) ? initializer.expression : initializer;
   if (value === undefined || !isObjectLiteralExpression(value))
     throw new Error(`${source.fileName} has no constant object ${constant}.`);
   return new Map(

@@ -3,7 +3,7 @@ import path from "node:path";
 import { readBuiltWorker } from "./built-worker.ts";
 import { shortPath } from "./short-path.ts";
 import { ServeError } from "./serve-error.ts";
-import { createBundler } from "./worker-bundle.ts";
+import { createBundler, endBundler } from "./worker-bundle.ts";
 import type { Bundler, WorkerBundle } from "./worker-bundle.ts";
 import { parseWorkerConfig } from "./worker-config.ts";
 import type { WorkerConfig } from "./worker-config.ts";
@@ -34,6 +34,22 @@ export interface BotSource {
   /** Files that the last call of `load` has looked for, also if it failed. */
   lookedFor(): readonly string[];
   close(): Promise<void>;
+}
+
+/**
+ * Bundles the worker of a wrangler configuration once, for a process that keeps nothing of the bundler while it serves.
+ */
+export function fromSourcesOnce(configFile: string): BotSource {
+  const source = fromSources(configFile);
+  return {
+    ...source,
+    async load(onBundle) {
+      const worker = await source.load(onBundle);
+      await source.close();
+      await endBundler();
+      return worker;
+    },
+  };
 }
 
 /** Bundles the worker of a wrangler configuration. */

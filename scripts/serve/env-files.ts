@@ -17,6 +17,11 @@ export interface BotEnvironment {
   readonly files: readonly string[];
 }
 
+/** Returns the paths of the files with a bot's variables, there or not. */
+export function variableFilesOf(folder: string): readonly string[] {
+  return FILES.map((name) => path.join(folder, name));
+}
+
 /**
  * Reads `.dev.vars` and `.env` of a bot's folder. A variable of the process wins over both, even an empty one, and
  * `.dev.vars` wins over `.env`. A missing file is no problem.

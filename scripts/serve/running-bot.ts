@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ServeError } from "./serve-error.ts";
+import { wrongFields } from "./wrong-fields.ts";
 
 /** A messenger of a running bot, as the bot describes it to its operator. */
 export interface MessengerFacts {
@@ -10,7 +11,7 @@ export interface MessengerFacts {
   /** Kinds of updates that it handles. Undefined if the platform has no such choice. */
   readonly updates?: readonly string[] | undefined;
   /** Commands of its menu. */
-  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly commands: readonly { readonly name: string }[];
 }
 
 /** A running bot, as it describes itself. */
@@ -31,7 +32,7 @@ const answerSchema = z.object({
       provider: z.string(),
       path: z.string(),
       updates: z.array(z.string()).optional(),
-      commands: z.array(z.object({ name: z.string(), description: z.string() })),
+      commands: z.array(z.object({ name: z.string() })),
     }),
   ),
 });
@@ -45,9 +46,14 @@ const ANSWER_TIMEOUT_MS = 20_000;
  * @throws {ServeError} if it cannot be reached or does not accept the token; the message says how to fix it
  */
 export async function askFacts(url: string, adminToken: string | undefined): Promise<BotFacts> {
-  const parsed = answerSchema.safeParse(await askBot(url, "/switchboard/bot", adminToken));
+  const answer = await askBot(url, "/switchboard/bot", adminToken);
+  const parsed = answerSchema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new ServeError("bot-not-recognized", `${url} does not answer like a bot of this version.`);
+  const reason = answer === undefined ? "no JSON" : wrongFields(parsed.error);
+  throw new ServeError(
+    "bot-not-recognized",
+    `${url}/switchboard/bot does not answer like a bot of this version (${reason}). Is the address right, and do the bot and this command have the same version?`,
+  );
 }
 
 /**
@@ -93,7 +99,7 @@ export async function askBot(
     case 404:
       throw new ServeError(
         "bot-not-recognized",
-        `${address.origin} does not answer like a bot of this version. Is the address right, and is the newest version deployed?`,
+        `${address.href} is not found, so that is no bot of this version. Is the address right, and is the newest version deployed?`,
       );
     default: {
       const words = problemSchema.safeParse(await response.json().catch(() => undefined)).data?.error.message;

@@ -9,13 +9,11 @@ import { lockDataDirectory } from "./data-lock.ts";
 import { bindingNames, undeclaredNames } from "./environment.ts";
 import { askHealth, firstHealth } from "./health.ts";
 import type { Health } from "./health.ts";
-import { watchHealth } from "./health-watch.ts";
-import type { HealthWatch } from "./health-watch.ts";
 import { createWorkerLog } from "./log/create-worker-log.ts";
 import type { ServeLog } from "./log/serve-log.ts";
 import { isPortFree } from "./port.ts";
 import { drain } from "./drain.ts";
-import { askFacts, askOpenWork } from "./running-bot.ts";
+import { askOpenWork } from "./running-bot.ts";
 import { ServeError } from "./serve-error.ts";
 import { shortPath } from "./short-path.ts";
 import { inFolder } from "./storage-errors.ts";
@@ -29,15 +27,21 @@ import { writeWorkerdConfig } from "./workerd-config.ts";
 /** Longest time to wait for a port that an earlier server may still hold. */
 const PORT_WAIT_MS = 1_500;
 
-export interface ServeOptions {
+/** Variables of a bot's process. */
+export interface BotVariables {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Variables that the bot gets although its configuration does not declare them. */
+  readonly passedOn?: readonly string[];
+}
+
+export interface ServeOptions extends BotVariables {
   readonly source: BotSource;
   readonly dataDirectory: string;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly environment: NodeJS.ProcessEnv;
-  /** Variables that the bot gets although its configuration does not declare them. */
-  readonly passedOn?: readonly string[];
+  /** Whether the bot is another one than those whose data is there. Counts for the start only. @default false */
+  readonly isNewBot?: boolean;
   /** Tells the operator about the server. */
   readonly say: ServeLog["say"];
   /** Called with each line of the bot's log. */
@@ -66,8 +70,10 @@ export interface BotServer {
   /**
    * Loads the source again and restarts workerd with it, on the same storage. If the source cannot be loaded or started,
    * the bot before goes on.
+   *
+   * @param variables @default those of the start. `ADMIN_TOKEN` stays as it is
    */
-  reload(): Promise<void>;
+  reload(variables?: BotVariables): Promise<void>;
   /** Kills workerd as a crash would. It starts again. */
   crash(): void;
 }
@@ -109,28 +115,28 @@ async function serveLocked(
   const data = { folder: dataDirectory, variable: "DATA_DIR" };
   await waitForPort(port, host);
   let generation = 0;
-  const prepare = async (onBundle?: () => void): Promise<PreparedWorker> => {
+  const prepare = async (variables: BotVariables, onBundle?: () => void): Promise<PreparedWorker> => {
     const worker = await source.load(onBundle);
     if (worker.config.unsupported.length > 0) {
       say(`not available locally, left out: ${worker.config.unsupported.join(", ")}`);
     }
     for (const warning of worker.warnings) say(warning);
     return inFolder(data, async () => {
-      const name = await storedName(dataDirectory, source.place, worker.config.name);
+      const isNew = generation === 0 && options.isNewBot === true;
+      const name = await storedName(dataDirectory, source.place, worker.config.name, isNew);
       const config = storedUnder(worker.config, name);
-      return prepareWorker({ ...worker, config }, options, generation++);
+      return prepareWorker({ ...worker, config }, { ...options, ...variables }, generation++);
     });
   };
   const stages = path.join(dataDirectory, "worker");
   await inFolder(data, () => rm(stages, { recursive: true, force: true }));
-  let current = await prepare(() => say("bundling the worker"));
+  let current = await prepare(options, () => say("bundling the worker"));
   stopped.throwIfAborted();
 
   let hasListened = false;
   const log = (worker: PreparedWorker): ReturnType<typeof createWorkerLog> =>
     createWorkerLog({
       ...worker,
-      environment: options.environment,
       write: options.write,
       isStarting: () => !hasListened,
     });
@@ -177,14 +183,15 @@ async function serveLocked(
     ended,
     watched: () => [...current.watched, ...source.lookedFor()],
     crash: () => supervisor.crash(),
-    async reload() {
+    async reload(variables = options) {
       const before = current;
       const use = async (worker: PreparedWorker): Promise<void> => {
         current = worker;
         workerLog = log(worker);
-        await supervisor.reload(worker.file);
+        await supervisor.reload(worker.file, worker.environment);
       };
-      const next = await prepare();
+      const environment = { ...variables.environment, ADMIN_TOKEN: adminToken };
+      const next = await prepare({ ...variables, environment });
       try {
         await use(next);
       } catch (error) {
@@ -212,43 +219,6 @@ async function firstAnswer(
   }
 }
 
-/**
- * Logs that the bot is ready, or in one sentence why it is not, and every later change. In both cases the server keeps
- * running, and `/health` has the same sentence. Returns undefined if the bot says nothing about itself.
- */
-export async function reportHealth(
-  { adminToken, health, url }: Pick<BotServer, "adminToken" | "health" | "url">,
-  { dataDirectory, say, stopped }: Pick<ServeOptions, "dataDirectory" | "say" | "stopped">,
-): Promise<HealthWatch | undefined> {
-  if (health === undefined) return undefined;
-  // A bot without messengers or with a broken model has no facts, and says so as its problem.
-  const facts =
-    health.kind === "foreign" ? undefined : await askFacts(url, adminToken).catch(() => undefined);
-  const webhooks = (facts?.messengers ?? []).map(({ path: webhook }) => `${url}${webhook}`);
-  const data = shortPath(dataDirectory);
-  const running = (text: string): void =>
-    say(text, "serve.running", {
-      url,
-      isReady: health.kind === "ready",
-      bot: facts?.agent,
-      model: facts?.model,
-      webhooks: webhooks.join(" ") || undefined,
-      data,
-    });
-  const where = `on ${url} (data in ${data})`;
-  if (health.kind === "problem") running(`running ${where}, but not ready: ${health.message}`);
-  else if (health.kind === "foreign") {
-    running(
-      `running ${where}, but GET /health answers ${health.status}: is this the Worker of createWorker()?`,
-    );
-    return undefined;
-  } else {
-    const who = facts === undefined ? "" : `: ${facts.agent} with ${facts.model ?? "no model"}`;
-    running(`ready ${where}${who}`);
-  }
-  return watchHealth(() => askHealth(url), health, { say, stopped });
-}
-
 interface PreparedWorker {
   readonly folder: string;
   /** Path of workerd's configuration. */
@@ -256,6 +226,7 @@ interface PreparedWorker {
   /** Path of the bundle's entry. Its source map is in the same folder. */
   readonly entryFile: string;
   readonly watched: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Writes bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
@@ -281,7 +252,7 @@ async function prepareWorker(
   const file = path.join(folder, "workerd.capnp");
   const modules = modulesOf(files.keys(), entry);
   await writeFile(file, writeWorkerdConfig({ config, modules, environmentNames }));
-  return { folder, file, entryFile: path.join(folder, ENTRY), watched };
+  return { folder, file, entryFile: path.join(folder, ENTRY), watched, environment: options.environment };
 }
 
 async function waitForPort(port: number, host: string): Promise<void> {

@@ -27,10 +27,10 @@ export interface Supervisor {
    */
   stop(after?: Promise<unknown>): Promise<void>;
   /**
-   * Kills workerd and starts it with another configuration, on the same port. Resolves when it listens again. A newer
+   * Kills workerd and starts it with another configuration and other variables, on the same port. Resolves when it listens again. A newer
    * reload takes the place of one that does not listen yet, and resolves both.
    */
-  reload(configFile: string): Promise<void>;
+  reload(configFile: string, environment?: NodeJS.ProcessEnv): Promise<void>;
   /** Kills workerd as a crash would. It starts again. */
   crash(): void;
 }
@@ -55,8 +55,8 @@ export function superviseWorkerd(options: {
   /** Reads the output of each started workerd, and passes on workerd's own messages. */
   readonly onOutput: (stdout: Readable, stderr: Readable, onWords: (words: string) => void) => void;
 }): Supervisor {
-  const { binary, environment, objectsDirectory, host, log } = options;
-  let configFile = options.configFile;
+  const { binary, objectsDirectory, host, log } = options;
+  let { configFile, environment } = options;
   /** Set while a new configuration is loaded. Resolved when workerd listens with it. */
   let reloading: PromiseWithResolvers<void> | undefined;
   const listening = Promise.withResolvers<number>();
@@ -186,9 +186,10 @@ export function superviseWorkerd(options: {
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
       await ended.promise.finally(() => clearTimeout(timer));
     },
-    async reload(nextFile) {
+    async reload(nextFile, nextEnvironment = environment) {
       if (stopping) return ended.promise;
       configFile = nextFile;
+      environment = nextEnvironment;
       reloading ??= Promise.withResolvers<void>();
       const { promise } = reloading;
       if (current === undefined) {

@@ -1,16 +1,27 @@
 import { readdir, readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { build as buildOnce, context, formatMessages } from "esbuild";
-import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "esbuild";
+import { build as buildOnce, context, formatMessages, stop } from "esbuild";
+import type {
+  BuildContext,
+  BuildOptions,
+  BuildResult,
+  ImportKind,
+  Message,
+  OnResolveResult,
+  Plugin,
+} from "esbuild";
+import { checkExports } from "./check-exports.ts";
 import { describeDuplicate } from "./duplicate-keys.ts";
 import { ServeError } from "./serve-error.ts";
-import { shortPath } from "./short-path.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 import type { BundleModule } from "./workerd-config.ts";
 
 /** Name of the entry in every bundle. */
 export const ENTRY = "worker.js";
+
+/** Namespace of the modules that hand a module of the runtime to `require`. */
+const REQUIRED = "required";
 
 /** A worker in one module, with its source map and the files that it imports as they are. */
 export interface WorkerBundle {
@@ -48,6 +59,7 @@ export async function createBundler(configFile: string, config: WorkerConfig): P
   const folder = path.dirname(configFile);
   const options = {
     ...settings(config),
+    alias: aliasesIn(folder, config.alias),
     plugins: [runtimeModules()],
     entryPoints: { [path.parse(ENTRY).name]: path.resolve(folder, config.main) },
     // The paths in the source map are relative to this folder, as they are in messages.
@@ -78,6 +90,11 @@ export async function bundleWorker(configFile: string, config: WorkerConfig): Pr
   } finally {
     await bundler.close();
   }
+}
+
+/** Ends the bundler's own process, which keeps some hundred MB. Another bundle in this process would start it again. */
+export async function endBundler(): Promise<void> {
+  await stop();
 }
 
 /** Returns the modules of a bundle, the entry first. */
@@ -116,7 +133,6 @@ function settings(config: WorkerConfig): BuildOptions {
     metafile: true,
     logLevel: "silent",
     define: { "process.env.NODE_ENV": '"production"', ...config.define },
-    alias: { ...config.alias },
     loader: {
       ".js": "jsx",
       ".mjs": "jsx",
@@ -130,19 +146,38 @@ function settings(config: WorkerConfig): BuildOptions {
   };
 }
 
-/** Leaves to workerd the modules that it has itself: its own, and those of Node. */
+/** A file that stands in for a module is relative to the configuration. */
+function aliasesIn(folder: string, aliases: WorkerConfig["alias"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(aliases).map(([name, target]) => [
+      name,
+      /^\.{1,2}\//.test(target) ? path.resolve(folder, target) : target,
+    ]),
+  );
+}
+
+/**
+ * Leaves to workerd the modules that it has itself: its own, and those of Node.
+ *
+ * workerd has no `require`. A package that requires a module of Node gets it through a module that imports it.
+ */
 function runtimeModules(): Plugin {
   const builtin = new Set(builtinModules.filter((name) => !name.startsWith("_")));
+  const resolve = (name: string, kind: ImportKind): OnResolveResult =>
+    kind === "require-call" ? { path: name, namespace: REQUIRED } : { path: name, external: true };
   return {
     name: "runtime-modules",
     setup(build) {
-      build.onResolve({ filter: /^(?:cloudflare|node|workerd):/ }, ({ path: name }) => ({
-        path: name,
-        external: true,
-      }));
-      build.onResolve({ filter: /^[a-z_0-9]+(?:\/[a-z_]+)?$/ }, ({ path: name }) =>
-        builtin.has(name) ? { path: `node:${name}`, external: true } : undefined,
+      build.onResolve({ filter: /^(?:cloudflare|node|workerd):/ }, ({ kind, path: name }) =>
+        resolve(name, kind),
       );
+      build.onResolve({ filter: /^[a-z_0-9]+(?:\/[a-z_]+)?$/ }, ({ kind, path: name }) =>
+        builtin.has(name) ? resolve(`node:${name}`, kind) : undefined,
+      );
+      build.onLoad({ filter: /.*/, namespace: REQUIRED }, ({ path: name }) => ({
+        contents: `import all from ${JSON.stringify(name)};\nmodule.exports = all;\n`,
+        loader: "js",
+      }));
     },
   };
 }
@@ -188,10 +223,11 @@ async function rebuild(esbuild: BuildContext, configFile: string): Promise<Built
 function toBundle(built: Built, configFile: string, config: WorkerConfig): WorkerBundle {
   const folder = path.dirname(configFile);
   const output = Object.values(built.metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
-  checkExports(output?.exports ?? [], configFile, config);
   const files = built.outputFiles.map((file) => [path.basename(file.path), file.contents] as const);
+  const entry = built.outputFiles.find((file) => path.basename(file.path) === ENTRY);
+  checkExports({ configFile, config, exported: output?.exports ?? [], code: () => entry?.text ?? "" });
   const sources = Object.keys(built.metafile.inputs)
-    .filter((input) => !input.split("/").includes("node_modules"))
+    .filter((input) => !input.startsWith(`${REQUIRED}:`) && !input.split("/").includes("node_modules"))
     .map((input) => path.resolve(input));
   return {
     files: new Map(files),
@@ -209,22 +245,4 @@ function partsOf(inputs: Readonly<Record<string, { readonly bytesInOutput: numbe
     parts.set(name, (parts.get(name) ?? 0) + bytesInOutput);
   }
   return parts;
-}
-
-/** @throws {ServeError} if the entry does not export a worker, about which workerd would print thousands of lines */
-function checkExports(exported: readonly string[], configFile: string, config: WorkerConfig): void {
-  if (!exported.includes("default")) {
-    const agent = exported.find((name) => /^[A-Z]/.test(name)) ?? "MyBot";
-    throw new ServeError(
-      "no-default-export",
-      `The worker of ${configFile} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(${agent});`,
-    );
-  }
-  const missing = config.bindings.find(({ className }) => !exported.includes(className));
-  if (missing !== undefined) {
-    throw new ServeError(
-      "class-not-exported",
-      `${shortPath(configFile)} binds the class ${missing.className}, but ${config.main} does not export it. Add to it: export { ${missing.className} };`,
-    );
-  }
 }

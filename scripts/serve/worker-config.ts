@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { renamedClass } from "./renamed-class.ts";
 import { ServeError } from "./serve-error.ts";
+import { wrongFields } from "./wrong-fields.ts";
 
 /** A Durable Object class of the worker. */
 export interface DurableObjectClass {
@@ -74,10 +76,7 @@ export function parseWorkerConfig(text: string, fileName: string): WorkerConfig 
   const document = parseJsonc(text, fileName);
   const result = wranglerSchema.safeParse(document);
   if (!result.success) {
-    const details = result.error.issues.map(
-      (issue) => `${issue.path.join(".") || "(file)"}: ${issue.message}`,
-    );
-    throw new ServeError("bad-config", `${fileName} cannot be served: ${details.join("; ")}.`);
+    throw new ServeError("bad-config", `${fileName} cannot be served: ${wrongFields(result.error)}.`);
   }
   const { data } = result;
   const classes = classesOf(data.name, data.migrations);
@@ -87,9 +86,16 @@ export function parseWorkerConfig(text: string, fileName: string): WorkerConfig 
   }));
   for (const binding of bindings) {
     if (!classes.some((known) => known.className === binding.className)) {
+      const unbound = classes.find(({ className }) =>
+        bindings.every((other) => other.className !== className),
+      );
+      const advice =
+        unbound === undefined
+          ? `add it to "new_sqlite_classes".`
+          : `and one creates ${unbound.className}. If that is its name of before: ${renamedClass(unbound.className, binding.className)} A class that is new belongs to "new_sqlite_classes".`;
       throw new ServeError(
         "bad-config",
-        `${fileName} binds the Durable Object class ${binding.className}, but no migration creates it; add it to "new_sqlite_classes".`,
+        `${fileName} binds the Durable Object class ${binding.className}, but no migration creates it; ${advice}`,
       );
     }
   }

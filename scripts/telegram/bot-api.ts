@@ -1,13 +1,16 @@
 import { Api, GrammyError, HttpError } from "grammy";
+import { z } from "zod";
 import { ServeError } from "../serve/serve-error.ts";
+import { wrongFields } from "../serve/wrong-fields.ts";
 
 /**
  * - `conflict`: another program takes the bot's updates, or a webhook is set
  * - `busy`: Telegram asks to wait
  * - `unreachable`: no answer, or a failure of Telegram itself
+ * - `unreadable`: an answer that the Bot API does not give
  * - `refused`: any other refusal
  */
-type FailureKind = "token-refused" | "conflict" | "busy" | "unreachable" | "refused";
+type FailureKind = "token-refused" | "conflict" | "busy" | "unreachable" | "unreadable" | "refused";
 
 /** A failed call to the Bot API, in words. Neither the token nor an address that holds it is in it. */
 export class BotApiCallError extends ServeError {
@@ -23,14 +26,30 @@ export class BotApiCallError extends ServeError {
   }
 }
 
+type BotApiMethod =
+  | "getMe"
+  | "getWebhookInfo"
+  | "getMyCommands"
+  | "setWebhook"
+  | "deleteWebhook"
+  | "getUpdates";
+
+const WITHOUT_PARAMETERS: ReadonlySet<BotApiMethod> = new Set<BotApiMethod>(["getMe", "getWebhookInfo"]);
+
 /** The Bot API for one bot. */
 export interface BotApi {
   /**
    * Makes one call.
    *
-   * @throws {BotApiCallError} if Telegram refuses it or cannot be reached
+   * @param answer the fields of the result that are read
+   * @throws {BotApiCallError} if Telegram refuses it, cannot be reached or answers something else
    */
-  call<Result>(run: (api: Api) => Promise<Result>): Promise<Result>;
+  call<Result>(
+    method: BotApiMethod,
+    answer: z.ZodType<Result>,
+    parameters?: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
 }
 
 export interface BotApiOptions {
@@ -52,20 +71,33 @@ export function createBotApi({ token, apiBaseUrl, timeoutSeconds }: BotApiOption
   });
   const where = apiBaseUrl || "api.telegram.org";
   return {
-    async call(run) {
+    async call(method, answer, parameters, signal) {
+      let result: unknown;
       try {
-        return await run(api);
+        // grammY's methods without parameters take the signal first.
+        const given = WITHOUT_PARAMETERS.has(method) ? [signal] : [parameters ?? {}, signal];
+        const invoke = api.raw[method] as (...given: readonly unknown[]) => Promise<unknown>;
+        result = await invoke(...given);
       } catch (error) {
-        throw callError(error, token, where);
+        throw callError(error, { method, token, where });
       }
+      const parsed = answer.safeParse(result);
+      if (parsed.success) return parsed.data;
+      throw unreadable({ method, where }, wrongFields(parsed.error));
     },
   };
 }
 
 /** Describes a failure. The original error is dropped, because its address holds the token. */
-function callError(error: unknown, token: string, where: string): BotApiCallError {
+function callError(
+  error: unknown,
+  call: { readonly method: BotApiMethod; readonly token: string; readonly where: string },
+): BotApiCallError {
+  const { token, where } = call;
   if (error instanceof GrammyError) {
-    const words = error.description.replaceAll(token, "(token)");
+    const refusal = refusalSchema.safeParse(error);
+    if (!refusal.success) return unreadable(call, wrongFields(refusal.error));
+    const words = refusal.data.description.replaceAll(token, "(token)");
     switch (error.error_code) {
       case 401:
       case 404:
@@ -87,10 +119,26 @@ function callError(error: unknown, token: string, where: string): BotApiCallErro
         return new BotApiCallError("refused", `Telegram refuses it: ${words}.`);
     }
   }
-  const reason = reasonOf(error instanceof HttpError ? error.error : error);
+  const failure: unknown = error instanceof HttpError ? error.error : error;
+  if (failure instanceof Error && "type" in failure && failure.type === "invalid-json")
+    return unreadable(call, "no JSON");
+  const reason = reasonOf(failure);
   return new BotApiCallError(
     "unreachable",
     `The Bot API at ${where} cannot be reached${reason === undefined ? "" : ` (${reason})`}. Check the network, a proxy, and TELEGRAM_API_BASE_URL if it is set.`,
+  );
+}
+
+/** A refusal, as the Bot API words it. */
+const refusalSchema = z.object({ error_code: z.number(), description: z.string() });
+
+function unreadable(
+  { method, where }: { readonly method: BotApiMethod; readonly where: string },
+  reason: string,
+): BotApiCallError {
+  return new BotApiCallError(
+    "unreadable",
+    `The answer to ${method} from ${where} is not one of the Bot API (${reason}). Check TELEGRAM_API_BASE_URL if it is set, and a proxy.`,
   );
 }
 

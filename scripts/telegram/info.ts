@@ -1,3 +1,4 @@
+import { accountAnswer, commandsAnswer, doneAnswer, webhookInfoAnswer } from "./bot-api-answers.ts";
 import type { BotApi } from "./bot-api.ts";
 import { webhookState } from "./webhook-state.ts";
 import type { WebhookState } from "./webhook-state.ts";
@@ -23,9 +24,9 @@ export async function telegramInfo({
   readonly api: BotApi;
   readonly now: () => number;
 }): Promise<TelegramInfo> {
-  const me = await api.call((it) => it.getMe());
-  const info = await api.call((it) => it.getWebhookInfo());
-  const commands = await api.call((it) => it.getMyCommands({ scope: { type: "all_private_chats" } }));
+  const me = await api.call("getMe", accountAnswer);
+  const info = await api.call("getWebhookInfo", webhookInfoAnswer);
+  const commands = await api.call("getMyCommands", commandsAnswer, { scope: { type: "all_private_chats" } });
   return {
     bot: `@${me.username}`,
     webhook: info.url || undefined,
@@ -44,7 +45,7 @@ export async function deleteTelegramWebhook({
   readonly api: BotApi;
   readonly dropPending: boolean;
 }): Promise<string | undefined> {
-  const info = await api.call((it) => it.getWebhookInfo());
-  await api.call((it) => it.deleteWebhook({ drop_pending_updates: dropPending }));
+  const info = await api.call("getWebhookInfo", webhookInfoAnswer);
+  await api.call("deleteWebhook", doneAnswer, { drop_pending_updates: dropPending });
   return info.url || undefined;
 }

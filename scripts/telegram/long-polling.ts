@@ -1,4 +1,5 @@
 import { ServeError } from "../serve/serve-error.ts";
+import { updatesAnswer } from "./bot-api-answers.ts";
 import { BotApiCallError } from "./bot-api.ts";
 import type { BotApi } from "./bot-api.ts";
 import { UpdateQueue } from "./update-queue.ts";
@@ -59,11 +60,7 @@ export async function pollTelegram(options: LongPollingOptions): Promise<void> {
   let conflicts = 0;
   let failures = 0;
   const poll = (offset: number, timeout: number, during?: AbortSignal): Promise<readonly RawUpdate[]> =>
-    api.call(async (it) => {
-      const allowed = { allowed_updates: updates as never };
-      const found = await it.getUpdates({ offset, timeout, limit: 100, ...allowed }, during as never);
-      return found as unknown as readonly RawUpdate[];
-    });
+    api.call("getUpdates", updatesAnswer, { offset, timeout, limit: 100, allowed_updates: updates }, during);
   while (!signal.aborted) {
     const offset = queue.offset();
     try {

@@ -1,4 +1,5 @@
 import { ServeError } from "../serve/serve-error.ts";
+import { accountAnswer, doneAnswer, webhookInfoAnswer } from "./bot-api-answers.ts";
 import type { BotApi } from "./bot-api.ts";
 import { pollTelegram } from "./long-polling.ts";
 import type { LongPollingOptions, PostResult } from "./long-polling.ts";
@@ -21,8 +22,8 @@ export async function freeUpdates(options: {
   readonly say: (line: string) => void;
 }): Promise<string> {
   const { api, mayRemove, say } = options;
-  const me = await api.call((it) => it.getMe());
-  const { url: webhook } = await api.call((it) => it.getWebhookInfo());
+  const me = await api.call("getMe", accountAnswer);
+  const { url: webhook } = await api.call("getWebhookInfo", webhookInfoAnswer);
   if (!webhook) return me.username;
   if (!(await mayRemove(webhook, me.username))) {
     throw new ServeError(
@@ -30,7 +31,7 @@ export async function freeUpdates(options: {
       `Telegram delivers the updates of @${me.username} to ${webhook}. To get them here, allow its removal with --yes; or use the token of another bot for development.`,
     );
   }
-  await api.call((it) => it.deleteWebhook());
+  await api.call("deleteWebhook", doneAnswer);
   say(`Removed the webhook ${webhook}. To set it again: switchboard telegram setup --url <address>`);
   return me.username;
 }

@@ -1,7 +1,8 @@
 import { ServeError } from "../serve/serve-error.ts";
+import { accountAnswer, doneAnswer, webhookInfoAnswer } from "./bot-api-answers.ts";
 import type { BotApi } from "./bot-api.ts";
 import type { MessengerFacts } from "../serve/running-bot.ts";
-import { webhookState } from "./webhook-state.ts";
+import { stateAfterSetup } from "./webhook-state.ts";
 import type { WebhookState } from "./webhook-state.ts";
 
 export interface SetupOptions {
@@ -41,24 +42,24 @@ const PORTS = new Set(["", "80", "88", "443", "8443"]);
 export async function setUpTelegram(options: SetupOptions): Promise<SetupResult> {
   const { api, dropPending, now, secret } = options;
   const address = webhookHost(options.url, options.isPublicApi);
-  const me = await api.call((it) => it.getMe());
+  const startedAt = now();
+  const me = await api.call("getMe", accountAnswer);
   const messenger = telegramMessenger(await options.messengers(), options.messenger);
   const webhook = new URL(messenger.path, address).href;
   const updates = messenger.updates ?? [];
-  await api.call((it) =>
-    it.setWebhook(webhook, {
-      secret_token: secret,
-      allowed_updates: updates as NonNullable<Parameters<typeof it.setWebhook>[1]>["allowed_updates"],
-      ...(dropPending && { drop_pending_updates: true }),
-    }),
-  );
-  const info = await api.call((it) => it.getWebhookInfo());
+  await api.call("setWebhook", doneAnswer, {
+    url: webhook,
+    secret_token: secret,
+    allowed_updates: updates,
+    ...(dropPending && { drop_pending_updates: true }),
+  });
+  const info = await api.call("getWebhookInfo", webhookInfoAnswer);
   return {
     bot: `@${me.username}`,
     webhook,
     updates,
     commands: messenger.commands.length,
-    state: webhookState(info, now()),
+    state: stateAfterSetup(info, { webhook, startedAt, nowMs: now() }),
   };
 }
 

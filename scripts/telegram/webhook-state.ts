@@ -1,4 +1,4 @@
-import type { WebhookInfo } from "grammy/types";
+import type { WebhookInfo } from "./bot-api-answers.ts";
 
 /** The state of a bot's webhook, for people. */
 export interface WebhookState {
@@ -7,8 +7,9 @@ export interface WebhookState {
    * - `failing`: the last delivery failed, and updates wait
    * - `recovered`: a delivery failed some time ago, and no update waits now
    * - `working`: nothing is known to fail
+   * - `unconfirmed`: it was set just now, and Telegram names another address or none
    */
-  readonly kind: "none" | "failing" | "recovered" | "working";
+  readonly kind: "none" | "failing" | "recovered" | "working" | "unconfirmed";
   /** One sentence. */
   readonly summary: string;
   /** Undefined unless a delivery has failed. */
@@ -30,7 +31,8 @@ export function webhookState(info: WebhookInfo, nowMs: number): WebhookState {
       fix: "Run: switchboard telegram setup --url https://<address of the bot>",
     };
   }
-  const { last_error_date: failedAt, last_error_message: message = "unknown error" } = info;
+  const failedAt = info.last_error_date ?? undefined;
+  const message = info.last_error_message ?? "unknown error";
   const waiting = info.pending_update_count;
   const waitingWords = waiting > 0 ? waitingUpdates(waiting) : "no update waits";
   if (failedAt === undefined) {
@@ -52,6 +54,26 @@ export function webhookState(info: WebhookInfo, nowMs: number): WebhookState {
     lastError,
     fix: fixOf(message),
   };
+}
+
+/** Describes the answer of `getWebhookInfo` right after a webhook was set. Failures before that do not count. */
+export function stateAfterSetup(
+  info: WebhookInfo,
+  {
+    nowMs,
+    startedAt,
+    webhook,
+  }: { readonly webhook: string; readonly startedAt: number; readonly nowMs: number },
+): WebhookState {
+  if (URL.parse(info.url)?.href !== webhook) {
+    return {
+      kind: "unconfirmed",
+      summary: `Telegram accepted the address, but names ${info.url || "none"} when it is asked.`,
+      fix: "Look again in a minute: switchboard telegram info. If it stays so, another program sets the webhook of this bot.",
+    };
+  }
+  const isOfBefore = (info.last_error_date ?? 0) * 1000 < startedAt;
+  return webhookState(isOfBefore ? { ...info, last_error_date: undefined } : info, nowMs);
 }
 
 const FIXES: readonly (readonly [RegExp, string])[] = [

@@ -67,6 +67,8 @@ export interface ActionHost {
   ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined>;
   /** Stores the outcome of a call for which earlier consent may have been used. */
   endUse(request: ActionRequest, output: Json | ActionFailure): void;
+  /** Logs a call whose input does not fit the schema. Must not throw. */
+  onInvalidInput(name: string): void;
   /** Logs an exception of the bot's code. Must not throw. */
   onFailure(name: string, error: unknown): void;
 }
@@ -78,6 +80,8 @@ export interface ApprovalQuestion {
   readonly inputHash: string;
   readonly ledgerKey: string;
   readonly summary: string;
+  /** Paths of the input that the action has read to make the summary. */
+  readonly summaryReads: readonly string[];
   readonly risk: ApprovalRisk | undefined;
   readonly permissions: readonly string[];
   /** Asks the action what it changes. */

@@ -3,8 +3,9 @@ import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
+import type { LocalText } from "../core/local-text.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
-import type { ReplyAttachment } from "../core/reply-attachment.ts";
+import type { AllowedFields, ReplyAttachment } from "../core/reply-attachment.ts";
 
 /** The context of an action's `execute`, beside its input. */
 export interface ActionContext<Agent = unknown, Env = unknown> {
@@ -32,10 +33,12 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
    * model does not see it. A turn has 32 attachments at most.
    *
    * Counts only if `execute` succeeds, and never for a replayed result. Does nothing in callbacks beside `execute`.
-   * Never throws: the log has a line `attachment.refused` for what cannot be attached. Do not change bytes that you have
-   * attached.
+   * Never throws: the result of the action tells the model what cannot be attached and why, and the log has a line
+   * `attachment.refused`. Do not change bytes that you have attached.
    */
-  readonly attachReply: (attachment: ReplyAttachment) => void;
+  readonly attachReply: <const Given extends ReplyAttachment>(
+    attachment: Given & AllowedFields<Given>,
+  ) => void;
   /** The person who agreed to this run. Undefined if nobody was asked, or if another system agreed. */
   readonly approver: MessengerAuthor | undefined;
 }
@@ -106,7 +109,12 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly approval?:
     | boolean
     | ((call: ActionCall<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
-  /** One line that says what will happen, for the person who decides. @default the description */
+  /**
+   * One line that says what will happen, for the person who decides: `Refund 50 € for order 7`. The card makes a question
+   * of it. Inputs that a function reads and the line says are not repeated below it.
+   *
+   * @default the first sentence of the description
+   */
   readonly approvalSummary?: string | ((call: { readonly input: InferSchema<Schema> }) => string);
   /**
    * Says what the action changes against today: a sentence, or a list of `{ label, from, to }`. The card shows it. Must
@@ -176,6 +184,13 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    * @default none
    */
   readonly sensitive?: readonly string[];
+  /**
+   * Names of inputs on the card, by path: `{ amountCents: "Amount in cents" }`, in one language or in several. They win
+   * over the schema's descriptions.
+   *
+   * @default the input's `.describe()` if it is at most 40 characters without punctuation, or else words of its key
+   */
+  readonly labels?: Readonly<Record<string, LocalText>>;
 }
 
 /** A place to ask people in: a conversation, a chat or a topic, or a person's private chat. */
@@ -211,6 +226,7 @@ export interface Action extends Pick<
   | "askIn"
   | "remindAfterMs"
   | "sensitive"
+  | "labels"
   | "annotations"
 > {
   readonly kind: ActionKind;

@@ -1,3 +1,4 @@
+import { PREVIEW_FAILED } from "../core/approval-preview.ts";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
@@ -9,9 +10,9 @@ import { keyConflict, nobodyToAsk, waitingResult } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "./action-host.ts";
 import { parseOutput } from "./stored-output.ts";
+import { watchReads } from "./watch-reads.ts";
 
 const PREVIEW_TIMEOUT_MS = 10_000;
-const NO_PREVIEW = "I couldn't find out what this changes.";
 
 /** A valid and allowed call, as the action's own functions get it. */
 export interface AllowedCall {
@@ -43,7 +44,7 @@ export async function askConsent(
   { call, inputHash, key, permissions }: AllowedCall,
 ): Promise<Consented> {
   const { action, name } = request;
-  const { approvalRisk, approvalSummary = action.description } = action;
+  const { approvalRisk } = action;
   const earlier = await host.ledger(action.idempotencyScope ?? "conversation").look(key, name, inputHash);
   if (earlier?.kind === "settled") {
     const output = parseOutput(earlier.output);
@@ -58,7 +59,7 @@ export async function askConsent(
     inputHash,
     ledgerKey: key,
     permissions,
-    summary: typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary,
+    ...summaryOf(request, call),
     risk,
     preview: () => previewOf(host, request, call),
     offer: offerOf(action, call, risk),
@@ -69,6 +70,22 @@ export async function askConsent(
   if (asked === undefined) return { kind: "answer", output: keyConflict() };
   if ("problem" in asked) return { kind: "answer", output: nobodyToAsk(asked.problem) };
   return { kind: "answer", output: waitingResult(asked.approvalId, asked.note) };
+}
+
+/** The summary, and the paths of the input that it was made of. A description goes on with words for the model. */
+function summaryOf(
+  { action: { approvalSummary, description }, name }: ActionRequest,
+  call: never,
+): Pick<ApprovalQuestion, "summary" | "summaryReads"> {
+  if (typeof approvalSummary !== "function") {
+    const [first = ""] = description.trim().split(/(?<=[.!?])\s/, 1);
+    return { summary: approvalSummary ?? (first === "" ? name : first), summaryReads: [] };
+  }
+  const { input } = call as { readonly input: unknown };
+  const { paths, result } = watchReads(input, (watched) =>
+    approvalSummary({ ...(call as object), input: watched } as never),
+  );
+  return { summary: result, summaryReads: paths };
 }
 
 const WHOLE_ACTION = "*";
@@ -101,6 +118,6 @@ async function previewOf(
     return await withinTime(host.clock, PREVIEW_TIMEOUT_MS, asked, `preview of ${name}`);
   } catch (error) {
     host.onFailure(name, error);
-    return NO_PREVIEW;
+    return PREVIEW_FAILED;
   }
 }

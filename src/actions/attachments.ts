@@ -2,11 +2,14 @@ import { z } from "zod";
 import type { Database } from "../core/database.ts";
 import type { HeldFiles } from "../core/delivery.ts";
 import type { Clock } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
 import { AttachmentStore } from "./attachment-store.ts";
 import type { AttachmentRun } from "./attachment-store.ts";
 import { CollectedAttachments, MOST_ATTACHMENTS } from "./collected-attachments.ts";
-import type { AttachmentDraft } from "./collected-attachments.ts";
+import type { AttachmentDraft, Collected } from "./collected-attachments.ts";
+import { unsentAttachment } from "./unsent-attachment.ts";
+import type { UnsentAttachment } from "./unsent-attachment.ts";
 
 export interface AttachmentsOptions {
   readonly database: Database;
@@ -20,11 +23,14 @@ export interface AttachmentsOptions {
 export interface CallAttachments {
   /** Begins to collect what `execute` attaches. */
   collect(): CollectedAttachments;
-  /** Stores what a run has attached, with its bytes. It counts after `record`. Never throws. */
+  /**
+   * Stores what a run has attached, with its bytes. It counts after `record`. Returns the attachments that will not be
+   * sent. Never throws.
+   */
   keep(
     run: { readonly runId: string; readonly ledgerKey: string },
-    drafts: readonly AttachmentDraft[],
-  ): Promise<void>;
+    collected: Collected,
+  ): Promise<readonly UnsentAttachment[]>;
   /** Makes what was kept under a key count. Called in the transaction that settles the run. Does nothing twice. */
   record(ledgerKey: string): void;
 }
@@ -61,7 +67,7 @@ export class Attachments {
         new CollectedAttachments(MOST_ATTACHMENTS - this.#store.of(owner).length, (error) =>
           this.#options.onRefused(error),
         ),
-      keep: (run, drafts) => this.#keep({ ...run, owner }, drafts),
+      keep: (run, collected) => this.#keep({ ...run, owner }, collected),
       record: (ledgerKey) => this.#store.record(owner, ledgerKey),
     };
   }
@@ -79,35 +85,46 @@ export class Attachments {
       this.#options.files.release(holderOf(runId));
   }
 
-  async #keep(run: AttachmentRun, drafts: readonly AttachmentDraft[]): Promise<void> {
+  async #keep(
+    run: AttachmentRun,
+    { drafts, unsent: refused }: Collected,
+  ): Promise<readonly UnsentAttachment[]> {
     const { clock, database, files, onRefused } = this.#options;
     try {
       this.#sweep();
-      const kept = await this.#withBytes(drafts);
-      const storedIds = kept.flatMap(({ sources }) => sources.map(({ file }) => file.storedId));
+      const unsent = await this.#storeBytes(drafts);
+      const storedIds = drafts
+        .flatMap(({ sources }) => sources)
+        .flatMap(({ file }) => (file.unsent === undefined ? [file.storedId] : []));
       database.transaction(() => {
         for (const earlier of this.#store.dropEarlier(run)) files.release(holderOf(earlier));
         files.hold(holderOf(run.runId), storedIds);
-        for (const { json } of kept) this.#store.insert(run, JSON.stringify(json), clock.now());
+        for (const { json } of drafts) this.#store.insert(run, JSON.stringify(json), clock.now());
       });
+      return [...refused, ...unsent];
     } catch (error) {
       // The action has had its effect, so its result stands without attachments.
       onRefused(error);
+      return [...refused, ...drafts.map(({ json }) => unsentAttachment(json, error))];
     }
   }
 
-  async #withBytes(drafts: readonly AttachmentDraft[]): Promise<AttachmentDraft[]> {
+  /** Stores the bytes of drafts. Returns those whose bytes could not be stored; people read their names instead. */
+  async #storeBytes(drafts: readonly AttachmentDraft[]): Promise<UnsentAttachment[]> {
     const { files, onRefused } = this.#options;
-    const kept: AttachmentDraft[] = [];
-    for (const draft of drafts) {
-      try {
-        for (const { file, source } of draft.sources) Object.assign(file, await files.addBytes(source));
-        kept.push(draft);
-      } catch (error) {
-        onRefused(error);
+    const unsent: UnsentAttachment[] = [];
+    for (const { json, sources } of drafts) {
+      for (const { file, source } of sources) {
+        try {
+          Object.assign(file, await files.addBytes(source));
+        } catch (error) {
+          file.unsent = failureCode(error);
+          unsent.push(unsentAttachment(json, error));
+          onRefused(error);
+        }
       }
     }
-    return kept;
+    return unsent;
   }
 
   #sweep(): void {

@@ -1,6 +1,8 @@
 import type { FlexibleSchema } from "ai";
 import { checkNames } from "../core/check-names.ts";
 import type { OptionNames } from "../core/check-names.ts";
+import { isSchema } from "../core/is-schema.ts";
+import { unsetItem } from "../core/unset-item.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { ActionOptions } from "./action.ts";
 
@@ -29,6 +31,7 @@ const NAMES: OptionNames<ActionOptions<FlexibleSchema, unknown>> = {
   remindAfterMs: true,
   expiresAfterMs: true,
   sensitive: true,
+  labels: true,
 };
 
 interface Rule {
@@ -38,11 +41,15 @@ interface Rule {
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isText = (value: unknown): boolean =>
+  typeof value === "string" ||
+  (isObject(value) && Object.values(value).some(Boolean) && isList(Object.values(value), "string"));
 const isList = (value: unknown, ...types: readonly string[]): boolean =>
   Array.isArray(value) && value.every((one) => types.includes(typeof one));
 
 /** The options that decide whether an action runs, and who is asked. A wrong value of one must not be ignored. */
 const RULES: Partial<Record<keyof typeof NAMES, Rule>> = {
+  inputSchema: { mustBe: "a schema, such as z.object({ ... })", isValid: isSchema },
   approval: {
     mustBe: "true, false, or a function of the call",
     isValid: (value) => typeof value === "boolean" || isFunction(value),
@@ -70,6 +77,10 @@ const RULES: Partial<Record<keyof typeof NAMES, Rule>> = {
     isValid: (value) => isList(value, "string") || isFunction(value),
   },
   sensitive: { mustBe: "a list of paths of the input", isValid: (value) => isList(value, "string") },
+  labels: {
+    mustBe: 'texts by path: { amountCents: "Amount" }, or for each language { amountCents: { en, de } }',
+    isValid: (value) => isObject(value) && Object.values(value).every(isText),
+  },
   idempotencyScope: {
     mustBe: '"conversation" or "bot"',
     isValid: (value) => value === "conversation" || value === "bot",
@@ -103,6 +114,8 @@ export function checkActionOptions(options: object, called: string): void {
   checkNames(options, NAMES, { owner: called, code: CODE });
   for (const [name, rule] of Object.entries(RULES)) {
     const value: unknown = Reflect.get(options, name);
+    const unset = unsetItem(`${name} of ${called}`, value);
+    if (unset !== undefined) throw new ConfigurationError(CODE, unset);
     if (value === undefined || rule.isValid(value)) continue;
     throw new ConfigurationError(CODE, `${name} of ${called} must be ${rule.mustBe}.`);
   }

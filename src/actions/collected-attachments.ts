@@ -1,6 +1,11 @@
 import type { Json, StoredFile } from "../core/content.ts";
-import { SwitchboardError } from "../core/errors.ts";
+import { checkAttachment } from "../core/check-attachment.ts";
+import { bytesOfDataUrl } from "../core/data-url.ts";
+import { failureCode, SwitchboardError } from "../core/errors.ts";
+import { FILE_KINDS } from "../core/reply-attachment.ts";
 import type { ByteSource, ReplyAttachment } from "../core/reply-attachment.ts";
+import { checkAddress, unsentAttachment } from "./unsent-attachment.ts";
+import type { LostBytes, UnsentAttachment } from "./unsent-attachment.ts";
 import { toJson } from "./normalize-output.ts";
 
 /** Most attachments of one turn. */
@@ -11,11 +16,22 @@ const MOST_CHARACTERS = 128 * 1024;
 /** An attachment whose bytes are not stored yet. */
 export interface AttachmentDraft {
   /** Refers to the `file` of each of `sources`, which is filled in when its bytes are stored. */
-  readonly json: Json;
-  readonly sources: readonly { readonly file: Mutable<StoredFile>; readonly source: ByteSource }[];
+  readonly json: AttachmentJson;
+  readonly sources: readonly {
+    readonly file: Mutable<StoredFile> & LostBytes;
+    readonly source: ByteSource;
+  }[];
 }
 
+type AttachmentJson = { readonly type: string; readonly [field: string]: Json };
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Everything that one run has attached, or could not attach. */
+export interface Collected {
+  readonly drafts: readonly AttachmentDraft[];
+  /** Attachments that will not be sent. */
+  readonly unsent: readonly UnsentAttachment[];
+}
 
 /**
  * The attachments of one run, while its `execute` works. `add` never throws: the work may have had its effect already,
@@ -25,6 +41,7 @@ export class CollectedAttachments {
   readonly #drafts: AttachmentDraft[] = [];
   readonly #most: number;
   readonly #onRefused: (error: unknown) => void;
+  readonly #unsent: UnsentAttachment[] = [];
   #isClosed = false;
 
   constructor(most: number, onRefused: (error: unknown) => void) {
@@ -36,15 +53,32 @@ export class CollectedAttachments {
   add(attachment: ReplyAttachment): void {
     if (this.#isClosed) return;
     try {
-      this.#drafts.push(this.#draftOf(attachment));
+      this.#take(this.#draftOf(attachment));
     } catch (error) {
+      this.#unsent.push(unsentAttachment(attachment, error));
       this.#onRefused(error);
     }
   }
 
-  close(): readonly AttachmentDraft[] {
+  close(): Collected {
     this.#isClosed = true;
-    return this.#drafts;
+    return { drafts: this.#drafts, unsent: this.#unsent };
+  }
+
+  /** Takes a file that cannot be sent, too: people read its name and the reason. */
+  #take(draft: AttachmentDraft): void {
+    const { json } = draft;
+    try {
+      checkAttachment(json);
+    } catch (error) {
+      if (Object.hasOwn(FILE_KINDS, json.type)) {
+        const source = { unsent: failureCode(error) };
+        this.#drafts.push({ json: { ...json, source }, sources: [] });
+      }
+      throw error;
+    }
+    this.#drafts.push(draft);
+    checkAddress(json);
   }
 
   #draftOf(attachment: ReplyAttachment): AttachmentDraft {
@@ -53,11 +87,12 @@ export class CollectedAttachments {
         "attachments-too-many",
         `A turn has at most ${MOST_ATTACHMENTS} attachments. This one is left out.`,
       );
-    const sources: { file: Mutable<StoredFile>; source: ByteSource }[] = [];
+    const sources: { file: Mutable<StoredFile> & LostBytes; source: ByteSource }[] = [];
     const json = toJson(attachment, (value) => {
-      if (!isByteSource(value)) return undefined;
+      const source = bytesIn(value);
+      if (source === undefined) return undefined;
       const file = { storedId: "", sizeBytes: 0 };
-      sources.push({ file, source: value instanceof ArrayBuffer ? new Uint8Array(value) : value });
+      sources.push({ file, source });
       return file;
     });
     if (!hasType(json))
@@ -74,16 +109,15 @@ export class CollectedAttachments {
   }
 }
 
-function isByteSource(value: object): value is ByteSource | ArrayBuffer {
-  return (
-    value instanceof Uint8Array ||
-    value instanceof ArrayBuffer ||
-    value instanceof Blob ||
-    value instanceof ReadableStream
-  );
+/** Returns the bytes that a value of an attachment stands for. Undefined if it is something else. */
+function bytesIn(value: object): ByteSource | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  const isBytes = value instanceof Uint8Array || value instanceof Blob || value instanceof ReadableStream;
+  if (isBytes) return value;
+  return "url" in value && typeof value.url === "string" ? bytesOfDataUrl(value.url) : undefined;
 }
 
-function hasType(json: Json): boolean {
+function hasType(json: Json): json is AttachmentJson {
   return (
     typeof json === "object" &&
     json !== null &&

@@ -1,11 +1,13 @@
 import { asSchema } from "ai";
 import { wait } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
+import { restAfter } from "../core/rest-after.ts";
 import { sha256 } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action, ActionContext, ActionVerdict } from "./action.ts";
 import type { CallAttachments } from "./attachments.ts";
-import type { AttachmentDraft } from "./collected-attachments.ts";
+import type { Collected } from "./collected-attachments.ts";
+import { withUnsent } from "./unsent-attachment.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
 import {
   consentOutdated,
@@ -53,7 +55,10 @@ export async function runAction(
 ): Promise<Json | ActionFailure | WaitingResult> {
   const { action, name } = request;
   const checked = await checkInput(action, request.input);
-  if ("problem" in checked) return invalidInput(checked.problem);
+  if ("problem" in checked) {
+    host.onInvalidInput(name);
+    return invalidInput(checked.problem);
+  }
   const { input } = checked;
   const idle = {
     ...host.context(request),
@@ -147,8 +152,8 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
   const first = await Promise.race([outcome, aborted(signal)]);
   host.clock.clearTimeout(timer);
 
-  const drafts = collected.close();
-  if (first.kind === "done") return settle(host, name, run, first.output, drafts);
+  const attached = collected.close();
+  if (first.kind === "done") return settle(host, name, run, first.output, attached);
   if (first.kind === "failed" && !signal.aborted) {
     host.onFailure(name, first.error);
     await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
@@ -157,7 +162,7 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
   await stored(host, name, () => ledger.end(key, claim.runId, { kind: "unknown" }));
   // Work that ignores its signal may still end, and then its outcome is known.
   void outcome.then(async (late) => {
-    if (late.kind === "done") await settle(host, name, run, late.output, []);
+    if (late.kind === "done") await settle(host, name, run, late.output, { drafts: [], unsent: [] });
   });
   if (action.verify === undefined || request.signal?.aborted === true) return outcomeUnknown();
   return afterVerdict(host, name, run, await verdict(host, request, run), async () => {
@@ -191,13 +196,13 @@ async function settle(
   run: Run,
   raw: unknown,
   /** Undefined if an earlier run had the effect. What that one has attached counts. */
-  drafts?: readonly AttachmentDraft[],
+  attached?: Collected,
 ): Promise<Json> {
   const { attachments, key, ledger } = run;
   const { runId } = run.claim;
-  const output = normalizeOutput(raw);
+  const unsent = attached === undefined ? [] : await attachments.keep({ runId, ledgerKey: key }, attached);
+  const output = withUnsent(normalizeOutput(raw), unsent);
   const end = { kind: "settled", output: JSON.stringify(output) } as const;
-  if (drafts !== undefined) await attachments.keep({ runId, ledgerKey: key }, drafts);
   const record = (): void => attachments.record(key);
   const isStored = await stored(host, name, () => ledger.end(key, runId, end, record));
   // The model gets the output all the same, so the reply gets its attachments.
@@ -279,7 +284,7 @@ async function stored(host: ActionHost, name: string, store: () => void | Promis
         host.onFailure(name, error);
         return false;
       }
-      await wait(host.clock, FIRST_RETRY_MS * 2 ** (tries - 1));
+      await wait(host.clock, restAfter(tries, FIRST_RETRY_MS));
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { sumOfCosts } from "../core/turn-cost.ts";
 import type { TurnCost } from "../core/turn-cost.ts";
-import type { BroadcastReceiptFilter, BroadcastState } from "./broadcast.ts";
+import type { BroadcastReceiptFilter, BroadcastState } from "../core/broadcast.ts";
 import { broadcastOf, plusOne, sumOf, targetOf } from "./stored-broadcast.ts";
 import type { BroadcastRow, Closing, StoredBroadcast, StoredTarget, TargetRow } from "./stored-broadcast.ts";
 

@@ -1,22 +1,23 @@
+import type {
+  Broadcast,
+  BroadcastReceiptFilter,
+  BroadcastReceiptPage,
+  BroadcastWork,
+  NewBroadcast,
+  TargetState,
+} from "../core/broadcast.ts";
 import { createHash } from "node:crypto";
 import { checkContent } from "../core/check-content.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
 import { failureCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
-import type {
-  Broadcast,
-  BroadcastReceiptFilter,
-  BroadcastReceiptPage,
-  BroadcastTargets,
-  BroadcastWork,
-  TargetState,
-} from "./broadcast.ts";
 import type { BroadcastStore } from "./broadcast-store.ts";
 import { sumOf } from "./stored-broadcast.ts";
 import type { StoredBroadcast } from "./stored-broadcast.ts";
 import { collectTargets } from "./collect-targets.ts";
 import type { TargetSources } from "./collect-targets.ts";
-import { MOST_OPEN, runSlice } from "./run-slice.ts";
+import { runSlice } from "./run-slice.ts";
+import { MOST_OPEN } from "../core/broadcast.ts";
 import type { SliceOptions } from "./run-slice.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
 
@@ -29,21 +30,6 @@ export interface BroadcastsOptions
   readonly wakeAt: (at: number | undefined) => void;
   /** Called when a broadcast has ended, with its work. Not called again after a crash. */
   readonly onEnded?: (work: BroadcastWork) => void;
-}
-
-/** A delivery to many chats. */
-export interface NewBroadcast {
-  /** 1 to 200 characters. The same id again is the same broadcast. @default a new id */
-  readonly id?: string | undefined;
-  readonly work: BroadcastWork;
-  readonly targets: BroadcastTargets;
-  /** Time after which chats whose turn has not come are skipped, in milliseconds. @default 3 days */
-  readonly expiresAfterMs?: number | undefined;
-  /**
-   * Whether the same id is the same broadcast, whatever its targets are now: those of a call that was cut count together
-   * with those of the next one. @default false
-   */
-  readonly isKnownById?: boolean | undefined;
 }
 
 const EXPIRES_AFTER_MS = 3 * 24 * 60 * 60_000;

@@ -1,7 +1,7 @@
 import { misspeltOption } from "../core/check-names.ts";
 import type { OptionNames } from "../core/check-names.ts";
 import { InvalidInputError } from "../core/errors.ts";
-import type { BroadcastOptions } from "./broadcast.ts";
+import type { BroadcastOptions } from "../core/broadcast.ts";
 
 const NAMES: OptionNames<BroadcastOptions> = {
   idempotencyKey: true,

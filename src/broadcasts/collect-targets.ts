@@ -1,24 +1,9 @@
+import type { BroadcastTarget, NamedTargets, PlacedTarget } from "../core/broadcast.ts";
 import { parseSubscriberKey } from "./stored-broadcast.ts";
 import type { ChatFilter, ChatPage } from "../core/chat.ts";
-import type { Address } from "../core/surface.ts";
-import type { BroadcastTarget, BroadcastTargets } from "./broadcast.ts";
 import type { BroadcastStore } from "./broadcast-store.ts";
 import type { StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
-
-/** Where the message for a target goes. */
-export type PlacedTarget =
-  | {
-      readonly kind: "found";
-      readonly address: Address;
-      /** Name of the conversation whose object sends it. */
-      readonly conversation: string;
-      /** The same for every target that means this place, also after the chat has moved. */
-      readonly key: string;
-      /** Language of the person of a private chat, if the platform tells it. */
-      readonly language?: string;
-    }
-  | { readonly kind: "refused"; readonly code: string };
 
 export interface TargetSources {
   readonly store: Pick<BroadcastStore, "addTargets">;
@@ -39,7 +24,7 @@ const PAGE = 500;
 export async function collectTargets(
   sources: TargetSources,
   { cursor, seq }: Pick<StoredBroadcast, "seq" | "cursor">,
-  targets: BroadcastTargets,
+  targets: NamedTargets,
 ): Promise<void> {
   const add = (found: readonly BroadcastTarget[], next: string): void =>
     sources.store.addTargets(
@@ -58,7 +43,8 @@ export async function collectTargets(
       await sources.pause();
     }
   }
-  if (typeof targets === "function") {
+  if (typeof targets === "function" || targets === "all") {
+    const isAsked = targets === "all" ? () => true : targets;
     let after = cursor;
     do {
       const page = sources.chats({
@@ -67,7 +53,7 @@ export async function collectTargets(
         ...(after !== undefined && { cursor: after }),
       });
       const wanted = await Promise.all(
-        page.chats.map(async (chat) => ({ chat, isWanted: await targets(chat) })),
+        page.chats.map(async (chat) => ({ chat, isWanted: await isAsked(chat) })),
       );
       const found = wanted.flatMap(({ chat: { chatId, messengerId }, isWanted }) =>
         isWanted ? [{ messenger: messengerId, chatId }] : [],

@@ -1,9 +1,11 @@
+import { MOST_OPEN } from "../core/broadcast.ts";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { restAfter } from "../core/rest-after.ts";
 import type { Address } from "../core/surface.ts";
-import type { BroadcastWork, HandOver, HandOverResult } from "./broadcast.ts";
+import type { BroadcastWork, HandOver, HandOverResult } from "../core/broadcast.ts";
 import { DECIDING } from "./broadcast-store.ts";
 import type { BroadcastStore, TargetChange } from "./broadcast-store.ts";
 import type { StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
@@ -27,8 +29,6 @@ export interface SliceOptions {
 
 /** Most targets of one run. An event of an object may make 1,000 calls to others, and has 30 s of processor time. */
 export const SLICE = 200;
-/** Most targets whose outcome is not known. Until some end, no new ones begin. */
-export const MOST_OPEN = 400;
 /** Most calls to other objects at a time. A prompt runs a model, which few servers do for many at once. */
 const AT_ONCE = { content: 64, prompt: 16 } as const;
 /** A slice begins nothing new after this time, so that each run of the alarm is short. */
@@ -198,7 +198,7 @@ class Slice {
 
   #open(target: StoredTarget): TargetChange {
     const tries = target.tries + 1;
-    const restMs = Math.min(ASK_AGAIN_MS * 2 ** (tries - 1), ASK_AT_LEAST_EVERY_MS);
+    const restMs = restAfter(tries, ASK_AGAIN_MS, ASK_AT_LEAST_EVERY_MS);
     return { ...target, state: "open", tries, askAt: this.#options.clock.now() + restMs };
   }
 

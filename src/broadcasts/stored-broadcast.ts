@@ -5,7 +5,7 @@ import { parseAddress } from "../core/stored-address.ts";
 import { parseCost } from "../core/stored-cost.ts";
 import type { Address } from "../core/surface.ts";
 import type { TurnCost } from "../core/turn-cost.ts";
-import type { BroadcastState, BroadcastWork, TargetState } from "./broadcast.ts";
+import type { BroadcastState, BroadcastWork, TargetState } from "../core/broadcast.ts";
 import type { SubscriberKey } from "./subscriber-store.ts";
 
 /** The content is checked again where it is sent. */

@@ -2,7 +2,7 @@ import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import type { Address } from "../core/surface.ts";
-import type { Subscriber } from "./broadcast.ts";
+import type { Subscriber } from "../core/broadcast.ts";
 
 /** Chats, or topics of chats, that have subscribed to the bot's broadcasts. In the root. */
 const SCHEMA = `

@@ -7,7 +7,7 @@ export interface AgentEvent {
 }
 
 /** Ends of a turn with an answer, or with the part of it that is there before somebody decides. */
-const ANSWERED: ReadonlySet<unknown> = new Set(["done", "parked"]);
+const ANSWERED: ReadonlySet<unknown> = new Set(["done", "out-of-steps", "parked"]);
 
 /**
  * Returns the events of `agents/observability` that a line of the log means. Like the line they hold ids and codes, and

@@ -10,3 +10,6 @@ export interface ApprovalChange {
 
 /** The difference that an action makes against today: a sentence, or a list of changes. */
 export type ApprovalPreview = string | readonly ApprovalChange[];
+
+/** The preview of a call whose own one failed. */
+export const PREVIEW_FAILED = "I couldn't find out what this changes.";

@@ -1,10 +1,44 @@
 import { inLanguage } from "./local-text.ts";
 import type { LocalText } from "./local-text.ts";
 
-/** The texts of approvals, grants, subscriptions and schedules. Names in braces stand for values. */
+/** All texts that people read and no model writes. Names in braces stand for values. */
 export const ENGLISH_TEXTS = {
-  // The card of a request: its title by state.
-  approvalAsks: "Is this OK?",
+  // Answers that did not become one.
+  emptyResponseText: "I don't have an answer to that. Could you put it another way?",
+  errorResponseText: "Sorry, something went wrong and I couldn't answer. Please try again in a moment.",
+  overloadedResponseText:
+    "Sorry, I'm very busy right now and couldn't answer. Please try again in a few minutes.",
+  waitingResponseText: "One moment, this is taking longer than usual.",
+  interruptedResponseText: "Sorry, I couldn't finish this answer. Please ask again if you need the rest.",
+  stepLimitResponseText:
+    "I've taken as many steps as I can and still don't have an answer. Please ask for a smaller part, or put it another way.",
+  stoppedResponseText: "(stopped)",
+  busyResponseText:
+    "I'm still working on your earlier messages. Please send this one again in a little while.",
+  refusedResponseText: "Sorry, this bot is private, so I can't help you here.",
+  staleActionResponseText: "This button is no longer in use.",
+  interruptedActionResponseText: "I was interrupted. Please check whether it worked before you try again.",
+  limitResponseText: "You've reached the limit for now. Please try again later.",
+  // In place of a file that could not be sent, below its name.
+  fileTooLargeText: "This file is too large to send here.",
+  fileUnreachableText: "I couldn't get this file.",
+  fileForbiddenText: "This chat doesn't allow files like this.",
+  fileRefusedText: "This file couldn't be sent.",
+  // The built-in commands.
+  startCommand: "Say hello",
+  helpCommand: "Show the commands",
+  stopCommand: "Stop the answer that is being written",
+  newCommand: "Start a new conversation",
+  startText: "Hello! Send me a message and I'll answer. /help shows what else I can do.",
+  helpText: "Just write to me in your own words. I also know these commands:",
+  stopText: "There's nothing to stop right now.",
+  newText: "Let's start over. I won't refer to anything from before.",
+  oneRequestWaits: "One request still waits for a decision.",
+  requestsWait: "{count} requests still wait for a decision.",
+  stopKeepsRequests: "/stop takes no request back; the button on its card does.",
+  newKeepsRequests: "I'll tell you here what comes of it.",
+  // The card of a request: its question, and its title by state.
+  approvalQuestion: "{summary}?",
   approvalWaits: "Waiting for a decision",
   approvalApproved: "Approved. Starting …",
   approvalRunning: "Approved. Working on it …",
@@ -23,12 +57,20 @@ export const ENGLISH_TEXTS = {
   // Its buttons.
   approveButton: "Approve",
   rejectButton: "Reject",
+  moreButton: "More",
+  lessButton: "Less",
   changeButton: "Ask for changes",
   withdrawButton: "Take back",
-  grantButton: "Yes, {length}",
+  grantButton: "Allow {length}",
   // Its fields.
+  inputLabel: "Input",
+  yesWord: "yes",
+  noWord: "no",
+  moreValuesLabel: "And",
+  moreValues: "{count} more values",
   changesLabel: "What changes",
   newValue: "{value} (new)",
+  previewFailed: "I couldn't find out what this changes.",
   modelWordsLabel: "The bot's own words",
   riskLabel: "Risk",
   lowRisk: "low",
@@ -198,7 +240,7 @@ export const ENGLISH_TEXTS = {
   taskRecovered: "The scheduled task {task} works again (due {time}).",
   taskPaused:
     "The scheduled task {task} failed five times in a row, so I've paused it. The last reason: {reason} (due {time}).",
-  taskForDevelopers: "Its developers can resume it.",
+  taskForDevelopers: "Its developers can resume it with `resumeScheduledTask`.",
   taskResumed: "The scheduled task {task} goes on. {name} resumed it.",
   taskRuns: "The scheduled task {task} goes on, and runs now. {name} asked for that.",
   taskStopped: "The scheduled task {task} stays stopped. {name} asked for that.",
@@ -252,18 +294,45 @@ export const ENGLISH_TEXTS = {
 /** Name of a text. */
 export type TextName = keyof typeof ENGLISH_TEXTS;
 
-/** A bot's own words for texts of Switchboard, in one language or in several. Others stay in English. */
-export type BotTexts = Readonly<Partial<Record<TextName, LocalText>>>;
+/** Values of a text, by the names that it has in braces. */
+export type TextValues = Readonly<Record<string, string | number>>;
+
+/** A text in one language. A function can choose words by a number, and returns the text with its braces or without. */
+export type OneText = string | ((values: TextValues) => string);
+
+/** All texts in one language, such as `german` of `switchboard/texts`. */
+export type TextTable = Readonly<Record<TextName, OneText>>;
+
+/** A bot's own words for texts of Switchboard, in one language or in several by language tag. Others stay in English. */
+export type BotTexts = Readonly<Partial<Record<TextName, OneText | Readonly<Record<string, OneText>>>>>;
 
 /** Returns a text with its values filled in. */
-export type Say = (name: TextName, values?: Readonly<Record<string, string | number>>) => string;
+export type Say = (name: TextName, values?: TextValues) => string;
 
 /** Returns the texts for a reader of this language. Undefined if the platform does not tell it. */
 export function sayIn(texts: BotTexts, language: string | undefined): Say {
   return (name, values = {}) => {
-    const text = inLanguage(texts[name] ?? ENGLISH_TEXTS[name], language);
+    const text = templateOf(inLanguage<OneText>(texts[name] ?? ENGLISH_TEXTS[name], language), name, values);
     return text.replaceAll(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
   };
+}
+
+/** A function of the bot that fails must not keep a card from being drawn. */
+function templateOf(text: OneText, name: TextName, values: TextValues): string {
+  if (typeof text === "string") return text;
+  try {
+    return text(values);
+  } catch {
+    return ENGLISH_TEXTS[name];
+  }
+}
+
+/** Returns a text without values in all of its languages. */
+export function localText(texts: BotTexts, name: TextName): LocalText {
+  const text = texts[name] ?? ENGLISH_TEXTS[name];
+  if (typeof text !== "object") return templateOf(text, name, {});
+  const versions = Object.entries(text).map(([tag, one]) => [tag, templateOf(one, name, {})]);
+  return Object.fromEntries(versions) as LocalText;
 }
 
 /** The texts in English. */

@@ -10,6 +10,8 @@ export interface NamedOptions {
   readonly at?: string;
   /** Code of the error. @default "messenger-option-invalid" */
   readonly code?: string;
+  /** Where all names are, if they are too many for an error. @default the error lists them */
+  readonly listedIn?: string;
 }
 
 /**
@@ -20,9 +22,9 @@ export interface NamedOptions {
 export function checkNames<Options>(
   given: unknown,
   names: OptionNames<Options>,
-  { at, code = "messenger-option-invalid", owner }: NamedOptions,
+  { code = "messenger-option-invalid", ...owned }: NamedOptions,
 ): void {
-  const problem = problemOf(given, names, owner, at);
+  const problem = problemOf(given, names, owned);
   if (problem !== undefined) throw new ConfigurationError(code, problem);
 }
 
@@ -35,18 +37,27 @@ export function misspeltOption<Options>(
   names: OptionNames<Options>,
   owner: string,
 ): string | undefined {
-  return problemOf(given, names, owner);
+  return problemOf(given, names, { owner });
 }
 
-function problemOf(given: unknown, names: object, owner: string, at?: string): string | undefined {
+function problemOf(given: unknown, names: object, { at, listedIn, owner }: NamedOptions): string | undefined {
   if (given === undefined) return undefined;
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return `${at ?? "The argument"} of ${owner} must be an object with any of: ${list(names)}.`;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    const which = listedIn === undefined ? ` with any of: ${list(names)}.` : `. ${listedIn} has all names.`;
+    return `${at ?? "The argument"} of ${owner} must be an object${which}`;
+  }
   const name = Object.keys(given).find((key) => !Object.hasOwn(names, key));
   if (name === undefined) return undefined;
-  const meant = closestName(name, Object.keys(names));
-  const advice = meant === undefined ? `Use any of: ${list(names)}.` : `Did you mean "${meant}"?`;
+  const advice = adviceOn(name, Object.keys(names), listedIn);
   return `${at === undefined ? name : `${at}.${name}`} of ${owner} does not exist. ${advice}`;
+}
+
+function adviceOn(name: string, known: readonly string[], listedIn: string | undefined): string {
+  const meant = closestName(name, known);
+  if (meant !== undefined) return `Did you mean "${meant}"?`;
+  if (listedIn === undefined) return `Use any of: ${known.join(", ")}.`;
+  const similar = namesWithWordOf(name, known).map((candidate) => `"${candidate}"`);
+  return similar.length === 0 ? `${listedIn} has all names.` : `Did you mean ${similar.join(" or ")}?`;
 }
 
 function list(names: object): string {
@@ -61,6 +72,22 @@ export function closestName(name: string, known: readonly string[]): string | un
     .filter(({ candidate, distance }) => distance <= Math.ceil(candidate.length / 4))
     .toSorted((left, right) => left.distance - right.distance);
   return candidates[0]?.candidate ?? known.find((candidate) => isShortened(wanted, candidate.toLowerCase()));
+}
+
+/** Returns up to three known names that share a word with `name`, the most similar first. */
+function namesWithWordOf(name: string, known: readonly string[]): readonly string[] {
+  const words = new Set(wordsOf(name));
+  return known
+    .filter((candidate) => wordsOf(candidate).some((word) => words.has(word)))
+    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
+    .toSorted((left, right) => left.distance - right.distance)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** Returns the words of a name such as `approveButton`, in lower case. */
+function wordsOf(name: string): readonly string[] {
+  return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
 /** True if `short` is `long` with letters left out: `turnsPerDay` for `turnsPerPersonPerDay`. */

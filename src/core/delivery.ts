@@ -91,6 +91,11 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly waitingResponseText?: PolicyText;
   /** Shown after the visible text of a reply that could not be completed. */
   readonly interruptedResponseText?: PolicyText;
+  /**
+   * Shown if a turn has used all its steps (`maxSteps`) and the model wanted to go on: after the visible text, or
+   * alone.
+   */
+  readonly stepLimitResponseText?: PolicyText;
   /** Shown if `/stop` ended a reply. */
   readonly stoppedResponseText?: PolicyText;
   /** Shown once to a person whose messages no longer fit in the inbox. */
@@ -103,6 +108,14 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly staleActionResponseText?: PolicyText;
   /** Shown privately to a person whose press was being handled when the process died. It is not handled again. */
   readonly interruptedActionResponseText?: PolicyText;
+  /** Shown below the name of a file that is larger than the platform accepts. */
+  readonly fileTooLargeText?: PolicyText;
+  /** Shown below the name of a file that could not be read from its address or its source. */
+  readonly fileUnreachableText?: PolicyText;
+  /** Shown below the name of a file that the chat or the person does not allow. */
+  readonly fileForbiddenText?: PolicyText;
+  /** Shown below the name of a file that could not be sent for another reason. */
+  readonly fileRefusedText?: PolicyText;
   /**
    * Whether the model may choose to say nothing in a group, and the signal for it. The model is told the signal; people
    * never see it. @default only where `respondTo` has `"subscribed-thread"`

@@ -1,3 +1,4 @@
+import type { CallGroup } from "./inner-calls.ts";
 import type { Address, Pacing, Rate } from "./surface.ts";
 
 /** The gates of the chats that one object writes to. */
@@ -72,6 +73,8 @@ export interface CallRequest {
   readonly isPost?: boolean;
   /** Time after which the post cannot land any more, in milliseconds. */
   readonly landsWithinMs?: number;
+  /** Number of messages that the post makes: an album has several. @default 1 */
+  readonly messages?: number;
   /** Set if the call shows a card. The gate stores it before it grants the call. */
   readonly card?: CardNews;
 }
@@ -179,10 +182,12 @@ export interface LostPostQuestion {
   readonly news: ChatNews;
   /** The newest id that was known when the post began. */
   readonly afterId: number;
+  /** Time after which the post cannot land any more, in epoch milliseconds. Undefined if it is not known. */
+  readonly landsBy?: number;
 }
 
-export interface UnclaimedIds {
-  /** Ascending, above `afterId`. The last ones are above the newest known id. */
+export interface UnclaimedIds extends Pick<SeenIds, "endId" | "postedUpTo"> {
+  /** Ascending, above `afterId`. The last ones are above the newest known id, unless `endId` is known. */
   readonly ids: readonly number[];
   /** The newest known id of the box. */
   readonly newestId: number;
@@ -235,11 +240,22 @@ export interface LoanRequest {
   readonly rate: Rate;
   /** The box whose newest id is needed, with the ids sent into it since the last report. */
   readonly sent?: BoxIds;
+  /** Set if the call posts into a box that many chats share. */
+  readonly post?: LentPost;
+}
+
+export interface LentPost {
+  /** Number of messages that it makes. */
+  readonly messages: number;
+  /** Time after which it cannot land any more, in milliseconds. */
+  readonly landsWithinMs: number;
 }
 
 export interface BoxIds {
   readonly messengerId: string;
   readonly box: string;
+  /** The chat that they were sent into. */
+  readonly chatId: string;
   readonly ids: readonly number[];
 }
 
@@ -262,12 +278,24 @@ export interface SeenQuestion {
   /** The chat that searches a lost post. */
   readonly chatId: string;
   readonly afterId: number;
+  /** Time after which the lost post cannot land any more, in epoch milliseconds. Undefined if it is not known. */
+  readonly landsBy?: number;
 }
 
 export interface SeenIds {
   readonly newestId: number;
+  /** The highest id that the bot's own messages may have, except for those that other chats search. */
+  readonly postedUpTo: number;
+  /** The id of a message that was begun after `landsBy`. A lost post has a lower id. Undefined if none is known. */
+  readonly endId?: number;
   /** Number of chats that have asked about the box lately, including this one. */
   readonly searches: number;
   /** Ascending, all above `afterId`. */
   readonly ids: readonly number[];
 }
+
+/** The calls to the gate of a chat. */
+export const GATE: CallGroup<ChatGate> = { name: "gate" };
+
+/** The calls of gates to the root, which has the rate of the whole bot. */
+export const BUDGET: CallGroup<BotBudget> = { name: "budget" };

@@ -5,12 +5,19 @@
 export type LocalText = string | Readonly<Record<string, string>>;
 
 /** Returns a text for a reader: in exactly this language, in its main language (`pt` for `pt-BR`), or the first one. */
-export function inLanguage(text: LocalText, language: string | undefined): string {
-  if (typeof text === "string") return text;
+export function inLanguage<One = string>(
+  text: One | Readonly<Record<string, One>>,
+  language: string | undefined,
+): One {
+  if (!isByLanguage(text)) return text;
   const entries = Object.entries(text);
   const wanted = language?.toLowerCase() ?? "";
-  const find = (tag: string): string | undefined => entries.find(([key]) => key.toLowerCase() === tag)?.[1];
-  return find(wanted) ?? find(mainLanguage(wanted)) ?? entries[0]?.[1] ?? "";
+  const find = (tag: string): One | undefined => entries.find(([key]) => key.toLowerCase() === tag)?.[1];
+  return find(wanted) ?? find(mainLanguage(wanted)) ?? entries[0]?.[1] ?? ("" as One);
+}
+
+function isByLanguage<One>(text: One | Readonly<Record<string, One>>): text is Readonly<Record<string, One>> {
+  return typeof text === "object";
 }
 
 /** Returns the two-letter languages of a text, in which a platform may offer it. */

@@ -29,6 +29,17 @@ export function parsePublicUrl(
   return url;
 }
 
+/** Returns the address of a value with a `url`, if it is a public one. */
+export function publicUrlOf(source: unknown): string | undefined {
+  if (typeof source !== "object" || source === null || !("url" in source)) return undefined;
+  try {
+    return parsePublicUrl(String(source.url)).href;
+  } catch {
+    // A private or broken address is no link for people.
+    return undefined;
+  }
+}
+
 function isHost(host: string, allowed: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   const wanted = allowed.toLowerCase();

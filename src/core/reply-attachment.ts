@@ -6,13 +6,35 @@ import type { CardContent, FileAddress, FileKind, FileSource, Json, LocationCont
  * Any object with a `type` is allowed. Types other than these are shown in a chat only if `renderAttachment` of the bot
  * makes content of them.
  */
-export type ReplyAttachment =
-  | EmailDraftAttachment
-  | CardAttachment
-  | VoiceNoteAttachment
-  | FileAttachment
-  | LocationAttachment
-  | CustomAttachment;
+export type ReplyAttachment = KnownAttachments[keyof KnownAttachments] | CustomAttachment;
+
+/** The attachments that every chat can show, by type. */
+interface KnownAttachments {
+  readonly email_draft: EmailDraftAttachment;
+  readonly card: CardAttachment;
+  readonly voice_note: VoiceNoteAttachment;
+  readonly image: FileAttachment;
+  readonly document: FileAttachment;
+  readonly audio: FileAttachment;
+  readonly video: FileAttachment;
+  readonly location: LocationAttachment;
+}
+
+/**
+ * Forbids the fields that a known type does not have, so that a misspelt one is a type error. A card without a text is
+ * one of the bot's own, which `renderAttachment` shows.
+ */
+export type AllowedFields<Given extends ReplyAttachment> = Given extends { readonly type: "card" }
+  ? "text" extends keyof Given
+    ? FieldsOf<Given, "card">
+    : unknown
+  : Given["type"] extends keyof KnownAttachments
+    ? FieldsOf<Given, Given["type"]>
+    : unknown;
+
+type FieldsOf<Given, Type extends keyof KnownAttachments> = KnownAttachments[Type] & {
+  readonly [Field in Exclude<keyof Given, keyof KnownAttachments[Type]>]: never;
+};
 
 /** An e-mail for the person to send. In a chat it is a card, with a button for the mail program. */
 export interface EmailDraftAttachment {

@@ -15,3 +15,6 @@ export interface ScheduledRun {
   /** The chat that shows the answer of the turn itself. */
   readonly shownIn?: Address | undefined;
 }
+
+/** The `reason` of a `withdrawn` approval whose schedule somebody has deleted. */
+export const SCHEDULE_DELETED = "schedule-deleted";

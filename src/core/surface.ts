@@ -22,6 +22,8 @@ export interface SurfaceCapabilities {
   readonly typing: boolean;
   /** Whether a message can have buttons. If not, cards list them as text. */
   readonly buttons: boolean;
+  /** The most that a message with buttons can have. A card with more has numbered options. @default no limits */
+  readonly buttonLimits?: ButtonLimits;
   /** Whether a button can copy a text. If not, cards show the text. @default false */
   readonly copyButtons?: boolean;
   /** Whether the person who pressed a button can be shown a notice (`answerAction`). @default true */
@@ -34,6 +36,17 @@ export interface SurfaceCapabilities {
   readonly location?: boolean;
 }
 
+export interface ButtonLimits {
+  /** Most `callback` buttons of a message. */
+  readonly maxButtons: number;
+  /** Longest text of a message with buttons, in characters. */
+  readonly maxTextLength: number;
+  /** Longest label of a `callback` button, in characters. */
+  readonly maxLabelLength: number;
+  /** Whether all buttons are in one row. @default false */
+  readonly isOneRow?: boolean;
+}
+
 export interface FileCapabilities {
   /** Most bytes of one file that is uploaded, by kind. */
   readonly maxBytes: (kind: FileKind) => number;
@@ -41,7 +54,7 @@ export interface FileCapabilities {
   readonly maxAlbumSize: number;
   /** Whether the platform takes its own file ids, and addresses that it fetches itself. @default true */
   readonly references?: boolean;
-  /** Time limit of a call with files, in milliseconds. */
+  /** Time limit of a call with the largest files, in milliseconds. Smaller files have less time. */
   readonly callTimeoutMs: number;
 }
 
@@ -129,6 +142,15 @@ export interface OutgoingMedia {
   readonly name: string;
   readonly mediaType: string;
   readonly source: MediaSource;
+  /** The public address that its bytes are from. */
+  readonly url?: string | undefined;
+  /** Set if it cannot be sent. People read this text (Markdown) in its place, and no surface gets it. */
+  readonly refusal?: FileRefusal | undefined;
+}
+
+export interface FileRefusal {
+  readonly code: string;
+  readonly text: string;
 }
 
 export type MediaSource =
@@ -185,6 +207,11 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Streams the bytes of a stored file. Set for posts with files. Throws if the bytes are no longer stored. */
   readonly openFile?: (hash: string) => ReadableStream<Uint8Array>;
+  /**
+   * Hears how far the request of an upload has left. A surface that can tell calls it before the first byte, with each
+   * piece, and with `true` before the last one. If the call ends before that, the platform certainly did nothing.
+   */
+  readonly onSent?: (isWhole: boolean) => void;
 }
 
 /**

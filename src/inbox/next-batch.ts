@@ -15,9 +15,10 @@ export type NextBatch =
 const DATE_RESOLUTION_MS = 1000;
 
 /**
- * Returns the queued messages that the next turn answers, in order of arrival (I3): the first one, and those of the
- * same person in the same thread that followed in quick succession or belong to its album. After an outage everything
- * that this person wrote before it is answered together. Other people of the thread get their own turns.
+ * Returns the queued messages that the next turn answers, in order of arrival: the first one of all (I3), and those of
+ * the same person in the same thread that followed in quick succession or belong to its album. After an outage
+ * everything that this person wrote before it is answered together. In a group that holds for all messages of the
+ * person that wait, so that others wait for one answer. Other people of the thread get their own turns.
  */
 export function nextBatch(
   queued: readonly InboxRow[],
@@ -30,9 +31,18 @@ export function nextBatch(
   const sameThread = rest.filter((row) => inSameThread(head, row));
   const rows = isStale(head, settings, now)
     ? [head, ...sameThread.filter((row) => isSamePerson(head, row) && isStale(row, settings, now))]
-    : burst(head, sameThread, settings.burstMs);
+    : withWaiting(burst(head, sameThread, settings.burstMs), sameThread, now);
   const readyAt = Math.max(...rows.map((row) => row.readyAt));
   return readyAt > now ? { kind: "wait", until: readyAt } : { kind: "batch", rows };
+}
+
+/** Adds the further messages of a person in a group, up to the first that may be incomplete. */
+function withWaiting(rows: InboxRow[], sameThread: readonly InboxRow[], now: number): InboxRow[] {
+  const [head] = rows;
+  if (head?.event?.author === undefined || head.event.thread.isDirectMessage) return rows;
+  const others = sameThread.filter((row) => isSamePerson(head, row) && !rows.includes(row));
+  const held = others.findIndex(({ readyAt }) => readyAt > now);
+  return [...rows, ...(held === -1 ? others : others.slice(0, held))];
 }
 
 function burst(head: InboxRow, following: readonly InboxRow[], burstMs: number): InboxRow[] {

@@ -22,12 +22,17 @@ export interface GuardOptions {
   readonly stallTimeoutMs?: number;
   /** Longest silence of a streamed call before its answer begins, in milliseconds; 0 for no limit. @default 120000 */
   readonly firstChunkTimeoutMs?: number;
+  /** When a streamed call must have begun to answer, in epoch milliseconds. @default never */
+  readonly answersBy?: number | undefined;
   /** When a streamed call must have ended, in epoch milliseconds. @default never */
   readonly endsAt?: number | undefined;
   /** Longest time of a call that is not streamed, in milliseconds; 0 for no limit. @default 300000 */
   readonly generateTimeoutMs?: number;
-  /** Called once for every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
-  readonly onFailure?: (error: ModelCallError) => void;
+  /**
+   * Called once for every failed call, for the log, with the exception behind it. An abort by the caller is not a
+   * failure. Must not throw.
+   */
+  readonly onFailure?: (error: ModelCallError, cause: unknown) => void;
   /** Called for every completed call with the tokens that the provider counted, if it counts. Must not throw. */
   readonly onUsage?: (usage: TokenUsage) => void;
 }
@@ -76,8 +81,8 @@ async function guardedStream(
   options: ClockedOptions,
 ): Promise<LanguageModelV4StreamResult> {
   params.abortSignal?.throwIfAborted();
-  const { endsAt, firstChunkTimeoutMs = 120_000 } = options;
-  const call = beginCall(model, params, options.clock, firstChunkTimeoutMs, endsAt);
+  const { firstChunkTimeoutMs = 120_000 } = options;
+  const call = beginCall(model, params, options.clock, firstChunkTimeoutMs, options);
   let result: LanguageModelV4StreamResult;
   try {
     result = await call.race(model.doStream({ ...params, abortSignal: call.signal }));

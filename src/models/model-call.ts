@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { Clock } from "../core/deps.ts";
+import type { Clock, Timer } from "../core/deps.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { ModelCallError, type ModelCallFailure } from "./model-call-error.ts";
 
@@ -22,7 +22,7 @@ export interface Call {
   readonly ended: boolean;
   /** Notes a sign of life of the model. */
   touch(): void;
-  /** Sets how long the call may be silent from now on, in milliseconds; 0 for no limit. */
+  /** Called when the model begins to answer. Sets how long it may be silent from now on, in milliseconds; 0 for no limit. */
   limit(limitMs: number): void;
   /**
    * Resolves with the work, or rejects as soon as the caller aborts or the time limit passes, even if the work
@@ -34,19 +34,24 @@ export interface Call {
   /** Ends the request. */
   abort(reason: unknown): void;
   /** Returns the error to throw or send for this call. Reports it to `onFailure`, except for the caller's own abort. */
-  failure(error: unknown, hasOutput: boolean, onFailure?: (error: ModelCallError) => void): unknown;
+  failure(
+    error: unknown,
+    hasOutput: boolean,
+    onFailure?: (error: ModelCallError, cause: unknown) => void,
+  ): unknown;
 }
 
 /**
- * @param firstLimitMs how long the call may be silent; 0 for no limit
- * @param endsAt when the call must have ended, in epoch milliseconds. @default never
+ * @param firstLimitMs how long the call may be silent before the model begins to answer; 0 for no limit
+ * @param by.answersBy when the model must have begun to answer, in epoch milliseconds. @default never
+ * @param by.endsAt when the call must have ended, in epoch milliseconds. @default never
  */
 export function beginCall(
   model: LanguageModelV4,
   params: LanguageModelV4CallOptions,
   clock: Clock,
   firstLimitMs: number,
-  endsAt?: number,
+  by: { readonly answersBy?: number | undefined; readonly endsAt?: number | undefined } = {},
 ): Call {
   const caller = params.abortSignal;
   const request = new AbortController();
@@ -57,16 +62,18 @@ export function beginCall(
   let ended = false;
   let limitMs = firstLimitMs;
   let timer = limitMs > 0 ? clock.setTimeout(check, limitMs) : undefined;
-  const lastTimer =
-    endsAt === undefined
-      ? undefined
-      : clock.setTimeout(() => stop(new TookTooLong()), Math.max(0, endsAt - clock.now()));
+  const answerTimer = stopAt(by.answersBy, () => new Stalled());
+  const lastTimer = stopAt(by.endsAt, () => new TookTooLong());
   caller?.addEventListener("abort", onAbort, { once: true });
 
   function check(): void {
     const leftMs = lastSignAt + limitMs - clock.now();
     if (leftMs > 0) timer = clock.setTimeout(check, leftMs);
     else stop(new Stalled());
+  }
+  function stopAt(at: number | undefined, reason: () => Error): Timer | undefined {
+    if (at === undefined) return undefined;
+    return clock.setTimeout(() => stop(reason()), Math.max(0, at - clock.now()));
   }
   function onAbort(): void {
     stop(caller?.reason);
@@ -86,6 +93,7 @@ export function beginCall(
     },
     limit: (nextLimitMs) => {
       if (ended) return;
+      if (answerTimer !== undefined) clock.clearTimeout(answerTimer);
       if (timer !== undefined) clock.clearTimeout(timer);
       limitMs = nextLimitMs;
       lastSignAt = clock.now();
@@ -95,7 +103,7 @@ export function beginCall(
     end: () => {
       ended = true;
       if (timer !== undefined) clock.clearTimeout(timer);
-      if (lastTimer !== undefined) clock.clearTimeout(lastTimer);
+      for (const other of [answerTimer, lastTimer]) if (other !== undefined) clock.clearTimeout(other);
       caller?.removeEventListener("abort", onAbort);
     },
     abort: (reason) => request.abort(reason),
@@ -103,7 +111,7 @@ export function beginCall(
       if (caller?.aborted) return caller.reason;
       const failure =
         error instanceof ModelCallError ? error : new ModelCallError(model, meaningOf(error, hasOutput));
-      onFailure?.(failure);
+      onFailure?.(failure, error);
       return failure;
     },
   };

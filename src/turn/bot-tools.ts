@@ -1,5 +1,6 @@
 import type { ToolSet } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
+import { isSchema } from "../core/is-schema.ts";
 
 type BotTool = ToolSet[string];
 
@@ -37,7 +38,7 @@ export function mayRerun(tool: object | undefined): boolean {
 /**
  * Returns the tools, if every one of them can be called.
  *
- * @throws {ConfigurationError} `tool-needs-approval`, `tool-without-execute`: see `toolProblem`
+ * @throws {ConfigurationError} `tool-input-schema`, `tool-needs-approval`, `tool-without-execute`: see `toolProblem`
  */
 export function usableTools(tools: ToolSet): ToolSet {
   const problem = toolProblem(tools);
@@ -46,8 +47,8 @@ export function usableTools(tools: ToolSet): ToolSet {
 }
 
 /**
- * Returns the error for the first tool that neither the bot nor the model's provider runs, or that nobody can be asked
- * about. A call of it would end the answer without a word. Undefined if there is none.
+ * Returns the error for the first tool that neither the bot nor the model's provider runs, that nobody can be asked
+ * about, or whose input has no schema. Each would end the answer without a word. Undefined if there is none.
  */
 export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
   for (const [name, tool] of Object.entries(tools)) {
@@ -61,6 +62,14 @@ export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
       return new ConfigurationError(
         "tool-without-execute",
         `The tool "${name}" has no execute function, so nobody would run it. Give it one, or leave it out of getTools().`,
+      );
+    }
+    const schema: unknown = tool.inputSchema;
+    // Without a schema the tool has no input.
+    if (schema !== undefined && schema !== null && !isSchema(schema)) {
+      return new ConfigurationError(
+        "tool-input-schema",
+        `The inputSchema of the tool "${name}" is no schema, so the model cannot be offered the tool. Wrap the fields: z.object({ ... }), or jsonSchema({ ... }) of the AI SDK.`,
       );
     }
     if (mayNeedApproval(tool)) {

@@ -1,5 +1,5 @@
 import type { ThinkErrorClass } from "agents/harness/think";
-import { isLogged } from "../core/bot-code.ts";
+import { failureFields, isLogged } from "../core/bot-code.ts";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
@@ -12,6 +12,10 @@ export interface ModelFailuresOptions {
    */
   readonly attempts: (operationId: string) => number;
   readonly clock: Clock;
+  /** Longest silence of the model in mid-answer, in milliseconds; 0 for no limit. */
+  readonly stallTimeoutMs: (operationId: string) => number;
+  /** Called when a call that has failed in mid-answer is made again, with the time by which it must begin to answer. */
+  readonly limit: (operationId: string, answersBy: number) => void;
   readonly logOf: (operationId: string) => Log;
   /** Whether an operation has used up its time to wait for the model. */
   readonly isOver: (operationId: string) => boolean;
@@ -26,14 +30,20 @@ export class ModelFailures {
   readonly #options: ModelFailuresOptions;
   readonly #failures = new Map<string, number>();
   readonly #rests = new Map<string, number>();
+  /** Length of an operation's text when its call failed in mid-answer. */
+  readonly #saidLengths = new Map<string, number>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
 
   constructor(options: ModelFailuresOptions) {
     this.#options = options;
   }
 
-  /** Decides about a failed call, and logs it. */
-  judge(error: unknown, operationId: string): ThinkErrorClass {
+  /**
+   * Decides about a failed call, and logs it.
+   *
+   * @param saidLength length of the operation's text so far
+   */
+  judge(error: unknown, operationId: string, saidLength: number): ThinkErrorClass {
     const failures = (this.#failures.get(operationId) ?? 0) + 1;
     this.#failures.set(operationId, failures);
     const code = errorCode(error) ?? "model-failed";
@@ -45,10 +55,14 @@ export class ModelFailures {
           ? "retry"
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
-    if (decision === "retry") this.#rests.set(operationId, restMs(error));
+    if (decision === "retry") {
+      this.#rests.set(operationId, restMs(error));
+      this.#saidLengths.set(operationId, Math.max(saidLength, this.#saidLengths.get(operationId) ?? 0));
+      this.#limit(operationId, code);
+    }
     const log = this.#options.logOf(operationId);
     if (decision !== "fail") log.warn("turn.model-retried", { code, attempt: failures });
-    else if (!isLogged(error)) log.error("turn.failed", { code });
+    else if (!isLogged(error)) log.error("turn.failed", { ...failureFields(log, error), code });
     return decision;
   }
 
@@ -65,9 +79,23 @@ export class ModelFailures {
     await wait(this.#options.clock, delayMs, signal);
   }
 
+  /** Whether a call that failed in mid-answer is being made again, and has said nothing new yet. */
+  isRepeating(operationId: string, saidLength: number): boolean {
+    return saidLength <= (this.#saidLengths.get(operationId) ?? -1);
+  }
+
   /** Forgets an operation's failures, after a success or at its end. */
   forget(operationId: string): void {
+    this.#saidLengths.delete(operationId);
     this.#failures.delete(operationId);
+  }
+
+  /** Gives the next call the time that is left of two silences. A call that has stalled has used up the first one. */
+  #limit(operationId: string, code: string): void {
+    const stallTimeoutMs = this.#options.stallTimeoutMs(operationId);
+    if (stallTimeoutMs === 0) return;
+    const leftMs = code === "model-stalled" ? stallTimeoutMs : 2 * stallTimeoutMs;
+    this.#options.limit(operationId, this.#options.clock.now() + leftMs);
   }
 }
 

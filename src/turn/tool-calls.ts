@@ -1,6 +1,8 @@
 import type { ThinkToolCallDecision } from "agents/harness/think";
 import type { ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import { logRefusedCall } from "../core/log-refused-call.ts";
 import { isReadOnly, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
 import { untilAborted } from "../core/until-aborted.ts";
@@ -23,6 +25,7 @@ export interface ToolCallsOptions {
   /** Asks whether a tool with an effect may begin, and waits for that. */
   readonly turns: () => Pick<EngineTurns, "beforeTool">;
   readonly calls: () => Pick<EngineCalls, "begin" | "hasBegun">;
+  readonly logOf: (operationId: string) => Log;
   readonly onRun: (operationId: string, toolName: string) => void;
 }
 
@@ -108,6 +111,12 @@ export class ToolCalls {
     }
     this.#options.onRun(operationId, toolName);
     return decision;
+  }
+
+  /** Logs a call that never reaches its tool: the bot has no such tool, or the input does not fit its schema. */
+  refused(operationId: string, toolName: string, tools: ToolSet = {}): void {
+    const isKnown = Object.hasOwn(tools, toolName);
+    logRefusedCall(this.#options.logOf(operationId), toolName, isKnown ? "input-invalid" : "tool-unknown");
   }
 
   /** Starts the time of a call whose `execute` begins. */

@@ -89,12 +89,20 @@ export class TurnConfigs {
     return config.tools ?? {};
   }
 
-  /** Returns the settings of the next model call, or `"end"` if the turn has made enough calls. */
-  async next({ answer, messages, operationId, stepNumber }: NextCall): Promise<ThinkTurnConfig | "end"> {
+  /** Returns the settings of the next model call, or the way in which the turn ends if it has made enough calls. */
+  async next({
+    answer,
+    messages,
+    operationId,
+    stepNumber,
+  }: NextCall): Promise<ThinkTurnConfig | "parking" | "out-of-steps"> {
     const { hooks, model } = this.#options;
     const { beganAt, config, facts } = this.#of(operationId);
     await this.toolsEnded(operationId, answer);
-    if (stepNumber > 0 && (await this.#hasEnough(operationId, stepNumber, answer))) return "end";
+    if (stepNumber > 0) {
+      if (stepNumber >= (config.maxSteps ?? this.#options.maxSteps(operationId))) return "out-of-steps";
+      if (await this.#hasEnough(operationId, answer)) return "parking";
+    }
     const needsModel = hooks.has("beforeStep") || hooks.has("onStepFinish") || Object.keys(config).length > 0;
     if (!needsModel) return { messages: [...messages] };
     const how = {
@@ -149,6 +157,12 @@ export class TurnConfigs {
     return this.#of(operationId).config.maxRetries;
   }
 
+  /** Returns the model's longest silence in mid-answer, in milliseconds. Undefined: as the bot says. */
+  stallTimeoutMs(operationId: string): number | undefined {
+    const { beganAt, config } = this.#of(operationId);
+    return modelLimits(config, beganAt, beganAt).stallTimeoutMs;
+  }
+
   /** Returns the longest time of a tool call that begins now, in milliseconds. Undefined for no limit. */
   toolLimitMs(operationId: string, toolName: string): number | undefined {
     const { beganAt, config } = this.#of(operationId);
@@ -169,9 +183,8 @@ export class TurnConfigs {
     this.#known.delete(operationId);
   }
 
-  async #hasEnough(operationId: string, stepNumber: number, answer: UIMessage | undefined): Promise<boolean> {
-    const { maxSteps, stopWhen } = this.#of(operationId).config;
-    if (stepNumber >= (maxSteps ?? this.#options.maxSteps(operationId))) return true;
+  async #hasEnough(operationId: string, answer: UIMessage | undefined): Promise<boolean> {
+    const { stopWhen } = this.#of(operationId).config;
     if (stopWhen === undefined || answer === undefined) return false;
     const steps = this.#steps(operationId, answer) as unknown as StepResult<ToolSet>[];
     try {

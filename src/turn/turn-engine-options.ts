@@ -17,6 +17,7 @@ export interface EngineSettings {
   readonly modelPatienceMs: number;
   /** Most attempts of a model call that fails in the middle of its answer. */
   readonly modelAttempts: number;
+  readonly chatStreamStallTimeoutMs: number;
   readonly maxContextTokens: number;
   readonly interruptedStep: "restart" | "continue";
 }
@@ -37,8 +38,8 @@ export interface EngineTurns {
   /** Called when an operation no longer waits for its model, for whatever reason. */
   endWaiting(operationId: string): void;
   /**
-   * Called when an operation has ended. May be called repeatedly, and is not called if the object died: use `outcome`
-   * at start.
+   * Called when an operation has ended, or makes a failed call again. May be called repeatedly, and is not called if the
+   * object died: use `outcome` at start.
    */
   poke(): void;
 }
@@ -51,8 +52,8 @@ export interface EngineCalls {
   hasBegun(operationId: string, callId: string): boolean;
   /** Whether the result of a call waits for somebody's decision. */
   isWaiting(operationId: string, callId: string): boolean;
-  /** Called when an operation ends early. Its text so far is its answer. */
-  endHere(operationId: string): void;
+  /** Called when an operation ends early. Its text so far is its answer. `out-of-steps`: the model wanted to go on. */
+  endHere(operationId: string, why: "parking" | "out-of-steps"): void;
 }
 
 /** The agent's functions that the turn engine needs. Functions of a turn run inside that turn's context. */
@@ -79,10 +80,8 @@ export interface TurnEngineOptions {
   readonly settings: EngineSettings;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
-  /** Most model calls of an operation; without one, of any. */
-  readonly maxSteps: (operationId?: string) => number;
-  /** Whether operations have different limits. @default they have not */
-  readonly limitsSteps?: () => boolean;
+  /** Most model calls of an operation. */
+  readonly maxSteps: (operationId: string) => number;
   readonly resolveFile: (
     ...file: [...Parameters<ModelMessagesOptions["resolveFile"]>, signal: AbortSignal | undefined]
   ) => ReturnType<ModelMessagesOptions["resolveFile"]>;

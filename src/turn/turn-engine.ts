@@ -23,8 +23,6 @@ import { TurnStats } from "./turn-stats.ts";
 /** Far more than the limit for model failures. The rest is for crashes. */
 const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
-/** Limit of steps if a hook decides for each turn how many it has. */
-const MOST_STEPS = 1000;
 
 /**
  * The model loop of one object. The harness provides the durable queue, streaming and resumption. This class connects
@@ -70,6 +68,8 @@ export class TurnEngine {
         return retries === undefined ? options.settings.modelAttempts : retries + 1;
       },
       isOver: (id) => this.#patience.isOver(id),
+      stallTimeoutMs: (id) => this.#configs.stallTimeoutMs(id) ?? options.settings.chatStreamStallTimeoutMs,
+      limit: (...limit) => this.#patience.limit(...limit),
     });
     const hooks = new TurnHooks(options);
     this.#configs = new TurnConfigs({
@@ -101,10 +101,8 @@ export class TurnEngine {
       model: async ({ session }) => this.#model(running.in(session), undefined),
       system: ({ session }) => this.#system(session),
       tools: async ({ session }) => this.#tools.next(session),
-      get maxSteps() {
-        const isOwn = hooks.has("beforeTurn") || options.limitsSteps?.() === true;
-        return isOwn ? MOST_STEPS : options.maxSteps();
-      },
+      // `TurnConfigs` ends a turn that has used its steps.
+      maxSteps: Number.POSITIVE_INFINITY,
       recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
       configureSession: (session, id) => messages.configure(session, id),
       hooks: {
@@ -134,8 +132,10 @@ export class TurnEngine {
           options.turns().poke();
         },
         onError: async (error, { operationId, session }) => {
-          const decision = this.#failures.judge(error, operationId);
+          const decision = this.#failures.judge(error, operationId, this.textSoFar(operationId).length);
           if (decision === "context-overflow") messages.noteOverflow(session);
+          // A message that waits may be answered together with the question now.
+          if (decision === "retry") options.turns().poke();
           if (decision === "fail") await this.ends.failed(operationId, error, "stream");
         },
         classifyError: (error) => this.#failures.decisionOf(error),
@@ -218,6 +218,11 @@ export class TurnEngine {
     return this.#texts.of(operationId)?.text ?? "";
   }
 
+  /** Whether a call that failed in mid-answer is being made again, and has said nothing new yet. */
+  isRepeating(operationId: string): boolean {
+    return this.#failures.isRepeating(operationId, this.textSoFar(operationId).length);
+  }
+
   /** Removes an ended operation's question and answers from the transcript, as if it had never been asked. */
   forget(operationId: string, session: string): Promise<void> {
     return this.#messages.forget(operationId, session);
@@ -242,6 +247,8 @@ export class TurnEngine {
         this.#running.ended(session, event.operationId);
         return;
       case "chunk":
+        if (event.chunk.type === "tool-input-error")
+          this.#calls.refused(event.operationId, event.chunk.toolName, this.#tools.seen(session));
         this.#texts.of(event.operationId)?.onChunk(event.chunk);
         return;
       case "message":
@@ -271,8 +278,8 @@ export class TurnEngine {
       messages: loaded,
       answer: step > 0 ? answer : undefined,
     });
-    if (config !== "end") return config;
-    this.#options.calls().endHere(operationId);
+    if (typeof config !== "string") return config;
+    this.#options.calls().endHere(operationId, config);
     return this.#endHere(session, operationId);
   }
 
@@ -286,7 +293,7 @@ export class TurnEngine {
       .flatMap((part) => ("toolCallId" in part ? [part] : []));
     if (calls.length === 0 || !calls.every(({ toolCallId }) => stored.isWaiting(operationId, toolCallId)))
       return false;
-    stored.endHere(operationId);
+    stored.endHere(operationId, "parking");
     return true;
   }
 

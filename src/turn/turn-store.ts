@@ -46,11 +46,13 @@ const ADDED = {
  * - `open`: the model is working, or will be
  * - `stopping`: somebody ended it; what is visible stays
  * - `yielding`: it ends between two steps, because the person wrote more; its tool results stay in the transcript
- * - `parking`: it ends between two steps with its text so far, because the rest waits for somebody's decision
+ * - `parking`: it ends between two steps with its text so far, because the rest waits for somebody's decision or the bot
+ *   wants no more steps
+ * - `out-of-steps`: it ends with its text so far, because it has used all its steps
  * - `ended`: its reply's text is stored
  * - `withdrawn`: a later turn answers its messages too
  */
-export type TurnState = "open" | "stopping" | "yielding" | "parking" | "ended" | "withdrawn";
+export type TurnState = "open" | "stopping" | "yielding" | "parking" | "out-of-steps" | "ended" | "withdrawn";
 
 interface AnyTurn {
   /** Id of the turn, of its reply, and of its operation in the turn engine. */
@@ -99,7 +101,7 @@ export interface TurnStore {
    */
   insert(turn: NewTurn): Turn;
   get(id: string): Turn | undefined;
-  /** Turns that are `open`, `stopping`, `yielding` or `parking`, oldest first. */
+  /** Turns that have not ended and are not withdrawn, oldest first. */
   unfinished(): Turn[];
   /** Whether there is an unfinished turn. */
   hasUnfinished(): boolean;
@@ -140,7 +142,7 @@ type StoredTurn = {
 const COLUMNS =
   "id, seq, session, state, address, context, acted, last_received_at, message_seqs, replaces, kind, begun_calls, waiting_calls, due_response";
 
-const UNFINISHED = "state IN ('open', 'stopping', 'yielding', 'parking')";
+const UNFINISHED = "state NOT IN ('ended', 'withdrawn')";
 
 export function createTurnStore(database: Database): TurnStore {
   database.run(SCHEMA);

@@ -165,6 +165,7 @@ describe("the support bot", () => {
     await screenshot("stranger");
     await rig.page.getByRole("dialog").getByRole("button", { name: "OK" }).click();
     await as("Bob");
+    await button("More").press("Enter");
     await button("Take back").press("Enter");
     await rig.page.getByRole("dialog").getByText("Only the person who asked can take this back.").waitFor();
     await rig.page.getByRole("dialog").getByRole("button", { name: "OK" }).click();
@@ -180,7 +181,7 @@ describe("the support bot", () => {
     await as("Ann");
     await write(`@${rig.simulator.bot.username} cancel order 1009`);
     const card = log().getByRole("article").filter({ hasText: "Cancel order 1009" });
-    await card.getByText("Is this OK?").waitFor();
+    await card.getByText("Cancel order 1009?").waitFor();
     const ask = async (person: User) => {
       rig.simulator.privateChat(person);
       await rig.page

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { readBotEnvironment, variableFilesOf } from "../../scripts/serve/env-files.ts";
 import { startBot, type BotProcess } from "../../playground/bot-process.ts";
 
 let folder: string;
@@ -26,7 +27,7 @@ export default {
       return Response.json({ problem: { code: "unsure", message: GREETING } }, { status: 503 });
     }
     if (pathname !== "/") return new Response();
-    return new Response(GREETING + " " + (await env.Counter.getByName("one").next()));
+    return new Response(GREETING + (env.NAME ?? "") + " " + (await env.Counter.getByName("one").next()));
   },
 };
 `;
@@ -44,7 +45,9 @@ beforeEach(async () => {
   await writeFile(path.join(folder, "worker.ts"), CODE);
   await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Hello";\n');
   bot = await startBot({
-    environment: { PATH: process.env.PATH },
+    ...(await variables()),
+    variables,
+    variableFiles: variableFilesOf(folder),
     dataDirectory: path.join(folder, "data"),
     port: 0,
     configFile: path.join(folder, "wrangler.jsonc"),
@@ -61,6 +64,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+async function variables() {
+  const { names, values } = await readBotEnvironment(folder, { PATH: process.env.PATH });
+  return { environment: values, passedOn: names };
+}
+
 async function says(pattern: RegExp): Promise<string> {
   for (;;) {
     const line = said.find((candidate) => pattern.test(candidate));
@@ -76,6 +84,17 @@ it("loads the bot again when a file of it is saved, and keeps its state", async 
   await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Good evening";\n');
   await says(/^Reloaded in /);
   expect(await ask()).toBe("Good evening 2");
+});
+
+it("loads the bot again with its variables when .env is saved or removed", async () => {
+  expect(await ask()).toBe("Hello 1");
+  await writeFile(path.join(folder, ".env"), "NAME=, Ada\n");
+  await says(/^Reloaded in /);
+  expect(await ask()).toBe("Hello, Ada 2");
+  said.length = 0;
+  await rm(path.join(folder, ".env"));
+  await says(/^Reloaded in /);
+  expect(await ask()).toBe("Hello 3");
 });
 
 it("keeps the running bot when a saved file is broken, says where, and goes on with the next save", async () => {

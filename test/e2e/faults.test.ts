@@ -246,6 +246,19 @@ describe.concurrent("the model fails", () => {
     expect(ada.replies()).toHaveLength(2);
   });
 
+  it("gives way to a person who writes while a stalled answer is made again", async () => {
+    const ada = newcomer(rig);
+    model.on("are you still reading?", [say("Yes, to both.")]);
+    model.on("stop in the middle", [half, stall]);
+    ada.write("stop in the middle");
+    await rig.simulator.waitFor(() => model.requests("stop in the middle").length === 2, SOON);
+    ada.write("are you still reading?");
+    await ada.reads("Yes, to both.");
+    const [joined] = model.requests("are you still reading?");
+    expect(toldIn(joined)).toMatch(/stop in the middle\s+are you still reading\?/);
+    expect(posts(ada)).toHaveLength(1);
+  });
+
   it("is waited for when it is busy, as long as it asks", async () => {
     const ada = newcomer(rig);
     const busy = [failWith(429, DETAIL, { "retry-after": "1" })];

@@ -100,8 +100,8 @@ async function playStream(stream: StrangeStream): Promise<void> {
   streams.set(marker, stream);
   rig.simulator.sendText(chat, user, `stream ${marker}`);
   await rig.simulator.waitFor(() => repliesIn(rig, chat).length > 0, { timeoutMs: 30_000 });
+  // A stream that shows nothing new gives way to the question, and one answer is for both.
   await asks(chat, marker, true);
-  expect(repliesIn(rig, chat).length).toBeGreaterThanOrEqual(2);
 }
 
 /** An ordinary question, which must be answered by the newest message of the chat. */

@@ -87,7 +87,7 @@ it.each(Object.entries(KILLS))(
 
     simulator.sendText(chat, user, `Please refund 89 € for order ${order}`);
     await until(() => (card()?.buttons.length ?? 0) > 0);
-    expect(card()?.text).toContain("Is this OK?");
+    expect(card()?.text).toContain(`Refund 89.00 € for order ${order}?`);
     expect(requests()).toBe(0);
     if (at === "asked") await restart();
 
@@ -118,7 +118,7 @@ it("sends an order to an address again that it had before", async () => {
   const { simulator } = rig;
   const user = simulator.addUser();
   const chat = simulator.privateChat(user);
-  const asking = () => simulator.messages(chat).find(({ text }) => text.startsWith("Is this OK?"));
+  const asking = () => simulator.messages(chat).find(({ buttons }) => buttons.length > 0);
   const wanted = ["5 Main St., Berlin", "7 Side St., Bonn", "5 Main St., Berlin"];
   for (const [index, address] of wanted.entries()) {
     simulator.sendText(chat, user, `change the address of order 1002 to ${address}`);
@@ -128,4 +128,22 @@ it("sends an order to an address again that it had before", async () => {
     await simulator.waitFor(() => told().length === index + 1, { timeoutMs: 30_000 });
   }
   expect(shop.addresses).toEqual(wanted);
+});
+
+it("brings the card of a waiting refund into the supergroup that its group becomes", async () => {
+  const { simulator } = rig;
+  const until = (condition: () => boolean) => simulator.waitFor(condition, { timeoutMs: 30_000 });
+  const ada = simulator.addUser();
+  const group = simulator.addGroup({ title: "Shop", type: "group", members: [ada] });
+  const cardIn = (chat: typeof group) =>
+    simulator
+      .messages(chat)
+      .find(({ buttons, text }) => buttons.length > 0 && text.includes("for order 1006?"));
+  simulator.sendText(group, ada, "@switchboard_bot Please refund 89 € for order 1006");
+  await until(() => cardIn(group) !== undefined);
+  const upgraded = simulator.upgradeGroup(group);
+  await until(() => cardIn(upgraded) !== undefined);
+  simulator.pressButton(upgraded, ada, cardIn(upgraded)?.id ?? 0, "Approve");
+  await until(() => simulator.messages(upgraded).some(({ text }) => text.startsWith("Approved by")));
+  expect(shop.requests.filter((order) => order === "1006")).toHaveLength(1);
 });

@@ -71,6 +71,12 @@ describe("a new bot", () => {
       for (const { text } of commands)
         expect(await user.shell(user.file(first), text)).toMatchObject({ code: 0 });
       expect(existsSync(user.file(first, "node_modules/wrangler"))).toBe(false);
+      const packages = user.file(first, "node_modules");
+      const runtimes = await user.shell(packages, "find . -type f -name workerd -size +10M");
+      expect(runtimes.output.trim().split("\n")).toHaveLength(1);
+      // A copy into an image counts each name of a file.
+      const size = await user.shell(packages, "du -slm .");
+      expect(Number.parseInt(size.output, 10)).toBeLessThan(240);
       const data = user.file("data");
       await mkdir(data);
       await chmod(data, 0o777);

@@ -20,6 +20,12 @@ const CLEAN: Readonly<Record<string, string>> = {
   "providers/slack/index.ts": 'export { clock as slack } from "../../src/core/clock.ts";\n',
   "src/messengers/runtime.ts":
     'export { inbox } from "../inbox/inbox.ts";\nexport { plan } from "../../delivery/index.ts";\n',
+  "src/scheduled-runs/run.ts": 'export { inbox as run } from "../messengers/runtime.ts";\n',
+  "src/feature/feature.ts": 'export { run as feature } from "../scheduled-runs/run.ts";\n',
+  "src/approvals/approvals-feature.ts": 'export { feature as approvals } from "../feature/feature.ts";\n',
+  "src/schedules/schedules-feature.ts": 'export { feature as schedules } from "../feature/feature.ts";\n',
+  "src/agent/features.ts":
+    'export { approvals } from "../approvals/approvals-feature.ts";\nexport { schedules } from "../schedules/schedules-feature.ts";\n',
   "src/think.ts":
     'export { inbox } from "./messengers/runtime.ts";\nexport { turn } from "./turn/turn.ts";\n',
   "examples/bot/worker.ts": 'export { inbox } from "../../src/think.ts";\n',
@@ -106,10 +112,45 @@ describe("lint", () => {
     ],
     [
       "somebody reaches past the face of delivery",
-      "src/messengers/agent/ask.ts",
+      "src/messengers/thread/ask.ts",
       "../../../delivery/lane/plan.ts",
       "plan",
       "imports delivery/index.ts",
+    ],
+    [
+      "a feature imports another",
+      "src/approvals/due.ts",
+      "../schedules/schedules-feature.ts",
+      "schedules",
+      "parts of one layer",
+    ],
+    [
+      "a feature imports the composition",
+      "src/approvals/list.ts",
+      "../agent/features.ts",
+      "schedules",
+      "src/approvals/ (feature) is below src/agent/",
+    ],
+    [
+      "the conversation imports a feature",
+      "src/messengers/thread/ask.ts",
+      "../../approvals/approvals-feature.ts",
+      "approvals",
+      "src/messengers/ (messengers) is below src/approvals/",
+    ],
+    [
+      "the contract of features imports one",
+      "src/feature/first.ts",
+      "../approvals/approvals-feature.ts",
+      "approvals",
+      "src/feature/ (contract) is below src/approvals/",
+    ],
+    [
+      "the composition imports the bot's class",
+      "src/agent/bot.ts",
+      "../think.ts",
+      "turn",
+      "src/agent/ (agent) is below src/",
     ],
     [
       "the product imports an example",

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { parseJsonc } from "../../scripts/serve/worker-config.ts";
 
@@ -71,6 +73,28 @@ describe("the package", () => {
     );
     expect(missing).toEqual([]);
     expect(pages.length).toBeGreaterThan(40);
+  });
+
+  it("runs a built bot without the packages that only a bundle needs, which an image leaves out", async () => {
+    const { metafile } = await build({
+      entryPoints: [path.join(root, "cli/main.ts")],
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      packages: "external",
+      metafile: true,
+      write: false,
+    });
+    const imported = Object.values(metafile.outputs)
+      .flatMap(({ imports }) => imports.map(({ path: name }) => name))
+      .filter((name) => !isBuiltin(name))
+      .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
+    // A bot has zod itself. The rest must not be a peer.
+    const missing = imported.filter((name) => name !== "zod" && !Object.hasOwn(manifest.dependencies, name));
+    expect([...new Set(missing)]).toEqual([]);
+    expect(manifest.dependencies["agents"]).toBeUndefined();
+    // The package `workerd` would put the runtime into an image twice.
+    expect(manifest.dependencies["workerd"]).toBeUndefined();
   });
 
   it("leaves to a bot the packages that the bot imports itself", () => {

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import type { BareBot, RuntimeBot, ScriptedBot, TestObject } from "./worker.ts";
+import type { BareBot, OtherBot, RuntimeBot, ScriptedBot, TestObject } from "./worker.ts";
 
 /** The bindings of `wrangler.jsonc` beside this file. Not the global `Env`, which the examples share. */
 interface TestEnv {
   readonly TestObject: DurableObjectNamespace<TestObject>;
   readonly ScriptedBot: DurableObjectNamespace<ScriptedBot>;
+  readonly OtherBot: DurableObjectNamespace<OtherBot>;
   readonly BareBot: DurableObjectNamespace<BareBot>;
   readonly RuntimeBot: DurableObjectNamespace<RuntimeBot>;
 }

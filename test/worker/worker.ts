@@ -12,7 +12,8 @@ import type {
   ThinkCommands,
   ThinkScheduledTasks,
 } from "../../src/index.ts";
-import { AgentRuntime } from "../../src/messengers/agent/agent-runtime.ts";
+import { AgentRuntime } from "../../src/agent/agent-runtime.ts";
+import { FEATURES } from "../../src/agent/features.ts";
 import type { ThinkMessengers } from "../../src/messengers/index.ts";
 import { testEnv } from "./test-env.ts";
 import type { World } from "./support/world.ts";
@@ -69,10 +70,14 @@ export class RuntimeBot extends Agent {
       deps: systemDeps,
       log: consoleLogOf({}),
       env: {},
-      stub: (other) => testEnv.ScriptedBot.getByName(other),
+      className: "ScriptedBot",
+      rootClass: () => "ScriptedBot",
+      belongTo: () => {},
+      stub: (_class, other) => testEnv.ScriptedBot.getByName(other),
       waitUntil: (work) => context.waitUntil(work),
+      features: FEATURES,
     });
-    this.lifecycle.use(this.runtime.engine.harness);
+    this.lifecycle.use(this.runtime.object.engine.harness);
     this.lifecycle.use(this.runtime);
   }
 }
@@ -146,6 +151,9 @@ export class ScriptedBot extends Think {
     return worldOf(this.name);
   }
 }
+
+/** A second class of the same bot. */
+export class OtherBot extends ScriptedBot {}
 
 export default {
   fetch: (): Response => new Response("test worker"),

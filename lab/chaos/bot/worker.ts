@@ -1,5 +1,5 @@
 /**
- * The bot of the campaign. People make reminders, and who has subscribed gets a digest every minute. Its model answers people; `/card` and `/file` send a card and a file with the name that
+ * The bot of the campaign. People make reminders, and everyone who has subscribed gets a digest every minute. Its model answers people; `/card` and `/file` send a card and a file with the name that
  * follows. A press is counted in the object's storage before the card shows the count. In groups whose title begins
  * with "By person" every member has a conversation of their own.
  */

@@ -26,6 +26,11 @@ export const cardMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "press-taken-for-another-persons",
+    what: "a press counts as one of whoever pressed first",
+    event: (event) => (event.action === undefined ? event : { ...event, author: { userId: "7" } }),
+  },
+  {
     name: "press-not-handed-on",
     what: "a press of another conversation's card ends before it is stored there",
     handOver: () => Promise.resolve(),

@@ -39,6 +39,17 @@ export const gateMutants: readonly Mutant[] = [
       withoutWrites(database, (statement) => /INTO gate_v1 .*post_right/.test(statement)),
   },
   {
+    name: "range-cut-by-restart",
+    what: "a search after a restart ends at the ids that the root knew, below the posts that it had not heard of",
+    rootDatabase: (database) => ({
+      ...database,
+      all: (statement, ...bindings) => database.all(statement, ...bindings),
+      transaction: (body) => database.transaction(body),
+      run: (statement, ...bindings) =>
+        database.run(statement, ...(/INTO box_v1/.test(statement) ? [...bindings.slice(0, 3), 0] : bindings)),
+    }),
+  },
+  {
     name: "grant-kept",
     what: "a grant is used again after the gate that gave it has died",
     gateClient: (gate) => ({

@@ -1,6 +1,6 @@
 import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import type { Leg } from "../../../src/schedules/occurrence.ts";
+import type { Leg } from "../../../src/schedules/rules/occurrence.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
 /** Defects of scheduled tasks. A digest that cuts into a running turn is a defect of the queue: see `promptMutants`. */

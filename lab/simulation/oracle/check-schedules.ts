@@ -1,4 +1,4 @@
-import type { OccurrenceRecord } from "../../../src/schedules/index.ts";
+import type { OccurrenceRecord } from "../../../src/schedules/rules/occurrence.ts";
 import { checkQuotes } from "./check-quotes.ts";
 import type { EndState } from "./end-state.ts";
 import type { PlannedSchedule, ScheduleEnd } from "./schedule-watch.ts";

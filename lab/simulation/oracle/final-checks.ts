@@ -114,8 +114,10 @@ function checkEveryMessageAnswered(
     if (threadId !== thread.threadId || kind !== "message") continue;
     const turns = [...thread.operations.values()].filter(({ questions }) => questions.includes(token));
     const kept = turns.filter(
-      ({ id, status }) =>
-        (status !== "aborted" || (plan.whenBusy === "steer" && madeWay(oracle, threadId, id))) &&
+      ({ failures, id, status }) =>
+        (status !== "aborted" ||
+          // A turn whose call had failed makes way for a message in every mode.
+          ((plan.whenBusy === "steer" || failures > 0) && madeWay(oracle, threadId, id))) &&
         !turns.some((later) => oracle.said.replaces(threadId, later.id, id)),
     );
     for (const { id } of kept) {

@@ -68,7 +68,7 @@ export class InboxWatch {
   };
   readonly #options: InboxWatchOptions;
   readonly #told = new Map<string, Told>();
-  /** The newest message of each thread that a turn has begun to answer, by its place among all. */
+  /** The first message of each thread's newest turn, by its place among all. */
   readonly #reached = new Map<string, number>();
   readonly #acted = new Set<string>();
   /** Steps that began although a message waited: a defect, unless the turn was ended for it. */
@@ -170,7 +170,8 @@ export class InboxWatch {
         this.#options.fail("I2", `${id} takes the place of ${earlier}, which has acted already`);
       }
     }
-    for (const token of tokens) this.#checkGiven(threadId, id, token, versions.get(token) ?? 1, message);
+    this.#checkOrder(threadId, id, tokens);
+    for (const token of tokens) this.#checkGiven(id, token, versions.get(token) ?? 1, message);
   }
 
   /**
@@ -193,7 +194,7 @@ export class InboxWatch {
     }
   }
 
-  #checkGiven(threadId: string, id: string, token: string, version: number, message: UIMessage): void {
+  #checkGiven(id: string, token: string, version: number, message: UIMessage): void {
     const { fail } = this.#options;
     const told = this.#told.get(token);
     if (told === undefined) return;
@@ -207,11 +208,18 @@ export class InboxWatch {
     }
     const newest = newestVersion(told.edits.filter(({ isDue }) => isDue));
     if (version < newest) fail("I2", `${id} answers ${token} in the words before its edit ${newest}`);
+  }
+
+  /** Checks that the turns of a thread begin in the order of their first messages (I3). */
+  #checkOrder(threadId: string, id: string, tokens: readonly string[]): void {
     // A quick line joins its question, also before a prompt that came between them: `#notePassed` judges prompts.
-    if (isPrompt(token)) return;
-    const place = [...this.#told.keys()].indexOf(token);
-    if (place < (this.#reached.get(threadId) ?? -1)) fail("I3", `${id} answers ${token} out of order`);
-    this.#reached.set(threadId, place);
+    if (tokens.length === 0 || tokens.some(isPrompt)) return;
+    const all = [...this.#told.keys()];
+    const first = Math.min(...tokens.map((token) => all.indexOf(token)));
+    const isNew = tokens.some((token) => this.#told.get(token)?.turn === undefined);
+    if (isNew && first < (this.#reached.get(threadId) ?? -1))
+      this.#options.fail("I3", `${id} answers ${tokens.join(", ")} out of order`);
+    this.#reached.set(threadId, first);
   }
 
   /** Checks the files that the model gets. */
@@ -256,7 +264,10 @@ export class InboxWatch {
     if (!this.#options.isSteering || decision === "yield" || operation.questions.some(isPrompt)) return;
     for (const [token, told] of this.#told) {
       if (isPrompt(token)) continue;
-      const isWaiting = told.storedAt !== undefined && told.storedAt < this.#options.now();
+      // Another person's message that waited already when the turn began is answered by a turn of its own.
+      const begunAt = this.#begunAt.get(operation.id) ?? 0;
+      const { storedAt } = told;
+      const isWaiting = storedAt !== undefined && storedAt < this.#options.now() && storedAt > begunAt;
       if (told.threadId !== threadId || !isWaiting || told.turn !== undefined || told.mayBeTakenBack)
         continue;
       this.#wentOn.push({ operation, token });

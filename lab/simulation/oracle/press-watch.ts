@@ -28,6 +28,8 @@ export interface PressedButton {
   readonly label: string;
   /** The platform's event about the press. */
   readonly data: string;
+  /** Id of the person. */
+  readonly person: string;
 }
 
 interface Press {
@@ -38,11 +40,15 @@ interface Press {
   stored: { readonly at: number; readonly by: Life | undefined } | undefined;
   /** How often the bot's handler has begun. */
   handled: number;
+  /** When the bot's handler has begun. Undefined if it has not, or has thrown. */
+  handledAt: number | undefined;
   readonly calls: {
     readonly number: number;
     readonly at: number;
     readonly by: Life;
     readonly notice: string | undefined;
+    /** Whether nothing has to be said, because the press repeats one that was handled. */
+    readonly isRepetition: boolean;
     /** When the platform has answered, and how. */
     end: { readonly at: number; readonly hasFailed: boolean } | undefined;
   }[];
@@ -64,10 +70,13 @@ const HANDLED_MS = 10_100;
 const DEATH_MS = 15_000;
 /** An answer that takes longer than this is given again. */
 const CALL_MS = 5_000;
+/** A press of a button that is gone repeats an earlier one of the same person for this time. */
+const REPEATED_WITHIN_MS = 60_000;
 
 /**
  * Every press of a button is answered: at once, or as soon as its handler is done, after 10 s at the latest, whatever the
- * chat's budget says, and once (I7). Its handler runs at most once (I2), and always if nothing else is said.
+ * chat's budget says, and once (I7). Its handler runs at most once (I2), and always if nothing else is said. Only a second
+ * press of a button that is gone needs neither, if the handler of the first one, by the same person, has not thrown.
  */
 export class PressWatch {
   /** Presses that were answered while their chat was in a penalty. */
@@ -89,7 +98,8 @@ export class PressWatch {
   }
 
   pressed(actionId: string, threadId: string, button?: PressedButton): void {
-    this.#presses.set(actionId, { threadId, button, stored: undefined, handled: 0, calls: [] });
+    const unhandled = { stored: undefined, handled: 0, handledAt: undefined, calls: [] };
+    this.#presses.set(actionId, { threadId, button, ...unhandled });
   }
 
   /** A person writes a number. */
@@ -123,6 +133,7 @@ export class PressWatch {
     }
     this.handled += 1;
     press.handled += 1;
+    press.handledAt = this.#options.now();
     if (press.handled > 1) fail("I2", `the press ${actionId} is handled twice`);
     const card = cards.get(press.button.card);
     const meant = JSON.stringify({ card: press.button.card, button: press.button.label });
@@ -131,6 +142,12 @@ export class PressWatch {
     } else if (CardWatch.hasButton(card, press.button.data) === "no") {
       fail("I5", `the press ${actionId} is handled, and ${card.token} has no ${label} any more`);
     }
+  }
+
+  /** The bot's handler throws. */
+  throws({ event }: CardPress): void {
+    const press = this.#presses.get(event.action?.id ?? "");
+    if (press !== undefined) press.handledAt = undefined;
   }
 
   /**
@@ -182,7 +199,8 @@ export class PressWatch {
     });
     if (isRepeated) fail("I2", `the press ${actionId} is answered twice`);
     if (press.button !== undefined) this.#checkNotice(actionId, press.button, notice);
-    press.calls.push({ number, at: now(), by, notice, end: undefined });
+    const isRepetition = notice === undefined && this.#repeats(press);
+    press.calls.push({ number, at: now(), by, notice, isRepetition, end: undefined });
   }
 
   onAnswer({ messageId: actionId = "", number }: SurfaceCall, error: unknown): void {
@@ -198,9 +216,23 @@ export class PressWatch {
       if (press.threadId !== threadId || press.stored === undefined) continue;
       if (press.calls.length === 0) fail("I7", `the press ${actionId} was never answered`);
       if (press.button === undefined || press.handled > 0) continue;
-      const isTold = press.calls.some(({ notice }) => notice === STALE || notice === INTERRUPTED);
-      if (!isTold) fail("I7", `the press ${actionId} was answered, and its handler never ran`);
+      const isExplained = press.calls.some(
+        ({ isRepetition, notice }) => isRepetition || notice === STALE || notice === INTERRUPTED,
+      );
+      if (!isExplained) fail("I7", `the press ${actionId} was answered, and its handler never ran`);
     }
+  }
+
+  /** Whether a person presses a button that is gone, and the handler of an earlier press of it has begun. */
+  #repeats({ button }: Press): boolean {
+    const card = this.#options.cards.get(button?.card ?? "");
+    if (button === undefined || card === undefined) return false;
+    if (CardWatch.hasButton(card, button.data) === "yes") return false;
+    const since = this.#options.now() - REPEATED_WITHIN_MS;
+    return [...this.#presses.values()].some(
+      ({ button: other, handledAt = -Infinity }) =>
+        handledAt > since && other?.data === button.data && other.person === button.person,
+    );
   }
 
   #lateMs({ button, stored }: Press, by: Life): number {

@@ -1,4 +1,4 @@
-import type { OccurrenceRecord, OwnerNews } from "../../../src/schedules/index.ts";
+import type { OccurrenceRecord, OwnerNews } from "../../../src/schedules/rules/occurrence.ts";
 import type { PlanItem } from "../plan/plan.ts";
 
 export type PlannedSchedule = Extract<PlanItem, { kind: "schedule" }>;

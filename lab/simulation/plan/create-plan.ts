@@ -1,4 +1,5 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawNumbers } from "./draw-numbers.ts";
@@ -28,8 +29,13 @@ function topic(topicId: string): Place {
   return { threadId: `sim:-1007:${topicId}`, chatId: "-1007", topicId, isDirectMessage: false, box: "-1007" };
 }
 
+/** The share of plans in which many chats get the same text. Each takes as long as twenty others. */
+const CROWDED = 0.01;
+
 export function createPlan(seed: number): Plan {
   const random = createRandom(`plan/${seed}`);
+  const crowd = random.fork("crowd");
+  if (crowd.chance(CROWDED)) return createCrowdPlan(seed, crowd);
   const chosen = choosePlaces(random);
   const items: PlanItem[] = [...people(random, chosen), ...trouble(random, chosen)];
   const interruptedStep = random.chance(0.75) ? "restart" : "continue";

@@ -98,6 +98,8 @@ export type PlanItem =
       readonly token: string;
       readonly again: boolean;
     }
+  /** The bot's own code posts a text into a place, as a broadcast does. */
+  | { readonly kind: "tell"; readonly at: number; readonly place: number; readonly token: string }
   /** A scheduled task of the bot, from the beginning, whose digests go to these places. */
   | {
       readonly kind: "schedule";

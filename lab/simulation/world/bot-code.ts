@@ -106,6 +106,7 @@ export class BotCode {
       case "hang":
         return new Promise(() => {});
       case "throws":
+        this.#oracle.presses.throws(press);
         throw new Error("The handler fails.");
       case "revises":
         await cards.reviseWhenReady(press.cardId, this.next(card));

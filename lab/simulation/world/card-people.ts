@@ -8,7 +8,8 @@ type PlannedCard = Extract<PlanItem, { kind: "card" }>;
 /** People's answers to cards other than presses, and the updates that report them. */
 export interface CardUpdates {
   readonly writeCommand: (place: Place, token: string) => void;
-  readonly tellPress: (place: Place, actionId: string, data: string) => void;
+  /** Returns the id of the person who presses. */
+  readonly tellPress: (place: Place, actionId: string, data: string) => string;
 }
 
 const ONCE = { times: 1 };
@@ -84,11 +85,8 @@ export class CardPeople {
     const pressed = shown?.buttons?.flat().find((one) => one.kind === "callback" && isMeant(one));
     if (pressed?.kind !== "callback") return;
     trace.add("person", () => `presses ${token}: ${pressed.label} of ${card} in ${place.threadId}`);
-    oracle.presses.pressed(token, place.threadId, {
-      card,
-      label: pressed.label,
-      data: pressed.token,
-    });
-    this.#people.tellPress(place, token, pressed.token);
+    const { label, token: data } = pressed;
+    const person = this.#people.tellPress(place, token, data);
+    oracle.presses.pressed(token, place.threadId, { card, label, data, person });
   }
 }

@@ -46,7 +46,7 @@ const MAX_CONTEXT_TOKENS = 100_000;
  */
 export class ModelEngine implements Pick<
   TurnEngine,
-  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget" | "stats"
+  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "isRepeating" | "forget" | "stats"
 > {
   readonly stats = new TurnStats();
   /** No hook waits for the end of turns. */
@@ -55,6 +55,8 @@ export class ModelEngine implements Pick<
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is working in this process, with the timer of their next chunk. */
   readonly #running = new Map<string, unknown>();
+  /** Length of an operation's text when its call failed in this process. */
+  readonly #saidLengths = new Map<string, number>();
 
   constructor(options: ModelEngineOptions) {
     this.#options = options;
@@ -139,6 +141,10 @@ export class ModelEngine implements Pick<
 
   textSoFar(operationId: string): string {
     return this.#texts.get(operationId)?.text ?? "";
+  }
+
+  isRepeating(operationId: string): boolean {
+    return this.textSoFar(operationId).length <= (this.#saidLengths.get(operationId) ?? -1);
   }
 
   async forget(): Promise<void> {
@@ -271,8 +277,10 @@ export class ModelEngine implements Pick<
       this.#settle(operation, "failed", said);
       return;
     }
+    this.#saidLengths.set(operation.id, this.textSoFar(operation.id).length);
     this.#startOver(operation, said);
     this.#later(operation, REST_MS, 0, 0);
+    this.#options.onSettled();
   }
 
   #settle(operation: StoredOperation, status: "done" | "failed" | "aborted", text: string): void {
@@ -282,6 +290,7 @@ export class ModelEngine implements Pick<
       operation.text = text;
     });
     this.#texts.delete(operation.id);
+    this.#saidLengths.delete(operation.id);
     onSettled();
   }
 }

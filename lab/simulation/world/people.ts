@@ -11,7 +11,8 @@ import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
-import { sayUntilStored } from "./say-until-stored.ts";
+import { withArgs, withQuote } from "./event-details.ts";
+import { sayUntilStored, tell } from "./say-until-stored.ts";
 import { newestDigest } from "./newest-digest.ts";
 import { addressIn, START_AT } from "./world.ts";
 import type { World } from "./world.ts";
@@ -30,17 +31,9 @@ interface Update {
   findsWaiting: boolean;
 }
 
-/** A command with something behind it. */
-function withArgs({ message, ...event }: MessengerEvent, args: string): MessengerEvent {
-  const command = message?.command;
-  if (message === undefined || command === undefined) return { ...event, message };
-  return { ...event, message: { ...message, command: { ...command, args } } };
-}
-
-function withQuote({ message, ...event }: MessengerEvent, quoted: QuotedMessage | undefined): MessengerEvent {
-  return { ...event, message: message && { ...message, ...(quoted !== undefined && { quoted }) } };
-}
-
+const ADA = { userId: "7", fullName: "Ada" };
+/** Writes a third of the messages in groups. */
+const BOB = { userId: "8", fullName: "Bob" };
 /** A person who wants to reply to a digest looks for one this often. */
 const MOST_LOOKS = 12;
 const LOOK_EVERY_MS = 2_000;
@@ -69,8 +62,9 @@ export class People {
     this.#cards = new CardPeople(world, this.#random, {
       writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
       tellPress: (place, id, data) => {
-        const event = this.#event("action", `p:${id}`, place, 0, "");
+        const event = this.#event("action", `p:${id}`, place, Number(id.slice(1)), "");
         this.#tell(place, { ...event, message: undefined, action: { id, data } });
+        return event.author?.userId ?? "";
       },
     });
   }
@@ -143,6 +137,9 @@ export class People {
       case "album":
         if (place !== undefined) this.#sendAlbum(item, place);
         return;
+      case "tell":
+        if (place !== undefined) tell(this.#world, this.#random, item.token, place);
+        return;
       case "forget-files":
         trace.add("platform", () => "forgets all files");
         platform.forgetFiles();
@@ -206,8 +203,8 @@ export class People {
       return;
     }
     const { bot, plan } = this.#world;
-    const speaker = plan.places[from] ?? place;
-    sayUntilStored(this.#world, this.#random, { speaker, place, token, content: () => bot.album(token) });
+    const said = { speaker: plan.places[from] ?? place, place, token, content: () => bot.album(token) };
+    sayUntilStored(this.#world, this.#random, said);
   }
 
   /** Submits a prompt again and again until it is durable. Its key makes it one prompt. */
@@ -333,7 +330,7 @@ export class People {
       messengerId: "sim",
       provider: "sim",
       thread: { id: threadId, chatId, isDirectMessage, ...(topicId !== undefined && { topicId }) },
-      author: { userId: "7", fullName: "Ada" },
+      author: !isDirectMessage && id % 3 === 1 ? BOB : ADA,
       message: {
         id: String(id),
         text,

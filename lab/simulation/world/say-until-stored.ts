@@ -34,3 +34,13 @@ export function sayUntilStored(world: World, random: Random, said: ToSay): void 
     );
   scheduler.after(3_000, () => settle(false));
 }
+
+/** The conversation of a place posts a text of a broadcast there. */
+export function tell(world: World, random: Random, token: string, place: Place): void {
+  sayUntilStored(world, random, {
+    speaker: place,
+    place,
+    token,
+    content: () => `The ${token} for everyone.`,
+  });
+}

@@ -1,15 +1,12 @@
 import type { Deps } from "../../../src/core/deps.ts";
 import type { Log } from "../../../src/core/log.ts";
 import type { Address } from "../../../src/core/surface.ts";
-import { runOccurrence, Schedules } from "../../../src/schedules/index.ts";
-import type {
-  CheckedTask,
-  LegReport,
-  LegRequest,
-  OccurrenceRecord,
-  Target,
-} from "../../../src/schedules/index.ts";
-import type { ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
+import { runOccurrence } from "../../../src/schedules/runs/run-occurrence.ts";
+import { Schedules } from "../../../src/schedules/runs/schedules.ts";
+import type { CheckedTask } from "../../../src/schedules/rules/check-tasks.ts";
+import type { OccurrenceRecord, Target } from "../../../src/schedules/rules/occurrence.ts";
+import type { LegReport, LegRequest } from "../../../src/scheduled-runs/leg.ts";
+import type { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
@@ -143,6 +140,7 @@ export class ScheduleObject {
       },
       tellOwner: async (task, { key }, news) => {
         life.write("card of the owner", () => watch.tell(task.id, key, news));
+        return { kind: "told" };
       },
       onChange: () => void Promise.resolve().then(() => !life.isDead && this.wake()),
     });

@@ -11,8 +11,8 @@ import type { IncomingEvent } from "../../../src/core/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
 import { fileContent } from "../../../src/messengers/turns/file-content.ts";
 import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
-import { ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
-import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
+import { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
+import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
@@ -184,15 +184,11 @@ export class ThreadObject {
     const { engine, runtime } = live;
     return body(
       new ScheduledTurns({
-        own: () => runtime.own,
-        delivery: () => runtime.delivery,
-        engine: () => engine,
-        session: () => runtime.memory.session(),
-        approvalsOf: () => [],
-        approvalOf: () => undefined,
-        takeBack: () => undefined,
+        thread: runtime,
+        engine,
+        features: { runQuestions: undefined },
         database: live.database,
-        clock: live.life.clock,
+        deps: { clock: live.life.clock },
         stored: async () => {
           await live.arming;
           live.life.boundary("before stored");

@@ -4,6 +4,8 @@
  */
 
 const PREFIX = "/switchboard/playground/";
+/** The names of this machine. No website can get them. */
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** The name of the root, unless the bot's worker says otherwise. */
 const ROOT = "default";
 const LAST_OCCURRENCES = 5;
@@ -18,8 +20,10 @@ export function withDoor(bot, classes) {
   return {
     ...bot,
     async fetch(request, env, context) {
-      const { pathname } = new URL(request.url);
+      const { hostname, pathname } = new URL(request.url);
       if (!pathname.startsWith(PREFIX)) return bot.fetch(request, env, context);
+      if (!LOOPBACK.has(hostname) || request.headers.has("origin"))
+        return Response.json({ error: "Only the playground of this machine may ask this." }, { status: 403 });
       const token = env.ADMIN_TOKEN;
       if (!token || request.headers.get("authorization") !== `Bearer ${token}`)
         return Response.json({ error: "Only the playground may ask this." }, { status: 401 });

@@ -12,6 +12,8 @@ import type { Draft } from "../chats/world.ts";
 export interface SimulatorOptions {
   /** Address to listen on. @default "127.0.0.1" */
   readonly host?: string;
+  /** Names under which the server may be asked, beside those of this machine. @default none */
+  readonly allowHosts?: readonly string[];
   /** Port to listen on; 0 picks a free one. @default 0 */
   readonly port?: number;
   readonly bot?: { readonly id?: number; readonly username?: string; readonly firstName?: string };

@@ -1,6 +1,7 @@
 import { listen, read, run } from "./api.js";
 import { setCommands } from "./command-list.js";
 import { focusField, noteDraft, startComposer, writeTo } from "./composer.js";
+import { startAlert } from "./alert-dialog.js";
 import { askForTopic, openMenu, startDialogs } from "./dialogs.js";
 import { avatar, byId, clockTime, element, paintAvatar, renderList } from "./dom.js";
 import { draftWords } from "./drafts.js";
@@ -8,6 +9,7 @@ import { refreshInspector, showFaults, startInspector } from "./inspector.js";
 import { showMessages, startAtEnd, startMessagesPane } from "./messages-pane.js";
 import { showClock } from "./schedules.js";
 import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
+import { startTypeAhead } from "./type-ahead.js";
 
 /** Reads everything that is visible. Several changes during one round lead to one more round only. */
 let isReading = false;
@@ -285,6 +287,8 @@ byId("close-inspector").addEventListener("click", toggleInspector);
 byId("chat-menu-button").addEventListener("click", openChatMenu);
 byId("banner-retry").addEventListener("click", () => void run("redeliverNow").catch(onError));
 startMessagesPane();
+startAlert();
+startTypeAhead();
 listen(
   () => void refresh(),
   (lost) => {

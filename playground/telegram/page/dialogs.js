@@ -103,11 +103,6 @@ export function toast(text, kind = "") {
   setTimeout(() => node.remove(), 5000);
 }
 
-export function alertDialog(text) {
-  byId("alert-text").textContent = text;
-  if (!byId("alert").open) byId("alert").showModal();
-}
-
 function moveByArrows(event) {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step === 0) return;

@@ -1,6 +1,10 @@
+import { focusField } from "./composer.js";
 import { element } from "./dom.js";
 
-/** Shows the buttons below a message. Their listeners use only their element and the message's number. */
+/**
+ * Shows the buttons below a message. Their listeners use only their element and the message's number. A press with the
+ * mouse leaves the keyboard to the message field.
+ */
 export function keyboardView({ message, waiting }, actions) {
   const buttonView = (button) => {
     if (button.url !== undefined) return linkView(button);
@@ -18,7 +22,10 @@ export function keyboardView({ message, waiting }, actions) {
     );
   };
   const rows = message.buttons.map((row) => element("div", { class: "button-row" }, ...row.map(buttonView)));
-  return element("div", { class: "keyboard", role: "group", "aria-label": "Buttons" }, ...rows);
+  const onclick = ({ detail }) => {
+    if (detail > 0) focusField();
+  };
+  return element("div", { class: "keyboard", role: "group", "aria-label": "Buttons", onclick }, ...rows);
 }
 
 function linkView({ text, url }) {
@@ -51,7 +58,8 @@ function copyView({ text, copyText }, actions) {
 }
 
 /**
- * Keeps the keyboard focus in a message whose buttons have changed. A pressed button may be gone afterwards.
+ * Keeps the keyboard focus in a message whose buttons have changed. A pressed button may be gone afterwards. If all are
+ * gone, the field gets the focus.
  *
  * @param {HTMLElement} message
  * @param {() => HTMLElement} change changes the message
@@ -61,7 +69,7 @@ export function keepFocus(message, change) {
   const changed = change();
   if (before === -1 || changed.contains(document.activeElement)) return changed;
   const buttons = changed.querySelectorAll(".inline-button");
-  const next = buttons[Math.min(before, buttons.length - 1)] ?? changed.querySelector("button");
-  next?.focus({ preventScroll: true });
+  if (buttons.length === 0) focusField();
+  else buttons[Math.min(before, buttons.length - 1)].focus({ preventScroll: true });
   return changed;
 }

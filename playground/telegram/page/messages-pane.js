@@ -1,7 +1,8 @@
 import { joinAlbums } from "./albums.js";
 import { run } from "./api.js";
 import { edit, replyTo } from "./composer.js";
-import { alertDialog, openMenu, toast } from "./dialogs.js";
+import { showAlert } from "./alert-dialog.js";
+import { openMenu, toast } from "./dialogs.js";
 import { byId, renderList } from "./dom.js";
 import { focusSentence, hideEmptyChat, showEmptyChat } from "./empty-chat.js";
 import { keepFocus } from "./keyboard-view.js";
@@ -14,6 +15,10 @@ import { updateInPlace } from "./update-in-place.js";
 const streamsForMs = 2500;
 
 const seenAnswers = new Set();
+/** Numbers of presses that are not answered yet, by message and person. Undefined: the press is on its way. */
+const openPresses = new Map();
+/** Clients show for this time that they wait for an answer, in milliseconds. */
+const waitsForMs = 15_000;
 let isFirstView = true;
 /** Whether the view is on its way to a message that the person has asked for. */
 let isOnItsWay = false;
@@ -59,7 +64,7 @@ export function showMessages(chat, view, refresh) {
   const me = writerId(chat);
   shown = new Map(view.messages.map((message) => [message.id, message]));
   const waiting = view.callbackAnswers.filter(
-    (answer) => answer.answeredAt === undefined && page.state.now - answer.pressedAt < 15_000,
+    (answer) => answer.answeredAt === undefined && page.state.now - answer.pressedAt < waitsForMs,
   );
   const messages = joinAlbums(view.messages);
   showPinned(view.messages);
@@ -151,12 +156,20 @@ const messageActions = {
   press: (messageId, data) => {
     const chat = openChat();
     if (chat === undefined) return;
-    run("pressButton", {
-      chatId: chat.id,
-      userId: writerId(chat),
-      messageId,
-      data,
-    }).catch(onError);
+    const press = { chatId: chat.id, userId: writerId(chat), messageId };
+    const key = JSON.stringify(press);
+    if (openPresses.has(key)) return;
+    openPresses.set(key, undefined);
+    run("pressButton", { ...press, data }).then(
+      ({ query }) => {
+        if (seenAnswers.has(query.id)) openPresses.delete(key);
+        else openPresses.set(key, query.id);
+      },
+      (error) => {
+        openPresses.delete(key);
+        onError(error);
+      },
+    );
   },
   copy: (text) => {
     navigator.clipboard.writeText(text).then(() => toast("Copied"), onError);
@@ -207,11 +220,17 @@ function reactionEntries({ reactions }, place) {
 
 /** Shows the bot's answer to a press: a notice, or a dialog. Each answer is shown once. */
 function showAnswers(answers) {
+  for (const [key, queryId] of openPresses) {
+    const answer = answers.find((one) => one.queryId === queryId);
+    if (answer === undefined) continue;
+    const isOver = answer.answeredAt !== undefined || page.state.now - answer.pressedAt >= waitsForMs;
+    if (isOver) openPresses.delete(key);
+  }
   for (const answer of answers) {
     if (answer.answeredAt === undefined || seenAnswers.has(answer.queryId)) continue;
     seenAnswers.add(answer.queryId);
     if (answer.text === undefined || page.state.now - answer.answeredAt > 10_000) continue;
-    if (answer.showAlert) alertDialog(answer.text);
+    if (answer.showAlert) showAlert(answer.text);
     else toast(answer.text);
   }
 }

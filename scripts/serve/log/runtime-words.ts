@@ -16,6 +16,9 @@ const THROWN = new RegExp(
   ].join("|"),
 );
 
+/** A note of workerd's makers to their own reports. */
+const OWN_NOTE = /^NOSENTRY /;
+
 /** A frame of a stack. The pattern is strict, because a line of a message may look like one. */
 const FRAME =
   /^\s*at (?:(?:async |new )?[\w.$#<>]+ (?:\[as [\w.$#]+\] )?\([\w./:-]+\.[cm]?js:\d+:\d+\)|(?:async )?[\w./:-]+\.[cm]?js:\d+:\d+)$/gm;
@@ -33,7 +36,8 @@ export interface RuntimeWords {
  * Without `isRevealing`, the message of an exception is left out, because it may quote a chat. workerd's own text, the
  * kind of the exception and its place stay.
  */
-export function runtimeWords(message: string, isRevealing: boolean): RuntimeWords {
+export function runtimeWords(said: string, isRevealing: boolean): RuntimeWords {
+  const message = said.replace(OWN_NOTE, "");
   const thrown = THROWN.exec(message);
   const frames = message.match(FRAME) ?? [];
   const words =

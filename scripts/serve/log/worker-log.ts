@@ -44,6 +44,9 @@ export interface WorkerLogOptions {
  */
 const MISSING_CLASS = /^A DurableObjectNamespace in the config referenced the class /;
 
+/** After a restart late alarms run at once. workerd says so for each of them, and nothing is wrong. */
+const LATE_ALARM = /^NOSENTRY SQLite alarm overdue\b/;
+
 /**
  * Turns the output of workerd into the bot's log: one line of JSON for each fact, with its time.
  *
@@ -89,7 +92,7 @@ export class WorkerLog {
     }
     const { level, message, source, timestamp } = entry.data;
     if (source !== undefined) onWords?.(message);
-    if (source !== undefined && MISSING_CLASS.test(message)) return;
+    if (source !== undefined && (MISSING_CLASS.test(message) || LATE_ALARM.test(message))) return;
     if (source !== undefined) this.#runtime(levelOf(level), message, { source, at: timestamp });
     else if (/^uncaught /i.test(message)) this.#runtime(levelOf(level), message, { at: timestamp });
     else this.#console(levelOf(level), message, timestamp);

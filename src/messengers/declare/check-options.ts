@@ -3,6 +3,7 @@ import { checkNames } from "../../core/check-names.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import { MESSENGER_OPTIONS } from "../../core/messenger-options.ts";
 import type { MessengerDefinition, MessengerLimits } from "../../core/messenger.ts";
+import { unsetItem } from "../../core/unset-item.ts";
 
 const isFunction = z.custom<(...input: never[]) => unknown>(
   (value) => typeof value === "function",
@@ -54,6 +55,8 @@ export function checkOptions(id: string, definition: MessengerDefinition): void 
   const owner = `the messenger "${id}"`;
   checkNames<MessengerDefinition>(definition, { ...MESSENGER_OPTIONS, platform: true }, { owner });
   checkNames<MessengerLimits>(definition.limits, LIMITS, { owner, at: "limits" });
+  const unset = unsetItem(`allow of ${owner}`, definition.allow);
+  if (unset !== undefined) throw new ConfigurationError("messenger-option-invalid", unset);
   const [issue] = schema.safeParse(definition).error?.issues ?? [];
   if (issue === undefined) return;
   const option = String(issue.path[0]) as keyof typeof TAKES;

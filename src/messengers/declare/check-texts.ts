@@ -3,6 +3,8 @@ import { checkNames, closestName } from "../../core/check-names.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { TextName } from "../../core/bot-texts.ts";
 
+const QUESTION: TextName = "approvalQuestion";
+
 /**
  * Checks the `texts` of a bot. A misspelt name would leave a text in English, and people would read a misspelt `{value}`
  * as it is.
@@ -10,7 +12,7 @@ import type { TextName } from "../../core/bot-texts.ts";
  * @throws {ConfigurationError} `text-invalid`, which names the text and the fix
  */
 export function checkTexts(texts: unknown): void {
-  checkNames(texts, ENGLISH_TEXTS, { owner: "texts", code: "text-invalid" });
+  checkNames(texts, ENGLISH_TEXTS, { owner: "texts", code: "text-invalid", listedIn: "ENGLISH_TEXTS" });
   if (texts === undefined) return;
   for (const [name, text] of Object.entries(texts as object)) if (text !== undefined) checkText(name, text);
 }
@@ -21,11 +23,14 @@ function checkText(name: string, text: unknown): void {
   const values = valuesOf(ENGLISH_TEXTS[name as TextName]);
   if (versions.length === 0) throw invalid(name, "must have a text for at least one language.");
   for (const version of versions) {
+    if (typeof version === "function") continue;
     if (typeof version !== "string" || version.trim() === "")
       throw invalid(name, "must be a text, or a text for each language: { en, de }.");
     const unknown = valuesOf(version).find((value) => !values.includes(value));
     if (unknown !== undefined)
       throw invalid(name, `has an unknown value {${unknown}}. ${advice(unknown, values)}`);
+    if (name === QUESTION && !valuesOf(version).includes("summary"))
+      throw invalid(name, "must have {summary}: nobody can decide about a question that they do not see.");
   }
 }
 

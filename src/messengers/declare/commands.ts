@@ -1,3 +1,5 @@
+import { localText, sayIn } from "../../core/bot-texts.ts";
+import type { BotTexts, Say } from "../../core/bot-texts.ts";
 import type { Content } from "../../core/content.ts";
 import type { PolicyText } from "../../core/delivery.ts";
 import { ConfigurationError } from "../../core/errors.ts";
@@ -74,18 +76,11 @@ export interface CommandHost {
 }
 
 /** Returns the commands for a platform's menu. */
-export function menuOf(own: ThinkCommands): CommandEntry[] {
-  return Object.entries(allCommands(own)).map(([name, { description }]) => ({ name, description }));
+export function menuOf(own: ThinkCommands, texts: BotTexts = {}): CommandEntry[] {
+  return Object.entries(allCommands(own, texts)).map(([name, { description }]) => ({ name, description }));
 }
 
 type BuiltInName = "start" | "help" | "stop" | "new";
-
-const TEXTS: Readonly<Record<BuiltInName, string>> = {
-  start: "Hello! Send me a message and I'll answer. /help shows what else I can do.",
-  help: "Just write to me in your own words. I also know these commands:",
-  stop: "There's nothing to stop right now.",
-  new: "Let's start over. I won't refer to anything from before.",
-};
 
 /**
  * Returns `/start`, `/help`, `/stop` and `/new`, and the bot's own commands. A command of the bot with a handler replaces
@@ -97,10 +92,11 @@ const TEXTS: Readonly<Record<BuiltInName, string>> = {
  */
 export function allCommands(
   own: ThinkCommands,
+  texts: BotTexts = {},
   waiting: (event: MessengerEvent) => number = () => 0,
 ): ReadyCommands {
   const commands = withWords(
-    builtInCommands(own, () => all, waiting),
+    builtInCommands(own, texts, () => all, waiting),
     own,
   );
   const all = Object.fromEntries(Object.entries(commands).map(ready));
@@ -137,48 +133,49 @@ function isWritable(name: string): boolean {
 
 function builtInCommands(
   own: ThinkCommands,
+  texts: BotTexts,
   all: () => ReadyCommands,
   waiting: (event: MessengerEvent) => number,
 ): ReadyCommands {
-  const say = (name: BuiltInName, { event }: CommandContext): string => {
-    const words = own[name];
-    const text = words !== undefined && "text" in words ? words.text : undefined;
+  const sayTo = ({ event }: CommandContext): Say => sayIn(texts, event.author?.language);
+  const words = (name: BuiltInName, command: CommandContext): string => {
+    const { event } = command;
+    const given = own[name];
+    const text = given !== undefined && "text" in given ? given.text : undefined;
     const made = typeof text === "function" ? text({ locale: event.author?.language, event }) : text;
-    return made ?? TEXTS[name];
+    return made ?? sayTo(command)(`${name}Text`);
+  };
+  /** Waiting requests survive every command. Undefined if there is none. */
+  const waitingWords = (command: CommandContext): string | undefined => {
+    const count = waiting(command.event);
+    if (count === 0) return undefined;
+    return sayTo(command)(count === 1 ? "oneRequestWaits" : "requestsWait", { count });
   };
   return {
-    start: { description: "Say hello", handler: (command) => say("start", command) },
+    start: { description: localText(texts, "startCommand"), handler: (command) => words("start", command) },
     help: {
-      description: "Show the commands",
-      handler: (command) => helpText(say("help", command), all(), command.event.author?.language),
+      description: localText(texts, "helpCommand"),
+      handler: (command) => helpText(words("help", command), all(), command.event.author?.language),
     },
     stop: {
-      description: "Stop the answer that is being written",
+      description: localText(texts, "stopCommand"),
       handler: (command) => {
         const isStopped = command.stop();
-        const waits = waitingWords(waiting(command.event));
-        if (waits === undefined) return isStopped ? undefined : say("stop", command);
-        return `${waits} /stop takes no request back; the button on its card does.`;
+        const waits = waitingWords(command);
+        if (waits === undefined) return isStopped ? undefined : words("stop", command);
+        return `${waits} ${sayTo(command)("stopKeepsRequests")}`;
       },
     },
     new: {
-      description: "Start a new conversation",
+      description: localText(texts, "newCommand"),
       handler: (command) => {
         command.beginAnew();
-        const waits = waitingWords(waiting(command.event));
-        const words = say("new", command);
-        return waits === undefined ? words : `${words} ${waits} I'll tell you here what comes of it.`;
+        const waits = waitingWords(command);
+        const begun = words("new", command);
+        return waits === undefined ? begun : `${begun} ${waits} ${sayTo(command)("newKeepsRequests")}`;
       },
     },
   };
-}
-
-/** Waiting requests survive every command. Undefined if there is none. */
-function waitingWords(count: number): string | undefined {
-  if (count === 0) return undefined;
-  return count === 1
-    ? "One request still waits for a decision."
-    : `${count} requests still wait for a decision.`;
 }
 
 function helpText(words: string, commands: ReadyCommands, language: string | undefined): string {

@@ -1,23 +1,28 @@
 import { logBotFailure } from "../../core/bot-code.ts";
+import type { BotTexts } from "../../core/bot-texts.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import { normalizeMessengers } from "./define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { withBotTexts } from "./texts.ts";
 
 /**
  * Returns a function that reads the bot's messengers once. While they cannot be read, every call tries again and throws,
  * but the log names an error once.
  */
 export function messengersReader(
-  bot: { getMessengers(): ThinkMessengers },
+  bot: { getMessengers(): ThinkMessengers; readonly texts?: BotTexts },
   log: Log,
 ): () => readonly NormalizedMessengerDefinition[] {
   let definitions: readonly NormalizedMessengerDefinition[] | undefined;
   let loggedCode: string | undefined;
   return () => {
     try {
-      definitions ??= normalizeMessengers(bot.getMessengers());
+      definitions ??= normalizeMessengers(bot.getMessengers()).map((definition) => ({
+        ...definition,
+        delivery: withBotTexts(definition.delivery, bot.texts ?? {}),
+      }));
       return definitions;
     } catch (error) {
       const code = failureCode(error);

@@ -1,38 +1,41 @@
 import { logBotFailure } from "../../core/bot-code.ts";
-import type { DeliveryPolicy, ReplyPolicy } from "../../core/delivery.ts";
+import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
+import type { BotTexts, TextName } from "../../core/bot-texts.ts";
+import type { DeliveryPolicy, ReplyPolicy, TextContext } from "../../core/delivery.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
-/** The texts that a person may read and no model wrote. They never contain anything from an exception (I10). */
-export type SafeText =
-  | "emptyResponseText"
-  | "errorResponseText"
-  | "overloadedResponseText"
-  | "waitingResponseText"
-  | "interruptedResponseText"
-  | "stoppedResponseText"
-  | "busyResponseText"
-  | "refusedResponseText"
-  | "limitResponseText"
-  | "staleActionResponseText"
-  | "interruptedActionResponseText";
+const NAMES = [
+  "emptyResponseText",
+  "errorResponseText",
+  "overloadedResponseText",
+  "waitingResponseText",
+  "interruptedResponseText",
+  "stepLimitResponseText",
+  "stoppedResponseText",
+  "busyResponseText",
+  "refusedResponseText",
+  "limitResponseText",
+  "staleActionResponseText",
+  "interruptedActionResponseText",
+  "fileTooLargeText",
+  "fileUnreachableText",
+  "fileForbiddenText",
+  "fileRefusedText",
+] as const satisfies readonly (TextName & keyof DeliveryPolicy)[];
 
-const DEFAULTS: Readonly<Record<SafeText, string>> = {
-  emptyResponseText: "I don't have an answer to that. Could you put it another way?",
-  errorResponseText: "Sorry, something went wrong and I couldn't answer. Please try again in a moment.",
-  overloadedResponseText:
-    "Sorry, I'm very busy right now and couldn't answer. Please try again in a few minutes.",
-  waitingResponseText: "One moment, this is taking longer than usual.",
-  interruptedResponseText: "Sorry, I couldn't finish this answer. Please ask again if you need the rest.",
-  stoppedResponseText: "(stopped)",
-  busyResponseText:
-    "I'm still working on your earlier messages. Please send this one again in a little while.",
-  refusedResponseText: "Sorry, this bot is private, so I can't help you here.",
-  staleActionResponseText: "This button is no longer in use.",
-  interruptedActionResponseText: "I was interrupted. Please check whether it worked before you try again.",
-  limitResponseText: "You've reached the limit for now. Please try again later.",
-};
+/** The texts that a person may read and no model wrote. They never contain anything from an exception (I10). */
+export type SafeText = (typeof NAMES)[number];
+
+/** Returns a messenger's policy with the bot's `texts` for those that it does not have itself. */
+export function withBotTexts(policy: DeliveryPolicy | undefined, texts: BotTexts): DeliveryPolicy {
+  const own = NAMES.filter((name) => texts[name] !== undefined).map((name) => {
+    const text = ({ locale }: TextContext): string => sayIn(texts, locale)(name);
+    return [name, policy?.[name] ?? text];
+  });
+  return { ...policy, ...Object.fromEntries(own) };
+}
 
 /**
  * Returns a text for the person. If a function of the bot throws, or does not return a text, the default is used, and
@@ -46,7 +49,7 @@ export function safeText(
 ): string {
   const text = policy?.[name];
   if (typeof text === "string") return text;
-  if (text === undefined) return DEFAULTS[name];
+  if (text === undefined) return ENGLISH_TEXTS[name];
   try {
     const made: unknown = text({ locale: event?.author?.language, event });
     if (typeof made === "string") return made;
@@ -56,7 +59,7 @@ export function safeText(
       const own = event === undefined ? log : log.with(eventFields(event.messengerId, event));
       logBotFailure(own, `delivery.${name}`, error);
     }
-    return DEFAULTS[name];
+    return ENGLISH_TEXTS[name];
   }
 }
 

@@ -27,7 +27,7 @@ export interface AdmissionOptions {
   /** The root counts a person's questions in all conversations. It counts this one if it is allowed. */
   readonly root: Pick<RootCalls, "takeQuestion">;
   readonly delivery: Delivery;
-  readonly cards: Pick<Cards, "post" | "prepare">;
+  readonly cards: Pick<Cards, "post" | "prepareOrTell">;
 }
 
 /** Decides who may ask the bot, and how much. */
@@ -86,7 +86,10 @@ export class Admission {
     const own = { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) };
     try {
       return await runBotCode(own, "refusal", async () =>
-        cards.prepare(event.messengerId, typeof refusal === "function" ? await refusal(event) : refusal),
+        cards.prepareOrTell(
+          event.messengerId,
+          typeof refusal === "function" ? await refusal(event) : refusal,
+        ),
       );
     } catch {
       // The log has the reason. The person reads the text.

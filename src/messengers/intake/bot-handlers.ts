@@ -1,4 +1,5 @@
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { BotTexts } from "../../core/bot-texts.ts";
 import type { Content } from "../../core/content.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
@@ -11,7 +12,12 @@ export type HookContent = Content | undefined | void;
 /** The bot's own code for events that start no turn. */
 export interface BotHandlers extends Pick<EventHandlers, "onChatMember" | "onReaction"> {
   commands(): ThinkCommands;
-  onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
+  /** The bot's own words. @default English */
+  texts?(): BotTexts;
+  /** `owner`: the owner of the card, as it is stored. */
+  onAction(press: CardPress, owner: string | undefined): PressAnswer | Promise<PressAnswer>;
+  /** Returns the owner of the cards that a command answers with. @default "": the bot's own code */
+  ownerOf?(command: string): string;
 }
 
 /** The handlers of events of one messenger. A handler that the bot lacks is `undefined`. */

@@ -260,8 +260,16 @@ export class EventHandler {
       await this.resume(row);
     };
     const reply = (index: number, content: ReadyContent): void =>
-      cards.post({ id: `command:${row.seq}:${index}`, ...postingOf(event, definition) }, content);
-    const prepare = (content: Content): Promise<ReadyContent> => cards.prepare(event.messengerId, content);
+      cards.post(
+        {
+          id: `command:${row.seq}:${index}`,
+          ...postingOf(event, definition),
+          owner: this.#options.bot.ownerOf?.(command.name),
+        },
+        content,
+      );
+    const prepare = (content: Content): Promise<ReadyContent> =>
+      cards.prepareOrTell(event.messengerId, content);
     const limitMs = BOT_CODE_LIMIT_MS;
     const runner = {
       clock: deps.clock,
@@ -311,7 +319,7 @@ export class EventHandler {
       try {
         const content = await runBotCode(own, hook, async () => {
           const returned = await contexts.inContext(event, (context) => this.#callHook(hook, event, context));
-          return returned ? cards.prepare(event.messengerId, returned) : undefined;
+          return returned ? cards.prepareOrTell(event.messengerId, returned) : undefined;
         });
         const outcome = `handed to ${hook}`;
         if (content === undefined) return { outcome };

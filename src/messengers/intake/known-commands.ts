@@ -5,17 +5,24 @@ import type { OpenQuestions } from "./open-questions.ts";
 
 /** The commands that people can use: the built-in ones, and the bot's own. The bot is asked for its own each time. */
 export class KnownCommands {
-  readonly #bot: Pick<BotHandlers, "commands">;
+  readonly #bot: Pick<BotHandlers, "commands" | "texts">;
   readonly #questions: Pick<OpenQuestions, "waitingIn"> | undefined;
 
-  constructor(bot: Pick<BotHandlers, "commands">, questions: Pick<OpenQuestions, "waitingIn"> | undefined) {
+  constructor(
+    bot: Pick<BotHandlers, "commands" | "texts">,
+    questions: Pick<OpenQuestions, "waitingIn"> | undefined,
+  ) {
     this.#bot = bot;
     this.#questions = questions;
   }
 
   /** Throws what the bot's code throws. */
   all(): ReadyCommands {
-    return allCommands(this.#bot.commands(), (event) => this.#questions?.waitingIn(event) ?? 0);
+    return allCommands(
+      this.#bot.commands(),
+      this.#bot.texts?.(),
+      (event) => this.#questions?.waitingIn(event) ?? 0,
+    );
   }
 
   /** Returns none if the bot's code throws: this may be the reason of earlier failures, which the log has named. */

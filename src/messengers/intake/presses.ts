@@ -26,6 +26,7 @@ import type { EventOutcomes } from "./event-outcomes.ts";
 import type { Loop } from "./loop.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import { PressAnswers } from "./press-answers.ts";
+import { RepeatedPresses } from "./repeated-presses.ts";
 
 export interface PressesOptions {
   readonly database: Database;
@@ -56,7 +57,8 @@ export function isReply(payload: Json): boolean {
  * 1. The handler begins at most once for a press, across redelivery, crash and restart. Its beginning is stored first.
  * 2. Every press is answered: with the handler's return value, or with nothing after 10 s, also if `allow` is slow or
  *    fails. It is answered with a safe text if the handler throws, the process died while it ran, or the card has
- *    changed since.
+ *    changed since. The second tap of a person on a button that the first one has replaced is answered with nothing,
+ *    unless the handler of the first one has failed.
  * 3. A press ends when the call that answers it has ended. If the process dies before that, the next one answers.
  * 4. Handlers and answers run beside the intake: later events do not wait for them.
  */
@@ -64,6 +66,7 @@ export class Presses {
   readonly #options: PressesOptions;
   readonly #outcomes: EventOutcomes;
   readonly #answers: PressAnswers;
+  readonly #repeated: RepeatedPresses;
   /** Rows whose handler is running, or whose answer is on its way. */
   readonly #running = new Set<number>();
   /** Outcomes of presses that were answered but whose end could not be stored, by row number. */
@@ -73,6 +76,7 @@ export class Presses {
     this.#options = options;
     this.#outcomes = outcomes;
     this.#answers = new PressAnswers(options.deps.clock, options.log);
+    this.#repeated = new RepeatedPresses(options.deps.clock);
   }
 
   /** Forgets a press that is given up. */
@@ -137,12 +141,14 @@ export class Presses {
     const unended = this.#unended.get(row.seq);
     if (unended !== undefined) return this.#end(row, unended);
     this.#answers.begin(row, event, (notice) => this.#show(row, event, definition, notice));
-    const refuse = (text: SafeText, outcome: string): void => {
+    const answer = (notice: ActionNotice | undefined, outcome: string): void => {
       this.#beside(row, async () => {
-        await this.#answers.give(row, this.#notice(text, event, definition));
+        await this.#answers.give(row, notice);
         return outcome;
       });
     };
+    const refuse = (text: SafeText, outcome: string): void =>
+      answer(this.#notice(text, event, definition), outcome);
     if (!(await admission.mayUse(event, definition)))
       return refuse("refusedResponseText", "refused: not allowed");
     // Its handler may have changed the card before the process died.
@@ -150,11 +156,14 @@ export class Presses {
       this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
       return refuse("interruptedActionResponseText", "press: interrupted, not handled again");
     }
+    if (card !== undefined && button === undefined && this.#repeated.has(card, event))
+      return answer(undefined, "ignored: pressed a moment ago");
     if (card === undefined || button === undefined) {
       const reason = card === undefined ? "its card is gone" : "its card has changed";
       return refuse("staleActionResponseText", `ignored: ${reason}`);
     }
     cards.store.beginPress(row.key, deps.clock.now());
+    this.#repeated.begin(card, event);
     this.#beside(row, () => this.#handle(row, event, definition, card, button));
   }
 
@@ -192,7 +201,11 @@ export class Presses {
     card: StoredCard,
     button: StoredButton,
   ): Promise<string> {
-    const { notice, outcome } = await this.#run(event, definition, card, button);
+    const { hasFailed, notice, outcome } = await this.#run(event, definition, card, button);
+    const isStillThere = this.#options.cards.store
+      .read(card.id)
+      ?.buttons.some((one) => one.button === button.button);
+    if (hasFailed || isStillThere === true) this.#repeated.forget(card, event);
     await this.#answers.give(row, notice);
     return outcome;
   }
@@ -203,7 +216,11 @@ export class Presses {
     definition: NormalizedMessengerDefinition,
     card: StoredCard,
     { label, payload }: StoredButton,
-  ): Promise<{ readonly notice: ActionNotice | undefined; readonly outcome: string }> {
+  ): Promise<{
+    readonly notice: ActionNotice | undefined;
+    readonly outcome: string;
+    readonly hasFailed: boolean;
+  }> {
     const { bot, contexts, deps, log } = this.#options;
     const press: CardPress = {
       cardId: card.id,
@@ -215,13 +232,13 @@ export class Presses {
       event,
     };
     try {
-      const running = contexts.inContext(event, () => bot.onAction(press));
+      const running = contexts.inContext(event, () => bot.onAction(press, card.owner));
       const answer = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, running, "onAction()");
-      return { notice: noticeOf(answer), outcome: "press: handled" };
+      return { notice: noticeOf(answer), outcome: "press: handled", hasFailed: false };
     } catch (error) {
       logBotFailure(log.with(eventFields(event.messengerId, event)), "onAction", error);
       const notice = this.#notice("errorResponseText", event, definition);
-      return { notice, outcome: "press: its handler failed" };
+      return { notice, outcome: "press: its handler failed", hasFailed: true };
     }
   }
 

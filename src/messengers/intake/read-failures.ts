@@ -1,5 +1,6 @@
 import { failureCode, SwitchboardError } from "../../core/errors.ts";
 import type { Clock } from "../../core/deps.ts";
+import { restAfter } from "../../core/rest-after.ts";
 
 /** The rests between tries to read an event. Each is twice as long as the one before, up to a limit. */
 interface Schedule {
@@ -56,7 +57,7 @@ export class ReadFailures {
     const { longestRestMs, maxAttempts } = error instanceof UnresolvedError ? ROUTING : READING;
     const attempts = (this.#failures.get(seq)?.attempts ?? 0) + 1;
     const code = failureCode(error);
-    const restMs = Math.min(FIRST_REST_MS * 2 ** (attempts - 1), longestRestMs);
+    const restMs = restAfter(attempts, FIRST_REST_MS, longestRestMs);
     const retryAt = attempts < maxAttempts ? this.#clock.now() + restMs : undefined;
     const failure = { code, attempts, retryAt };
     this.#failures.set(seq, failure);

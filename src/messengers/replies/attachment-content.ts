@@ -1,6 +1,9 @@
 import { z } from "zod";
+import { WEB_ADDRESS } from "../../core/check-attachment.ts";
 import type { CardButton, CardContent, Content, FileSource } from "../../core/content.ts";
 import { InvalidInputError } from "../../core/errors.ts";
+import { publicUrlOf } from "../../core/public-url.ts";
+import type { UnsentFile } from "../../core/unsent-file.ts";
 import { hardLines, plainMarkdown } from "../../core/plain-markdown.ts";
 import { FILE_KINDS } from "../../core/reply-attachment.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
@@ -9,7 +12,7 @@ import { mailPageUrl } from "../root/mail-page.ts";
 const sourceSchema = z.union([
   z.object({ storedId: z.string(), sizeBytes: z.number() }),
   z.object({ fileId: z.string() }),
-  z.object({ url: z.string(), fetchedBy: z.enum(["bot", "platform"]).optional() }),
+  z.object({ url: z.string().regex(WEB_ADDRESS), fetchedBy: z.enum(["bot", "platform"]).optional() }),
 ]);
 
 const fileSchema = z.object({
@@ -68,21 +71,42 @@ export function attachmentContent(
   return type === "email_draft" ? emailCard(parsed(emailSchema, attachment), surface, publicUrl) : undefined;
 }
 
-/** Returns a text in place of an attachment's file, for chats that cannot show it. Undefined if there is none. */
+const wordsSchema = z.object({
+  caption: z.string().catch(""),
+  name: z.string().min(1).optional().catch(undefined),
+  transcript: z.string().catch(""),
+});
+
+/** Returns a text in place of an attachment's file, for platforms without files. Undefined if there is none. */
 export function attachmentText(attachment: StoredAttachment): string | undefined {
+  const file = fileOf(attachment);
+  if (file === undefined) return undefined;
+  const { caption, transcript } = wordsSchema.parse(attachment);
+  const label = plainMarkdown(file.name);
+  const head =
+    file.url === undefined ? `**${label}** can't be shown in this chat.` : `[${label}](<${file.url}>)`;
+  return together(transcript === "" || file.url !== undefined ? head : "", spoken(transcript), caption);
+}
+
+/** Returns the caption of a file that cannot be sent: its spoken words, and its own caption. */
+export function captionWithout(attachment: StoredAttachment): string {
+  const { caption, transcript } = wordsSchema.parse(attachment);
+  return together(spoken(transcript), caption);
+}
+
+/** Returns the name of an attachment's file, and its address if it has a public one. */
+export function fileOf(attachment: StoredAttachment): Pick<UnsentFile, "name" | "url"> | undefined {
   if (!Object.hasOwn(FILE_KINDS, attachment.type)) return undefined;
-  const {
-    caption = "",
-    name = NAMES[attachment.type],
-    source,
-    transcript = "",
-  } = parsed(fileSchema, attachment);
-  const label = plainMarkdown(name ?? attachment.type);
-  const head = "url" in source ? `[${label}](<${source.url}>)` : `**${label}** can't be shown in this chat.`;
-  const spoken = transcript === "" ? "" : `🎤 ${plainMarkdown(transcript)}`;
-  return [spoken === "" || "url" in source ? head : "", spoken, caption]
-    .filter((text) => text !== "")
-    .join("\n\n");
+  const { name = NAMES[attachment.type] ?? attachment.type } = wordsSchema.parse(attachment);
+  return { name, url: publicUrlOf(attachment["source"]) };
+}
+
+function spoken(transcript: string): string {
+  return transcript === "" ? "" : `🎤 ${plainMarkdown(transcript)}`;
+}
+
+function together(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -8,10 +8,13 @@ import { LazyTables } from "../../core/lazy-tables.ts";
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS card_v1 (
     id TEXT PRIMARY KEY, card_key TEXT NOT NULL UNIQUE, messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL,
-    buttons TEXT NOT NULL, is_removed INTEGER NOT NULL, created_at INTEGER NOT NULL
+    buttons TEXT NOT NULL, is_removed INTEGER NOT NULL, created_at INTEGER NOT NULL, owner TEXT
   ) STRICT`,
   "CREATE TABLE IF NOT EXISTS press_v1 (event_key TEXT PRIMARY KEY, begun_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
+
+/** Columns of `card_v1` that earlier releases do not have. */
+const ADDED = { owner: "TEXT" };
 
 /** A `callback` button as it was posted. */
 export interface StoredButton {
@@ -31,6 +34,8 @@ export interface StoredCard {
   /** In visible order: the first one is option 1. */
   readonly buttons: readonly StoredButton[];
   readonly isRemoved: boolean;
+  /** The feature that has posted it. `""`: the bot's own code. Undefined for cards of earlier releases, which knew no owners. */
+  readonly owner: string | undefined;
 }
 
 const storedButtons: z.ZodType<readonly StoredButton[]> = z.array(
@@ -44,6 +49,7 @@ type Stored = {
   chat_id: string;
   buttons: string;
   is_removed: number;
+  owner: string | null;
 };
 
 export interface CardStore {
@@ -62,17 +68,18 @@ export interface CardStore {
 
 export function createCardStore(database: Database): CardStore {
   const tables = new LazyTables(database, { table: "press_v1", schema: SCHEMA });
+  const cards = new LazyTables(database, { table: "card_v1", schema: SCHEMA, added: ADDED });
   const read = (column: "id" | "card_key", value: string): StoredCard | undefined => {
-    const row = firstRow(tables.all<Stored>(`SELECT * FROM card_v1 WHERE ${column} = ?`, value));
+    const row = firstRow(cards.all<Stored>(`SELECT * FROM card_v1 WHERE ${column} = ?`, value));
     return row === undefined ? undefined : cardOf(row);
   };
   return {
     read: (id) => read("id", id),
     byKey: (key) => read("card_key", key),
-    insert({ buttons, chatId, id, isRemoved, key, messengerId }, createdAt) {
-      tables.make();
+    insert({ buttons, chatId, id, isRemoved, key, messengerId, owner }, createdAt) {
+      cards.make();
       database.run(
-        "INSERT INTO card_v1 VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO card_v1 (id, card_key, messenger_id, chat_id, buttons, is_removed, created_at, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         id,
         key,
         messengerId,
@@ -80,6 +87,7 @@ export function createCardStore(database: Database): CardStore {
         JSON.stringify(buttons),
         isRemoved ? 1 : 0,
         createdAt,
+        owner ?? null,
       );
     },
     setButtons(id, buttons) {
@@ -112,5 +120,6 @@ function cardOf(row: Stored): StoredCard {
     chatId: row.chat_id,
     buttons: storedButtons.parse(JSON.parse(row.buttons)),
     isRemoved: row.is_removed === 1,
+    owner: row.owner ?? undefined,
   };
 }

@@ -5,6 +5,7 @@ import type {
   CardContent,
   Content,
   ContentOptions,
+  FileKind,
   FilesContent,
   PictureBytes,
 } from "../../core/content.ts";
@@ -12,8 +13,11 @@ import type { Database } from "../../core/database.ts";
 import { REMOVED_TEXT } from "../../core/delivery.ts";
 import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
-import { InvalidInputError } from "../../core/errors.ts";
+import { failureCode, InvalidInputError } from "../../core/errors.ts";
+import { publicUrlOf } from "../../core/public-url.ts";
 import type { Address, OutgoingButton, OutgoingImage, OutgoingMedia } from "../../core/surface.ts";
+import type { UnsentFile } from "../../core/unsent-file.ts";
+import type { UnsentFiles } from "./unsent-files.ts";
 import { createCardStore } from "./card-store.ts";
 import type { CardStore, StoredButton, StoredCard } from "./card-store.ts";
 
@@ -21,6 +25,7 @@ export interface CardsOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly delivery: Delivery;
+  readonly unsent: UnsentFiles;
 }
 
 /** Destination and options of content. */
@@ -32,9 +37,11 @@ export interface Posting {
   readonly options?: ContentOptions | undefined;
   /** The newest message id of the chat that is known. */
   readonly seenMessageId?: string | undefined;
+  /** The feature whose card it is, which gets its presses. @default "": the bot's own code */
+  readonly owner?: string | undefined;
 }
 
-/** Files whose bytes are durable. */
+/** Files whose bytes are durable, and the texts of those that cannot be sent. */
 export interface StoredFilesContent {
   readonly kind: "stored-files";
   readonly files: readonly OutgoingMedia[];
@@ -97,12 +104,57 @@ export class Cards {
   }
 
   /**
+   * Makes the files of content durable, as `prepare` does. Whatever cannot be sent is named in a text, with the reason,
+   * and a card continues without its picture.
+   *
+   * @throws {InvalidInputError} if the content is not valid
+   */
+  async prepareOrTell(messengerId: string, content: Content): Promise<ReadyContent> {
+    const checked = checkContent(content);
+    if (checked.kind === "files") return this.#filesOrTexts(messengerId, checked);
+    try {
+      return await this.prepare(messengerId, checked);
+    } catch (error) {
+      if (checked.kind !== "card" || checked.image === undefined) throw error;
+      const { image: _image, ...card } = checked;
+      return card;
+    }
+  }
+
+  async #filesOrTexts(
+    messengerId: string,
+    { caption = "", files }: FilesContent,
+  ): Promise<StoredFilesContent> {
+    const stored: OutgoingMedia[] = [];
+    for (const file of files) {
+      try {
+        stored.push(await this.#options.delivery.storeFile(messengerId, file));
+      } catch (error) {
+        const { kind, name = kind, source } = file;
+        const url = publicUrlOf(source);
+        stored.push(this.unsentFile(messengerId, kind, { name, url, code: failureCode(error) }));
+      }
+    }
+    return { kind: "stored-files", files: stored, caption };
+  }
+
+  /** Returns a file that cannot be sent. People read a text in its place. */
+  unsentFile(messengerId: string, kind: FileKind, file: UnsentFile): OutgoingMedia {
+    const { code, name, url = "" } = file;
+    const text = this.#options.unsent.textOf(messengerId, file);
+    return { kind, name, mediaType: "", source: { kind: "address", url }, refusal: { code, text } };
+  }
+
+  /**
    * Sends content once for each id.
    *
    * @throws {InvalidInputError} if the content is not valid; nothing is sent then
    */
-  post({ address, id, options = {}, policy, seenMessageId }: Posting, content: ReadyContent): void {
-    const { database, delivery, deps } = this.#options;
+  post(
+    { address, id, options = {}, owner = "", policy, seenMessageId }: Posting,
+    content: ReadyContent,
+  ): void {
+    const { database, delivery, deps, unsent } = this.#options;
     const checked = isStored(content) ? content : checkContent(content);
     const { protect, replyTo, silent } = options;
     const sending = { ...(silent !== undefined && { silent }), ...(protect !== undefined && { protect }) };
@@ -118,6 +170,8 @@ export class Cards {
       return;
     }
     if (checked.kind === "stored-files") {
+      for (const [index, { refusal }] of checked.files.entries())
+        if (refusal !== undefined) unsent.note(`${id}:${index}`, refusal.text);
       delivery.sendFiles(start, checked.files, checked.caption, sending);
       return;
     }
@@ -135,7 +189,7 @@ export class Cards {
     const buttons = this.#buttonsOf(card, []);
     const { chatId, messengerId } = address;
     database.transaction(() => {
-      this.store.insert({ id, key, messengerId, chatId, buttons, isRemoved: false }, deps.clock.now());
+      this.store.insert({ id, key, messengerId, chatId, buttons, isRemoved: false, owner }, deps.clock.now());
       delivery.sendCard(start, { ...bodyOf(key, card, image, buttons), asksForWord }, sending);
     });
   }

@@ -15,12 +15,8 @@ export interface BotHealthOptions {
   /** Rejects if a package of the model is missing. @default none */
   readonly checkModel?: () => Promise<void>;
   readonly getTools: () => ToolSet | Promise<ToolSet>;
-  /** Throws if the channels of the bot cannot be used. @default none */
-  readonly checkChannels?: () => unknown;
-  /** Throws if the scheduled tasks of the bot cannot run. @default none */
-  readonly checkSchedules?: () => void;
-  /** Throws if the bot has a text that nobody can read. @default none */
-  readonly checkTexts?: () => void;
+  /** Further declarations of the bot. Each check throws if the bot cannot be used with them. @default none */
+  readonly checks?: readonly { readonly method: string; run(): unknown }[];
   readonly root: () => Pick<RootRuntime, "problem">;
 }
 
@@ -51,14 +47,12 @@ export class BotHealth {
   }
 
   #declared(): HealthProblem | undefined {
-    const { checkChannels, checkSchedules, checkTexts, getModel, messengers } = this.#options;
+    const { checks = [], getModel, messengers } = this.#options;
     try {
       const declared = messengers.all();
       this.#logged("getModel", getModel);
       this.#logged("getTools", () => this.#toolCheck.run());
-      if (checkChannels !== undefined) this.#logged("configureChannels", checkChannels);
-      if (checkSchedules !== undefined) this.#logged("getScheduledTasks", checkSchedules);
-      if (checkTexts !== undefined) this.#logged("texts", checkTexts);
+      for (const check of checks) this.#logged(check.method, () => check.run());
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {
       return problemOf(error);

@@ -1,6 +1,8 @@
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
+import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { ChatGate } from "../../core/gate.ts";
+import type { CallGroup } from "../../core/inner-calls.ts";
 import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
 import type { BotFileIds } from "../../core/sent-file.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
@@ -41,7 +43,20 @@ export interface RootCalls extends BotFileIds {
   routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
   /** Looks for the address of a target in the root's directories. */
   resolveTarget(to: ChatTarget): Promise<Resolution>;
+  /** Finds the address of a target, and the conversation that remembers what is said there. */
+  locateTarget(to: BroadcastTarget): Promise<PlacedTarget>;
 }
+
+export const ROOT: CallGroup<RootCalls> = { name: "root" };
+
+/** The calls from the root and from other conversations to a conversation. */
+export interface ThreadCalls {
+  /** Resolves when the events are durable there. */
+  receiveEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
+  hasEvent(messengerId: string, key: string): Promise<boolean>;
+}
+
+export const THREAD: CallGroup<ThreadCalls> = { name: "thread" };
 
 /** The calls that a conversation's object makes. They go to another object, unless this one is the root itself. */
 export interface RootLink extends RootCalls {

@@ -1,13 +1,14 @@
 import { failureCode } from "../../core/errors.ts";
 import type { ChatFilter, ChatPage } from "../../core/chat.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
+import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
-import type { BotFileIds } from "../../core/sent-file.ts";
+import type { BotFileIds, SentFile } from "../../core/sent-file.ts";
 import { createBotFileIds } from "../../../delivery/index.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 import { BotIdentities } from "./bot-identities.ts";
@@ -25,7 +26,7 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { PlatformAccess } from "./platform-access.ts";
-import type { RouteResult } from "./root-link.ts";
+import type { RootCalls, RouteResult } from "./root-link.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
@@ -58,7 +59,7 @@ export interface RootRuntimeOptions
  * conversations, the bot's identities, its menus of commands, limits and used tokens, and knows whether storage and
  * platforms work.
  */
-export class RootRuntime {
+export class RootRuntime implements RootCalls {
   readonly #options: RootRuntimeOptions;
   readonly #messengers: DeclaredMessengers;
   readonly #store: RootStore;
@@ -77,13 +78,13 @@ export class RootRuntime {
   readonly #targets: Targets;
   /** Finds the conversations that answer in chats. */
   readonly places: TargetPlaces;
-  readonly fileIds: BotFileIds;
+  readonly #fileIds: BotFileIds;
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
     this.#messengers = options.messengers;
     this.#store = createRootStore(options.database);
-    this.fileIds = createBotFileIds(options);
+    this.#fileIds = createBotFileIds(options);
     this.#storage = new StorageHealth({ clock: options.deps.clock, store: this.#store });
     this.access = new PlatformAccess({ ...options, store: this.#store });
     this.#warnings = new HealthWarnings(options);
@@ -170,14 +171,18 @@ export class RootRuntime {
   }
 
   /** Notes that a chat continues under another id, and so do its conversations. */
-  chatMoved(messengerId: string, move: ChatMove): void {
+  async chatMoved(messengerId: string, move: ChatMove): Promise<void> {
+    this.#moved(messengerId, move);
+  }
+
+  #moved(messengerId: string, move: ChatMove): void {
     if (!this.#aliases.learn(messengerId, move)) return;
     this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
     this.#options.onMoved?.(messengerId, move);
   }
 
   /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
-  chatGone(messengerId: string, chatId: string, code: string, at: number): void {
+  async chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void> {
     this.#chats.gone(messengerId, chatId, code, at);
   }
 
@@ -192,8 +197,29 @@ export class RootRuntime {
     return this.#store.titleOf(name);
   }
 
-  resolveTarget(to: ChatTarget): Resolution {
+  async resolveTarget(to: ChatTarget): Promise<Resolution> {
     return this.#targets.resolve(to);
+  }
+
+  async locateTarget(to: BroadcastTarget): Promise<PlacedTarget> {
+    return this.places.locate(to);
+  }
+
+  async reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void> {
+    if (refusedWith === undefined) this.access.works(messengerId);
+    else this.access.refused(messengerId, refusedWith);
+  }
+
+  findSentFile(file: SentFile): Promise<string | undefined> {
+    return this.#fileIds.findSentFile(file);
+  }
+
+  noteSentFile(file: SentFile, fileId: string): Promise<void> {
+    return this.#fileIds.noteSentFile(file, fileId);
+  }
+
+  forgetSentFile(file: SentFile, fileId: string): Promise<void> {
+    return this.#fileIds.forgetSentFile(file, fileId);
   }
 
   /** @throws {InvalidInputError} `chat-filter-invalid` */
@@ -202,7 +228,7 @@ export class RootRuntime {
   }
 
   /** Stores the tokens of a turn. A report that comes again counts once. */
-  noteUsage(used: UsedTokens, keepMs: number): void {
+  async noteUsage(used: UsedTokens, keepMs: number): Promise<void> {
     this.#tokens.add(used, this.#options.deps.clock.now() - keepMs);
   }
 
@@ -211,7 +237,7 @@ export class RootRuntime {
   }
 
   /** Tells whether a person may ask for one more answer, in any conversation. If so, it is counted. */
-  takeQuestion(asked: AskedQuestion): boolean {
+  async takeQuestion(asked: AskedQuestion): Promise<boolean> {
     return this.#limits.take(asked);
   }
 
@@ -261,13 +287,13 @@ export class RootRuntime {
 
   async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
     this.#ids.note(definition.id, events);
-    for (const { move } of events) if (move !== undefined) this.chatMoved(definition.id, move);
+    for (const { move } of events) if (move !== undefined) this.#moved(definition.id, move);
     await this.#routing.deliver(definition, events);
     this.#tellMenu(definition);
   }
 
   /** Routes an event whose conversation could not be determined at its webhook: see `EventRouting`. */
-  route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
+  routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     return this.#routing.route(messengerId, event);
   }
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { BroadcastTarget } from "../../broadcasts/broadcast.ts";
-import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
+import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { Resolution } from "../../core/chat-target.ts";
 import type { Address } from "../../core/surface.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Approvals } from "../../approvals/approvals.ts";
+import type { TurnConsent } from "./turn-consent.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
@@ -21,7 +21,7 @@ export interface EditedTurnsOptions {
   readonly messengers: Pick<DeclaredMessengers, "get">;
   readonly followUps: Pick<FollowUps, "hasActed">;
   /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly approvals?: Pick<Approvals, "isAsking"> | undefined;
+  readonly consent?: Pick<TurnConsent, "isAsking"> | undefined;
 }
 
 /** Edits of the messages that turns have answered. It finds and corrects them; `TurnRunner` restarts turns. */
@@ -54,11 +54,11 @@ export class EditedTurns {
    * decided about the turn's question: nobody should agree to what the person no longer wants.
    */
   #find(edit: MessengerEvent): EditedTurn | undefined {
-    const { approvals, followUps, inbox, memory, messengers, turns } = this.#options;
+    const { consent, followUps, inbox, memory, messengers, turns } = this.#options;
     const turn = turns.newest();
     if (turn?.kind !== "messages" || followUps.hasActed(turn)) return undefined;
     if (turn.session !== memory.session()) return undefined;
-    const isAsking = approvals?.isAsking(turn.id) === true;
+    const isAsking = consent?.isAsking(turn.id) === true;
     if (!messengers.get(edit.messengerId).rerunOnEdit && !isAsking) return undefined;
     const row = inbox
       .rows(turn.messageSeqs)

@@ -1,4 +1,4 @@
-import type { Approvals } from "../../approvals/approvals.ts";
+import type { TurnConsent } from "./turn-consent.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import { followsInBurst, isStale } from "../../inbox/next-batch.ts";
@@ -13,7 +13,7 @@ export interface FollowUpsOptions {
   readonly memory: Pick<ThreadMemory, "session">;
   readonly messengers: Pick<DeclaredMessengers, "get">;
   /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly approvals?: Pick<Approvals, "hasConsent"> | undefined;
+  readonly consent?: Pick<TurnConsent, "hasConsent"> | undefined;
 }
 
 /**
@@ -48,10 +48,7 @@ export class FollowUps {
     return lastAt + burstMs;
   }
 
-  /**
-   * Whether a new message waits in the turn's thread. After an outage, older messages of other people wait there too,
-   * and do not count.
-   */
+  /** Whether a new message waits in the turn's thread. Messages from before an outage do not count. */
   hasNews(turn: MessagesTurn): boolean {
     const definition = this.#options.messengers.get(turn.address.messengerId);
     const now = this.#options.deps.clock.now();
@@ -64,10 +61,12 @@ export class FollowUps {
   }
 
   /**
-   * Returns the waiting messages of the turn's thread, in order of arrival. A conversation may have several threads.
+   * Returns the waiting messages of the turn's thread that came after its own, in order of arrival. In a group, older
+   * messages of other people may wait for a later turn. A conversation may have several threads.
    */
   queuedFor(turn: MessagesTurn): InboxRow[] {
-    return this.#options.inbox.inState("queued").filter((row) => isForThread(row, turn));
+    const newest = Math.max(...turn.messageSeqs);
+    return this.#options.inbox.inState("queued").filter((row) => row.seq > newest && isForThread(row, turn));
   }
 
   /**
@@ -85,6 +84,6 @@ export class FollowUps {
 
   /** Whether a turn has had an effect, or will have one that people have agreed to. */
   hasActed({ acted, id }: MessagesTurn): boolean {
-    return acted || this.#options.approvals?.hasConsent(id) === true;
+    return acted || this.#options.consent?.hasConsent(id) === true;
   }
 }

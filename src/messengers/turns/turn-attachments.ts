@@ -1,15 +1,17 @@
 import { Attachments } from "../../actions/attachments.ts";
-import type { Content } from "../../core/content.ts";
+import { unsentCode } from "../../actions/unsent-attachment.ts";
+import type { Content, FilesContent } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import { FILE_KINDS } from "../../core/reply-attachment.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { Address, OutgoingMedia, Surface } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
-import { attachmentContent, attachmentText } from "../replies/attachment-content.ts";
+import { attachmentContent, captionWithout, fileOf } from "../replies/attachment-content.ts";
 import type { Cards, ReadyContent } from "../replies/cards.ts";
 import type { Prompts } from "./prompts.ts";
 import type { ReplyTarget } from "./reply-start.ts";
@@ -20,7 +22,7 @@ export interface TurnAttachmentsOptions {
   readonly log: Log;
   readonly delivery: Pick<Delivery, "heldFiles">;
   readonly prompts: Pick<Prompts, "get">;
-  readonly cards: Pick<Cards, "prepare" | "post">;
+  readonly cards: Pick<Cards, "prepare" | "prepareOrTell" | "unsentFile" | "post">;
   readonly messengers: Pick<DeclaredMessengers, "get" | "surface">;
   /** Asks the bot for the content of an attachment. @default `attachmentContent` */
   readonly render?: RenderAttachment | undefined;
@@ -114,20 +116,30 @@ export class TurnAttachments {
   ): Promise<ReadyContent | undefined> {
     const { cards, log } = this.#options;
     const { messengerId } = address;
+    let code = unsentCode(attachment);
     try {
-      const content = await this.#content(turnId, attachment, abilitiesOf(address, surface));
-      if (content === undefined) return undefined;
-      for (const form of formsOf(content, attachment)) {
-        try {
-          return await cards.prepare(messengerId, form);
-        } catch (error) {
-          log.warn("attachment.changed", { messenger: messengerId, code: failureCode(error) });
+      if (code === undefined) {
+        const content = await this.#content(turnId, attachment, abilitiesOf(address, surface));
+        if (content === undefined) return undefined;
+        if (!isFile(content)) return await cards.prepareOrTell(messengerId, content);
+        for (const form of formsOf(content)) {
+          try {
+            return await cards.prepare(messengerId, form);
+          } catch (error) {
+            code = failureCode(error);
+            log.warn("attachment.changed", { messenger: messengerId, code });
+          }
         }
       }
     } catch (error) {
-      log.error("attachment.refused", { messenger: messengerId, code: failureCode(error) });
+      code = failureCode(error);
+      log.error("attachment.refused", { messenger: messengerId, code });
     }
-    return undefined;
+    const file = fileOf(attachment);
+    if (file === undefined || code === undefined) return undefined;
+    const kind = FILE_KINDS[attachment.type] ?? "document";
+    const unsent = cards.unsentFile(messengerId, kind, { ...file, code });
+    return { kind: "stored-files", files: [unsent], caption: captionWithout(attachment) };
   }
 
   async #content(
@@ -150,16 +162,16 @@ export function approvedOwner(approvalId: string): string {
   return `approval:${approvalId}`;
 }
 
-/** The forms in which content is tried: a photo that is too large is sent as a document, any other file becomes a text. */
-function* formsOf(content: Content, attachment: StoredAttachment): Generator<Content> {
+/** Tells whether content is one file. */
+function isFile(content: Content): content is FilesContent {
+  return typeof content === "object" && content.kind === "files" && content.files.length === 1;
+}
+
+/** The forms in which a file is tried: a photo that is too large is sent as a document. */
+function* formsOf(content: FilesContent): Generator<Content> {
   yield content;
-  if (typeof content === "object" && content.kind === "files") {
-    const [file, ...others] = content.files;
-    if (others.length === 0 && file.kind === "photo")
-      yield { ...content, files: [{ ...file, kind: "document" }] };
-  }
-  const text = attachmentText(attachment);
-  if (text !== undefined) yield text;
+  const [file] = content.files;
+  if (file.kind === "photo") yield { ...content, files: [{ ...file, kind: "document" }] };
 }
 
 function abilitiesOf(
@@ -197,7 +209,9 @@ function inAlbums(ready: readonly ReadyContent[], maxAlbumSize: number): ReadyCo
 
 function pictures(content: ReadyContent): readonly OutgoingMedia[] | undefined {
   if (typeof content !== "object" || content.kind !== "stored-files") return undefined;
-  return content.files.every(({ kind }) => kind === "photo" || kind === "video") ? content.files : undefined;
+  const isPicture = ({ kind, refusal }: OutgoingMedia): boolean =>
+    refusal === undefined && (kind === "photo" || kind === "video");
+  return content.files.every(isPicture) ? content.files : undefined;
 }
 
 function captionOf(content: ReadyContent | undefined): string {

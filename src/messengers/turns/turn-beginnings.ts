@@ -1,4 +1,4 @@
-import type { Approvals } from "../../approvals/approvals.ts";
+import type { TurnConsent } from "./turn-consent.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
@@ -27,7 +27,7 @@ export interface TurnBeginningsOptions {
   readonly questions: Pick<TurnQuestions, "of">;
   readonly toolGate: Pick<ToolGate, "release">;
   readonly turnLog: Pick<TurnLog, "begun" | "ended">;
-  readonly approvals?: Pick<Approvals, "drop"> | undefined;
+  readonly consent?: Pick<TurnConsent, "turnReplaced"> | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export class TurnBeginnings {
 
   /** Stores a turn of messages. With `replaced`, that turn ends, and the new one answers its messages, too. */
   ofMessages(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
-    const { approvals, database, deps, inbox, memory, notes, replies, toolGate, turnLog, turns } =
+    const { consent, database, deps, inbox, memory, notes, replies, toolGate, turnLog, turns } =
       this.#options;
     const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
@@ -69,7 +69,7 @@ export class TurnBeginnings {
         this.#started.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
         // Another turn answers its messages.
-        approvals?.drop(replaced.id, "replaced");
+        consent?.turnReplaced(replaced.id);
         replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));

@@ -38,7 +38,7 @@ export class TurnCalls implements EngineCalls {
   }
 
   /** Ends the turn after this step. Its text so far is its answer. */
-  endHere(turnId: string): void {
-    if (this.#turns.get(turnId)?.state === "open") this.#turns.setState(turnId, "parking");
+  endHere(turnId: string, why: "parking" | "out-of-steps"): void {
+    if (this.#turns.get(turnId)?.state === "open") this.#turns.setState(turnId, why);
   }
 }

@@ -9,7 +9,7 @@ import type { TurnBeginnings } from "./turn-beginnings.ts";
 import type { TurnLog } from "./turn-log.ts";
 import type { TurnReplies } from "./turn-replies.ts";
 import type { TurnResponses } from "./turn-responses.ts";
-import type { EndedTurn } from "./visible-text.ts";
+import type { EndedOperation } from "./visible-text.ts";
 
 export interface TurnCompletionsOptions {
   readonly database: Database;
@@ -39,7 +39,7 @@ export class TurnCompletions {
   }
 
   /** Completes an open turn whose operation has ended. */
-  async finish(open: Turn, outcome: EndedTurn): Promise<void> {
+  async finish(open: Turn, outcome: EndedOperation): Promise<void> {
     const { attachments, beginnings, database, inbox, prompts, replies, responses, turnLog, turns } =
       this.#options;
     const attached = await this.#attachmentsOf(open);
@@ -114,14 +114,15 @@ export class TurnCompletions {
     const { attachments, beginnings, database, inbox, prompts, replies, responses, turnLog, turns } =
       this.#options;
     const text = "text" in outcome ? outcome.text : "";
-    const end = turn.state === "yielding" ? "steered" : turn.waitingCalls.length > 0 ? "parked" : "done";
+    const end = earlyEndOf(turn);
+    const isAnswered = end === "done" || end === "out-of-steps";
     database.transaction(() => {
-      if (end === "done") replies.finish(turn, { kind: "done", text });
+      if (isAnswered) replies.finish(turn, { kind: end, text });
       else replies.finishYielded(turn, text);
       attachments.post(attached);
       turns.setState(turn.id, "ended");
       responses.due(turn.id, "completed");
-      if (turn.kind === "messages") inbox.end(turn.messageSeqs, end === "done" ? "answered" : end);
+      if (turn.kind === "messages") inbox.end(turn.messageSeqs, isAnswered ? "answered" : end);
       else prompts.end(turn.id, "completed");
     });
     turnLog.ended(turn, end);
@@ -134,3 +135,9 @@ export class TurnCompletions {
 }
 
 const ENDS = { done: "completed", stopped: "aborted", failed: "error" } as const;
+
+function earlyEndOf({ state, waitingCalls }: Turn): "steered" | "out-of-steps" | "parked" | "done" {
+  if (state === "yielding") return "steered";
+  if (state === "out-of-steps") return "out-of-steps";
+  return waitingCalls.length > 0 ? "parked" : "done";
+}

@@ -17,6 +17,7 @@ export interface TurnLogOptions {
 /** The end of a turn. */
 export type TurnEnd =
   | "done"
+  | "out-of-steps"
   | "parked"
   | "stopped"
   | "replaced"
@@ -62,6 +63,7 @@ export class TurnLog {
       restarted: begunAt === undefined ? true : undefined,
     };
     if (outcome === "failed") log.error("turn.ended", fields);
+    else if (outcome === "out-of-steps") log.warn("turn.ended", fields);
     else log.info("turn.ended", fields);
   }
 }

@@ -1,4 +1,4 @@
-import type { Approvals } from "../../approvals/approvals.ts";
+import type { TurnConsent } from "./turn-consent.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -43,7 +43,7 @@ export interface TurnRunnerOptions {
   readonly responses: TurnResponses;
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
   /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly approvals?: Pick<Approvals, "hasConsent" | "isAsking" | "drop"> | undefined;
+  readonly consent?: TurnConsent | undefined;
   /** Called with the use of each ended turn. */
   readonly onUsed?: TurnLogOptions["onUsed"];
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
@@ -131,7 +131,7 @@ export class TurnRunner implements Answers {
         await this.#completions.clearPlaceOf(turn);
         if (turns.get(turn.id)?.state !== "open") continue;
       }
-      if (this.#supersede(turn) || this.#interrupt(turn)) continue;
+      if (this.#supersede(turn) || this.#interrupt(turn) || this.#giveWay(turn)) continue;
       if (!(await this.#settle(turn))) return this.#followUps.heldUntil(turn);
     }
   }
@@ -263,6 +263,23 @@ export class TurnRunner implements Answers {
     if (first === undefined || first.readyAt > deps.clock.now() || !this.#followUps.continues(turn, first))
       return false;
     const next = nextBatch(queued, (id) => this.#options.messengers.get(id), deps.clock.now());
+    if (next.kind !== "batch") return false;
+    this.#beginnings.ofMessages(next.rows, turn);
+    return true;
+  }
+
+  /**
+   * Makes way for a new message while a failed call is made again and shows nothing new. A new turn answers both. A turn
+   * that has had an effect ends instead, and the next one continues from its results.
+   */
+  #giveWay(turn: MessagesTurn): boolean {
+    const { deps, engine, messengers, turns } = this.#options;
+    if (!engine.isRepeating(turn.id) || !this.#followUps.hasNews(turn)) return false;
+    if (this.#followUps.hasActed(turn) || turn.waitingCalls.length > 0) {
+      turns.setState(turn.id, "yielding");
+      return true;
+    }
+    const next = nextBatch(this.#followUps.queuedFor(turn), (id) => messengers.get(id), deps.clock.now());
     if (next.kind !== "batch") return false;
     this.#beginnings.ofMessages(next.rows, turn);
     return true;

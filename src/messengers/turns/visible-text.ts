@@ -7,7 +7,11 @@ import { plainText, splitText } from "../../../delivery/index.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 
-export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
+/** An operation that has ended. */
+export type EndedOperation = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
+
+/** An ended turn. `out-of-steps` means that it has used all its steps, and the model wanted to go on. */
+export type EndedTurn = EndedOperation | { readonly kind: "out-of-steps"; readonly text: string };
 
 /** Endings without text that show nothing, instead of a text that says so. */
 export interface Silence {
@@ -36,6 +40,8 @@ export function visibleText(
   switch (outcome.kind) {
     case "done":
       return said === "" ? instead("emptyResponseText") : said;
+    case "out-of-steps":
+      return joinParagraphs(said, instead("stepLimitResponseText"));
     case "stopped":
       return joinParagraphs(said, safeText(policy, "stoppedResponseText", event, log));
     case "failed":

@@ -9,6 +9,13 @@ export const SAMPLE_HINT = 'Try "track order 1001", "where is order 1001?", "sho
 /** The next message may be the number alone. */
 export const WHICH_ORDER = 'Which order is it? Please tell me its number, for example "1001".';
 
+const HELP_WANTED = /\bhelp\b|what can you do|who are you|what are you/i;
+
+/** Whether a person wants to know what the bot can do. */
+export function asksForHelp(text: string): boolean {
+  return HELP_WANTED.test(text);
+}
+
 const HELP = `I am the demo of this bot. I understand:
 
 - a greeting, or thanks
@@ -53,7 +60,9 @@ const LIST = `Three things to pack:
 
 interface Intent {
   readonly pattern: RegExp;
-  readonly answer: (match: RegExpExecArray, speaker: string | undefined) => string;
+  /** Whether the answer is true of every bot. @default only of the shop's */
+  readonly isGeneral?: true;
+  readonly answer: (match: RegExpExecArray, speaker: string | undefined, hint: string) => string;
 }
 
 /** The first one that matches answers. */
@@ -62,10 +71,11 @@ const INTENTS: readonly Intent[] = [
     pattern: /\bremind me\b/i,
     answer: () => 'Tell me what and when, please: "remind me to order coffee tomorrow at 9".',
   },
-  { pattern: /\b(summari[sz]e|summary)\b/i, answer: () => "The person tried out the demo." },
-  { pattern: /\bmark ?down\b|\bformatting\b/i, answer: () => MARKDOWN },
+  { pattern: /\b(summari[sz]e|summary)\b/i, isGeneral: true, answer: () => "The person tried out the demo." },
+  { pattern: /\bmark ?down\b|\bformatting\b/i, isGeneral: true, answer: () => MARKDOWN },
   {
     pattern: /\blong\b(?:\D{0,20}(?<length>\d{2,5}))?/i,
+    isGeneral: true,
     answer: (match) => longText(Number(match.groups?.["length"] ?? 6000)),
   },
   { pattern: /\blist\b/i, answer: () => LIST },
@@ -75,9 +85,10 @@ const INTENTS: readonly Intent[] = [
   },
   {
     pattern: /\bdigest\b/i,
+    isGeneral: true,
     answer: () => "The demo can't write that digest: it only lists entries that a task's source gives it.",
   },
-  { pattern: /\bhelp\b|what can you do|who are you|what are you/i, answer: () => HELP },
+  { pattern: HELP_WANTED, answer: () => HELP },
   {
     pattern: /\b(weather|rain|forecast|temperature)\b/i,
     answer: () => "I can't tell you the weather: I have no tool for it, and the demo doesn't make things up.",
@@ -90,25 +101,31 @@ const INTENTS: readonly Intent[] = [
     pattern: /\b(orders?|parcel|package|delivery|invoices?)\b/i,
     answer: () => WHICH_ORDER,
   },
-  { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You're welcome!" },
-  { pattern: /\b(bye|goodbye|see you|good night)\b/i, answer: () => "Goodbye!" },
+  { pattern: /\b(thanks|thank you|thx|cheers)\b/i, isGeneral: true, answer: () => "You're welcome!" },
+  { pattern: /\b(bye|goodbye|see you|good night)\b/i, isGeneral: true, answer: () => "Goodbye!" },
   {
     pattern: /\b(hi|hello|hey|hallo|good (morning|afternoon|evening))\b|^\/start\b/i,
-    answer: (_match, speaker) =>
-      `Hello${speaker === undefined ? "" : `, ${speaker}`}! How can I help? ${SAMPLE_HINT}`,
+    isGeneral: true,
+    answer: (_match, speaker, hint) =>
+      `Hello${speaker === undefined ? "" : `, ${speaker}`}! How can I help? ${hint}`,
   },
 ];
 
 /** Returns the answer to a sentence that the demo knows. Undefined for any other. */
-export function answerSentence(asked: {
-  readonly text: string;
-  readonly speaker?: string;
-  readonly hasFiles: boolean;
-  readonly thing?: string;
-}): string | undefined {
-  for (const { pattern, answer } of INTENTS) {
+export function answerSentence(
+  asked: {
+    readonly text: string;
+    readonly speaker?: string;
+    readonly hasFiles: boolean;
+    readonly thing?: string;
+  },
+  owner: "the shop" | "any bot" = "the shop",
+): string | undefined {
+  for (const { answer, isGeneral, pattern } of INTENTS) {
+    if (owner === "any bot" && isGeneral !== true) continue;
     const match = pattern.exec(asked.text);
-    if (match !== null) return answer(match, asked.speaker);
+    if (match !== null)
+      return answer(match, asked.speaker, owner === "the shop" ? SAMPLE_HINT : 'Try "help".');
   }
   if (asked.thing?.startsWith("a message")) return "I can't read that kind of message.";
   if (asked.thing !== undefined)

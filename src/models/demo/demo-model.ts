@@ -8,6 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import { systemDeps, wait, type Clock } from "../../core/deps.ts";
 import { demoReply, type DemoReply } from "./demo-reply.ts";
+import { isUnderDev } from "./under-dev.ts";
 
 const PACE_MS = 30;
 /** Even a long reply has at most this many chunks, so it is streamed within six seconds. */
@@ -17,15 +18,20 @@ const MOST_CHUNKS = 200;
  * Creates the model that answers if none is configured, so that a bot works on a fresh machine without a network. It is
  * not a language model: it understands a few sentences, calls the bot's real tools for them, and says what it is in its
  * first reply. The same prompt gives the same reply.
+ *
+ * @param canCall whether people may run the bot's tools and actions by hand (`/call`)
  */
-export function createDemoModel(deps: { readonly clock: Clock } = systemDeps): LanguageModelV4 {
+export function createDemoModel(
+  deps: { readonly clock: Clock } = systemDeps,
+  canCall: boolean = isUnderDev(),
+): LanguageModelV4 {
   return {
     specificationVersion: "v4",
     provider: "switchboard.demo",
     modelId: "demo",
     supportedUrls: {},
     doGenerate: async (options) => {
-      const reply = demoReply(options.prompt, options.tools ?? []);
+      const reply = demoReply(options.prompt, options.tools ?? [], canCall);
       const text: LanguageModelV4Content[] = reply.text === "" ? [] : [{ type: "text", text: reply.text }];
       return {
         content: [...text, ...toolCalls(reply)],
@@ -35,7 +41,8 @@ export function createDemoModel(deps: { readonly clock: Clock } = systemDeps): L
       };
     },
     doStream: async (options) => {
-      const parts = streamParts(options, demoReply(options.prompt, options.tools ?? []), deps.clock);
+      const reply = demoReply(options.prompt, options.tools ?? [], canCall);
+      const parts = streamParts(options, reply, deps.clock);
       return {
         stream: new ReadableStream<LanguageModelV4StreamPart>({
           pull: async (controller) => {

@@ -3,7 +3,8 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
-import { answerSentence, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
+import { listTools, replyToCall, wordCall } from "./demo-calls.ts";
+import { answerSentence, asksForHelp, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
 import { replyToOutcome } from "./demo-outcome.ts";
 import { digestOf } from "./demo-schedules.ts";
 import { chooseCalls, subjectOf, wordResult, type DemoToolCall } from "./demo-tools.ts";
@@ -13,10 +14,15 @@ export interface DemoReply {
   readonly calls: readonly DemoToolCall[];
 }
 
-/** Returns the demo model's text and tool calls. Pure: it depends on the prompt and the offered tools. */
+/**
+ * Returns the demo model's text and tool calls. Pure: it depends on the prompt and the offered tools.
+ *
+ * @param canCall whether people may run the tools by hand (`/call`)
+ */
 export function demoReply(
   prompt: LanguageModelV4Prompt,
   tools: NonNullable<LanguageModelV4CallOptions["tools"]>,
+  canCall = false,
 ): DemoReply {
   const lastUser = prompt.findLastIndex((message) => message.role === "user");
   // Consecutive unanswered messages are one question.
@@ -30,7 +36,9 @@ export function demoReply(
   if (digest !== undefined) return { text: digest, calls: [] };
   const asked = completed(askedIn(prompt.slice(answered + 1, lastUser + 1)), prompt.slice(0, answered + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
-  const reply = replyTo(asked, results, tools, lastUser);
+  const reply =
+    (canCall ? replyByHand(asked, results, tools, lastUser) : undefined) ??
+    replyTo(asked, results, tools, lastUser);
   if (!isFirst || reply.calls.length > 0) return reply;
   return { ...reply, text: `${reply.text}\n\n${DEMO_NOTICE}` };
 }
@@ -52,6 +60,33 @@ function replyTo(
     text: `I didn't understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
     calls: [],
   };
+}
+
+/** A tool of the bot that `npm start` runs, about whose orders the demo knows sentences. */
+const SHOP_TOOL = "lookup_order";
+
+/**
+ * Returns the reply to a `/call`. A bot other than the shop's also gets a list of its tools, where the shop would be
+ * spoken of. Undefined for all other messages.
+ */
+function replyByHand(
+  asked: Asked,
+  results: readonly LanguageModelV4ToolResultPart[],
+  tools: NonNullable<LanguageModelV4CallOptions["tools"]>,
+  turn: number,
+): DemoReply | undefined {
+  const called = replyToCall(asked.text, tools, turn);
+  if (called !== undefined && results.length > 0) {
+    return { text: results.map((result) => wordCall(result, tools)).join("\n\n"), calls: [] };
+  }
+  const isShop = tools.some(({ name }) => name === SHOP_TOOL);
+  if (called !== undefined || isShop || results.length > 0) return called;
+  const calls = chooseCalls(asked.text, asked.quoted, tools, turn);
+  if (calls.length > 0) return undefined;
+  const answer = answerSentence(asked, "any bot");
+  if (answer !== undefined) return { text: answer, calls: [] };
+  const intro = asksForHelp(asked.text) ? "" : "I can't answer that. ";
+  return { text: `${intro}${listTools(tools)}`, calls: [] };
 }
 
 function wordResults(results: readonly LanguageModelV4ToolResultPart[]): string {

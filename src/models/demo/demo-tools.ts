@@ -4,7 +4,7 @@ import { SCHEDULE_ACTIONS, scheduleIn, wordSchedule } from "./demo-schedules.ts"
 export interface DemoToolCall {
   readonly id: string;
   readonly toolName: string;
-  readonly input: Readonly<Record<string, string | number>>;
+  readonly input: Readonly<Record<string, unknown>>;
   /** The requested thing, in the person's words. */
   readonly subject: string;
 }
@@ -332,7 +332,8 @@ function isScalar(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
+/** Returns the fields of an object. None of any other value. */
+export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : {};

@@ -3,7 +3,7 @@ import { createGate } from "../../../lab/support/gate.ts";
 import { holdAt, say } from "../../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../../lab/support/rig.ts";
 import { lastUserText } from "../../../lab/support/scripted-model.ts";
-import type { OccurrenceRecord } from "../../../src/schedules/occurrence.ts";
+import type { OccurrenceRecord } from "../../../src/schedules/rules/occurrence.ts";
 import type { SimChat } from "../../../playground/telegram/simulator.ts";
 
 const LEAD_MS = 1500;

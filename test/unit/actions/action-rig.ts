@@ -160,6 +160,7 @@ export function createActionRig(): ActionRig {
       ask: () => Promise.resolve({ approvalId: "asked" }),
       useGrant: () => Promise.resolve(undefined),
       endUse: () => {},
+      onInvalidInput: () => {},
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },

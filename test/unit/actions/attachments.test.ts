@@ -131,7 +131,7 @@ describe("attachReply", () => {
     expect(rig.attachments("later")).toEqual([]);
   });
 
-  it("never fails the work: unusable attachments are left out", async () => {
+  it("never fails the work: the model and the chat learn of unusable attachments", async () => {
     const rig = createActionRig();
     const angry = {
       type: "angry",
@@ -146,8 +146,20 @@ describe("attachReply", () => {
       { type: "image", source: new ReadableStream<Uint8Array>() },
       { type: "note" },
     ]);
-    expect(await rig.call(action)).toBe("done");
-    expect(rig.attachments()).toEqual([{ type: "note" }]);
+    expect(await rig.call(action)).toMatchObject({
+      result: "done",
+      attachmentsNotSent: [
+        { name: "angry", code: "Error" },
+        { name: "attachment", code: "attachment-type" },
+        { name: "long", code: "attachment-too-large" },
+        { name: "image", code: "Error" },
+      ],
+    });
+    // People read the name of the file whose bytes cannot be stored.
+    expect(rig.attachments()).toMatchObject([
+      { type: "image", source: { unsent: "Error" } },
+      { type: "note" },
+    ]);
     expect(rig.refused).toHaveLength(4);
   });
 
@@ -202,3 +214,75 @@ it.each([false, true])(
     );
   },
 );
+
+describe("an attachment that cannot be shown", () => {
+  /** As JavaScript, or a value from somewhere else, passes it. */
+  const wrong = (attachment: object): ReplyAttachment => attachment as ReplyAttachment;
+
+  it.each([
+    [{ type: "document", src: "https://example.com/a.pdf" }, '"src" does not exist. Did you mean "source"?'],
+    [{ type: "image" }, "It has no source."],
+    [{ type: "image", source: "a.png" }, "Its source must be bytes, { fileId } or { url }."],
+    [
+      { type: "image", source: { url: "javascript:alert(1)" } },
+      "Its url must begin with https://, http:// or data:, not javascript:.",
+    ],
+    [
+      { type: "document", source: { url: "file:///etc/passwd" } },
+      "Its url must begin with https://, http:// or data:, not file:.",
+    ],
+  ])("is named to people if it is a file, and the model reads why: %o", async (attachment, problem) => {
+    const rig = createActionRig();
+    const { type } = attachment;
+    expect(await rig.call(attaching([wrong(attachment), { type: "ticket", id: 7 }]))).toEqual({
+      result: "done",
+      attachmentsNotSent: [
+        {
+          name: type,
+          code: "attachment-invalid",
+          message: `The attachment of the type "${type}" cannot be shown. ${problem}`,
+        },
+      ],
+    });
+    expect(rig.attachments()).toEqual([
+      { ...attachment, source: { unsent: "attachment-invalid" } },
+      { type: "ticket", id: 7 },
+    ]);
+    expect(rig.refused).toHaveLength(1);
+  });
+
+  it("is a card without words, too", async () => {
+    const rig = createActionRig();
+    expect(await rig.call(attaching([{ type: "card", text: "" }]))).toMatchObject({
+      attachmentsNotSent: [{ name: "card", code: "card-invalid" }],
+    });
+  });
+
+  it("is not one with a `data:` address, whose bytes are stored", async () => {
+    const rig = createActionRig();
+    const source = { url: "data:text/plain;base64,AQI=" };
+    expect(await rig.call(attaching([{ type: "document", source, name: "a.txt" }]))).toBe("done");
+    expect(rig.attachments()).toMatchObject([{ source: { storedId: "bytes:1,2", sizeBytes: 2 } }]);
+  });
+
+  it("is a type error if a known type has another field", async () => {
+    const rig = createActionRig();
+    const action = refund({
+      execute: (_input, ctx) => {
+        ctx.attachReply({ type: "document", source: { url: "https://example.com/a.pdf" }, name: "a.pdf" });
+        ctx.attachReply({ type: "ticket", id: 7 });
+        ctx.attachReply({ type: "card", state: "booked" });
+        // @ts-expect-error a misspelt field of a card
+        ctx.attachReply({ type: "card", text: "Paid", butons: [] });
+        // @ts-expect-error no source
+        ctx.attachReply({ type: "document", src: "https://example.com/a.pdf" });
+        // @ts-expect-error a misspelt field
+        ctx.attachReply({ type: "image", source: { fileId: "1" }, captoin: "A" });
+        // @ts-expect-error a field of another type
+        ctx.attachReply({ type: "email_draft", to: "ann@example.com", source: { fileId: "1" } });
+      },
+    });
+    await rig.call(action);
+    expect(rig.refused).toHaveLength(1);
+  });
+});

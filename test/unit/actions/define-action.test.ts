@@ -24,6 +24,18 @@ describe("an action with a mistake", () => {
     );
   });
 
+  it.each([[[undefined]], [["4711", ""]], [[null]]])(
+    "says that a variable is not set: approvers %j",
+    (approvers) => {
+      expect(defined({ approvers })).toThrow(
+        expect.objectContaining({
+          code: "action-option-invalid",
+          message: expect.stringMatching(/^approvers of the action .* a value that is not set: .*variable/),
+        }),
+      );
+    },
+  );
+
   it("lists the options if none is like it", () => {
     expect(defined({ colour: "red" })).toThrow(/Use any of: description, inputSchema, execute, .*approval/);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Approval } from "../../../src/approvals/approval.ts";
-import { approvalCard } from "../../../src/approvals/approval-card.ts";
-import { inputFields, masked } from "../../../src/approvals/input-fields.ts";
-import { decisionWords } from "../../../src/approvals/outcome-words.ts";
+import type { Approval } from "../../../src/approvals/rules/approval.ts";
+import { approvalCard } from "../../../src/approvals/rules/approval-card.ts";
+import { inputFields, masked } from "../../../src/approvals/rules/input-fields.ts";
+import { decisionWords } from "../../../src/approvals/rules/outcome-words.ts";
 
 const view = { approvers: "Dana or Eli", time: () => "29 November, 12:00" };
 
@@ -49,18 +49,56 @@ const approval: Approval = {
 };
 
 describe("the card of an approval", () => {
-  it("says what will happen, who asked, who decides and until when", () => {
+  it("asks one question, with a high risk, every input and the person who asks", () => {
     const { text, fields = [] } = approvalCard(approval, view);
-    expect(text).toContain(String.raw`Refund \*75 €\* for order 7`);
+    expect(text).toBe(String.raw`**Refund \*75 €\* for order 7?**`);
     expect(fields).toEqual([
+      { label: "Risk", value: "high" },
       { label: "Amount cents", value: "7500" },
       { label: "Order id", value: "7" },
       { label: "Card number", value: "4111" },
-      { label: "Risk", value: "high" },
+      { label: "Asked by", value: "Anna" },
+    ]);
+  });
+
+  it("says who decides, until when, and what else is allowed, on its other face", () => {
+    const asked = {
+      ...approval,
+      risk: "low",
+      modelWords: "One moment.",
+      offer: { scope: "small", words: "Refunds up to 100 €" },
+    } as const;
+    expect(approvalCard(asked, { ...view, face: "more" }).fields?.slice(3)).toEqual([
+      { label: "The bot's own words", value: "“One moment.”" },
+      { label: "Risk", value: "low" },
       { label: "Asked by", value: "Anna" },
       { label: "Who can decide", value: "Dana or Eli" },
       { label: "Until", value: "29 November, 12:00" },
+      { label: "You can also allow", value: "Refunds up to 100 €, in this chat, asked by Anna" },
     ]);
+    expect(JSON.stringify(approvalCard(asked, view))).not.toMatch(/Risk|Until|decide|also allow|One moment/);
+  });
+
+  it.each([
+    ["Refund order 7.", "**Refund order 7?**"],
+    ["Shall I refund order 7?", "**Shall I refund order 7?**"],
+  ])("makes a question of the summary: %s", (summary, text) => {
+    expect(approvalCard({ ...approval, summary }, view).text).toBe(text);
+  });
+
+  it("does not name the one person who both asks and decides", () => {
+    const alone = { ...approval, approvers: { kind: "requester" }, requesterMayApprove: true } as const;
+    expect(JSON.stringify(approvalCard(alone, { ...view, face: "more" }))).not.toMatch(/Anna|Who can decide/);
+    const done = {
+      ...alone,
+      state: "done",
+      decidedBy: { surface: "chat", person: { userId: "1", fullName: "Anna" } },
+    } as const;
+    expect(JSON.stringify(approvalCard(done, view))).not.toMatch(/Anna/);
+    // Where others might have decided, one line says who did.
+    const group = { ...done, approvers: { kind: "anyone" } } as const;
+    const people = approvalCard(group, view).fields?.filter(({ value }) => value === "Anna");
+    expect(people).toEqual([{ label: "Decided by", value: "Anna" }]);
   });
 
   it("says what changes against today, and whose words the model's reason is", () => {
@@ -69,8 +107,8 @@ describe("the card of an approval", () => {
       { label: "note", to: "Damaged" },
     ];
     const asked = { ...approval, preview, modelWords: "The parcel\narrived **broken**." };
-    const { fields = [] } = approvalCard(asked, view);
-    expect(fields.slice(3, 6)).toEqual([
+    const { fields = [] } = approvalCard(asked, { ...view, face: "more" });
+    expect(fields.slice(4, 7)).toEqual([
       { label: "Refunded", value: "0 € → 75 €" },
       { label: "Note", value: "Damaged (new)" },
       { label: "The bot's own words", value: "“The parcel arrived **broken**.”" },
@@ -94,11 +132,11 @@ describe("the card of an approval", () => {
         preview: forged,
         requester: { userId: "1", fullName: forged },
       },
-      view,
+      { ...view, face: "more" },
     );
     const line = "7 Risk: low Who can decide: anyone";
     const shown = [...text.split("\n"), ...fields.map(({ value }) => value)];
-    expect(text.split("\n")).toHaveLength(3);
+    expect(text.split("\n")).toHaveLength(1);
     expect(shown.filter((one) => one.replaceAll("\\", "").includes(line))).toHaveLength(5);
     expect(shown.filter((one) => /[\n\u202E]/.test(one))).toEqual([]);
   });
@@ -118,10 +156,28 @@ describe("the card of an approval", () => {
 
   it("binds each button to the approval and its input", () => {
     const buttons = approvalCard(approval, view).buttons?.flat() ?? [];
-    expect(buttons.map(({ label }) => label)).toEqual(["Approve", "Reject", "Ask for changes", "Take back"]);
+    expect(buttons.map(({ label }) => label)).toEqual(["Approve", "Reject", "More"]);
     expect(buttons[0]).toMatchObject({
       payload: { approval: "a1", inputHash: "hash", decision: "approve" },
     });
+    expect(buttons[2]).toMatchObject({ payload: { approval: "a1", inputHash: "hash", face: "more" } });
+  });
+
+  it("gives no number another meaning on its other face", () => {
+    const asked = { ...approval, offer: { scope: "small", words: "Refunds up to 100 €" } };
+    const labels = (face: "first" | "more"): string[] =>
+      (approvalCard(asked, { ...view, face }).buttons ?? []).flat().map(({ label }) => label);
+    expect(labels("more")).toEqual([
+      "Approve",
+      "Reject",
+      "Less",
+      "Ask for changes",
+      "Take back",
+      "Allow for this request",
+      "Allow for an hour",
+      "Allow always",
+    ]);
+    expect(labels("first")).toEqual([...labels("more").slice(0, 2), "More"]);
   });
 
   it.each([
@@ -159,8 +215,11 @@ describe("the card of an approval", () => {
 });
 
 it("hides sensitive values, with everything below them", () => {
-  expect(inputFields(approval.input, ["card"])).toContainEqual({ label: "Card", value: "•••" });
-  expect(JSON.stringify(inputFields(approval.input, ["card.number"]))).not.toContain("4111");
+  expect(inputFields(approval.input, { sensitive: ["card"] })).toContainEqual({
+    label: "Card",
+    value: "•••",
+  });
+  expect(JSON.stringify(inputFields(approval.input, { sensitive: ["card.number"] }))).not.toContain("4111");
 });
 
 it("shows amounts first, then targets, then the rest, in the model's order", () => {
@@ -172,7 +231,7 @@ it("shows amounts first, then targets, then the rest, in the model's order", () 
     to: "anna@example.com",
     tip: 1,
   };
-  expect(inputFields(input, []).map(({ label }) => label)).toEqual([
+  expect(inputFields(input).map(({ label }) => label)).toEqual([
     "Amount cents",
     "Order id",
     "To",
@@ -187,19 +246,77 @@ it("masks whole values, longer ones first, and no short words", () => {
   expect(masked("12345 1234 no secret", input, ["pins", "yes", "deep"])).toBe("••• ••• no •••");
 });
 
-it("cuts long values and long lists of values", () => {
-  const many = Object.fromEntries(
-    Array.from({ length: 40 }, (_, index) => [`field${index}`, "x".repeat(1_000)]),
+describe("a long input", () => {
+  const long = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "x".repeat(1_500)]));
+  const sizes = (count: number, room?: number): [number, number] => {
+    const fields = inputFields(long(count), { room });
+    return [fields.length, fields[0]?.value.length ?? 0];
+  };
+
+  it("is shown with every value, up to the length of a field, while there is room", () => {
+    expect(sizes(3)).toEqual([3, 1_024]);
+    expect(sizes(3, 3_600)).toEqual([3, 1_024]);
+    expect(sizes(3, 2_000)).toEqual([3, 600]);
+    expect(sizes(12, 2_000)).toEqual([12, 150]);
+  });
+
+  it("says how many values do not fit", () => {
+    expect(inputFields(long(40)).at(-1)).toEqual({ label: "And", value: "13 more values" });
+    const fields = inputFields(long(40), { room: 2_000 });
+    expect(fields.at(-1)?.value).toBe(`${40 - fields.length + 1} more values`);
+    expect(fields.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(2_000);
+  });
+
+  it("leaves the first face one message long, and is whole on the other one", () => {
+    const asked = { ...approval, input: long(12), summary: "Write" };
+    const lengthOn = (face: "first" | "more"): number =>
+      JSON.stringify(approvalCard(asked, { ...view, face, messageLength: 4_096 }).fields).length;
+    expect(lengthOn("first")).toBeLessThan(4_096);
+    expect(lengthOn("more")).toBeGreaterThan(12 * 1_024);
+  });
+});
+
+describe("an input that the question says", () => {
+  const shown = (summary: string, input: Approval["input"], summaryReads: readonly string[]): string[] =>
+    (approvalCard({ ...approval, risk: "low", input, summary, summaryReads }, view).fields ?? [])
+      .filter(({ label }) => label !== "Asked by")
+      .map(({ label, value }) => `${label}: ${value}`);
+  const refund = { orderId: "1001", amountCents: 5_000 };
+  const both = ["orderId", "amountCents"];
+
+  it.each(["Refund 50.00 € for order 1001", "Refund 50,00 € for order 1001", "Refund 5000 cents for 1001"])(
+    "is not repeated: %s",
+    (summary) => expect(shown(summary, refund, both)).toEqual([]),
   );
-  const fields = inputFields(many, []);
-  expect(fields).toHaveLength(12);
-  expect(fields.at(-1)).toEqual({ label: "And", value: "29 more values" });
-  expect(fields[0]?.value).toHaveLength(300);
+
+  it.each<[string, string, Approval["input"], readonly string[], readonly string[]]>([
+    ["is a fixed word", "Refund order 1001", refund, [], ["Amount cents: 5000", "Order id: 1001"]],
+    ["stands there as another number", "Refund 500.00 € for 1001", refund, both, ["Amount cents: 5000"]],
+    ["is part of a longer word", "Refund 50.00 € for A1001", refund, both, ["Order id: 1001"]],
+    [
+      "has the place of another value",
+      "Book a table for 4",
+      { people: 4, day: 4 },
+      ["people", "day"],
+      ["People: 4", "Day: 4"],
+    ],
+    ["is true or false", "Send it: yes", { sent: true }, ["sent"], ["Sent: yes"]],
+    ["is no amount of money", "Wait 5 minutes", { waitMs: 500 }, ["waitMs"], ["Wait ms: 500"]],
+  ])("is shown all the same if it %s", (_why, summary, input, reads, fields) => {
+    expect(shown(summary, input, reads)).toEqual(fields);
+  });
+
+  it("is not taken for said where the summary hides it", () => {
+    const asked = { ...approval, summary: "Charge 4111", summaryReads: ["card.number"] };
+    const card = approvalCard({ ...asked, sensitive: ["card.number"] }, view);
+    expect(card.fields).toContainEqual({ label: "Card number", value: "•••" });
+  });
 });
 
 it("hides lists and deep values that hold something sensitive", () => {
   const input = { cards: [{ number: "4111" }], a: { b: { c: { d: "4112" } } } };
-  const shown = JSON.stringify(inputFields(input, ["cards.number", "a.b.c.d"]));
+  const shown = JSON.stringify(inputFields(input, { sensitive: ["cards.number", "a.b.c.d"] }));
   expect(shown).not.toMatch(/411/);
 });
 
@@ -281,9 +398,7 @@ it("shows only the state where people are asked elsewhere, with the way back", (
   const elsewhere = approvalCard({ ...approval, unreached }, { ...view, role: "elsewhere" });
   // It may be Dana who reads this card, after /approvals.
   expect(JSON.stringify(elsewhere)).not.toContain("never written");
-  expect(elsewhere.buttons?.flat().map(({ label }) => label)).toEqual([
-    "Approve",
-    "Reject",
-    "Ask for changes",
-  ]);
+  expect(elsewhere.buttons?.flat().map(({ label }) => label)).toEqual(["Approve", "Reject", "More"]);
+  const all = approvalCard(approval, { ...view, role: "elsewhere", face: "more" }).buttons?.flat();
+  expect(all?.map(({ label }) => label)).not.toContain("Take back");
 });

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineAction } from "../../../src/actions/define-action.ts";
-import { Approvals } from "../../../src/approvals/approvals.ts";
-import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
-import type { Approval, Decider, VoidReason } from "../../../src/approvals/approval.ts";
+import { Approvals } from "../../../src/approvals/consent/approvals.ts";
+import type { ApprovalRequest } from "../../../src/approvals/consent/approvals.ts";
+import type { Approval, Decider, VoidReason } from "../../../src/approvals/rules/approval.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 

@@ -4,14 +4,14 @@ import * as fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import type * as AskConsent from "../../../src/actions/ask-consent.ts";
 import { canonicalJson } from "../../../src/actions/run-action.ts";
-import type * as ApprovalStore from "../../../src/approvals/approval-store.ts";
-import type * as Approvals from "../../../src/approvals/approvals.ts";
-import type { Approval } from "../../../src/approvals/approval.ts";
-import type * as DecisionWord from "../../../src/approvals/decision-word.ts";
-import type * as Grant from "../../../src/approvals/grant.ts";
-import type * as GrantedCalls from "../../../src/approvals/granted-calls.ts";
+import type * as ApprovalStore from "../../../src/approvals/stored/approval-store.ts";
+import type * as Approvals from "../../../src/approvals/consent/approvals.ts";
+import type { Approval } from "../../../src/approvals/rules/approval.ts";
+import type * as DecisionWord from "../../../src/approvals/rules/decision-word.ts";
+import type * as Grant from "../../../src/approvals/rules/grant.ts";
+import type * as GrantedCalls from "../../../src/approvals/consent/granted-calls.ts";
 import type { Database } from "../../../src/core/database.ts";
-import type * as CallFacts from "../../../src/messengers/agent/call-facts.ts";
+import type * as OutcomeFacts from "../../../src/approvals/chat/outcome-facts.ts";
 import type { Planted } from "./planted.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -24,12 +24,12 @@ vi.setConfig({ testTimeout: 60_000 });
 const MOCKED = [
   "../../../src/actions/ask-consent.ts",
   "../../../src/core/sha256.ts",
-  "../../../src/approvals/approval-store.ts",
-  "../../../src/approvals/decision-word.ts",
-  "../../../src/approvals/granted-calls.ts",
-  "../../../src/approvals/approvals.ts",
-  "../../../src/approvals/grant.ts",
-  "../../../src/messengers/agent/call-facts.ts",
+  "../../../src/approvals/stored/approval-store.ts",
+  "../../../src/approvals/rules/decision-word.ts",
+  "../../../src/approvals/consent/granted-calls.ts",
+  "../../../src/approvals/consent/approvals.ts",
+  "../../../src/approvals/rules/grant.ts",
+  "../../../src/approvals/chat/outcome-facts.ts",
 ];
 
 afterEach(() => {
@@ -69,7 +69,7 @@ async function firstFinding(
 
 it("finds a second decision that is not compared with the first", async () => {
   const deciding = new AsyncLocalStorage<{ readonly before: Approval | undefined; reads: number }>();
-  vi.doMock("../../../src/approvals/approval-store.ts", async (original) => {
+  vi.doMock("../../../src/approvals/stored/approval-store.ts", async (original) => {
     const real = await original<typeof ApprovalStore>();
     return {
       ...real,
@@ -83,7 +83,7 @@ it("finds a second decision that is not compared with the first", async () => {
       },
     };
   });
-  vi.doMock("../../../src/approvals/approvals.ts", async (original) => {
+  vi.doMock("../../../src/approvals/consent/approvals.ts", async (original) => {
     const real = await original<typeof Approvals>();
     return {
       ...real,
@@ -181,8 +181,8 @@ it("finds a waiting request that runs when it is asked again later", async () =>
 });
 
 it("finds an action that runs with the rights of the person who agreed", async () => {
-  vi.doMock("../../../src/messengers/agent/call-facts.ts", async (original) => {
-    const real = await original<typeof CallFacts>();
+  vi.doMock("../../../src/approvals/chat/outcome-facts.ts", async (original) => {
+    const real = await original<typeof OutcomeFacts>();
     return {
       ...real,
       factsOfApproval: (approval: Approval) => {
@@ -195,7 +195,7 @@ it("finds an action that runs with the rights of the person who agreed", async (
 });
 
 it("finds a grant that outlives its terms", async () => {
-  vi.doMock("../../../src/approvals/grant.ts", async (original) => {
+  vi.doMock("../../../src/approvals/rules/grant.ts", async (original) => {
     const real = await original<typeof Grant>();
     return {
       ...real,
@@ -213,7 +213,7 @@ it("finds a word of consent that counts without a quote", async () => {
 });
 
 it("finds a reply that counts although it says more than yes", async () => {
-  vi.doMock("../../../src/approvals/decision-word.ts", async (original) => {
+  vi.doMock("../../../src/approvals/rules/decision-word.ts", async (original) => {
     const real = await original<typeof DecisionWord>();
     return {
       ...real,
@@ -237,7 +237,7 @@ it("finds a new session that takes back what waits", async () => {
 });
 
 it("finds a use of a grant whose outcome a crash has lost", async () => {
-  vi.doMock("../../../src/approvals/granted-calls.ts", async (original) => {
+  vi.doMock("../../../src/approvals/consent/granted-calls.ts", async (original) => {
     const real = await original<typeof GrantedCalls>();
     return {
       ...real,

@@ -1,8 +1,6 @@
-import { z } from "zod";
-import type { ActionOptions } from "../../../src/actions/action.ts";
+import { NO_UNSENT } from "../../support/unsent.ts";
 import { Attachments } from "../../../src/actions/attachments.ts";
-import { defineAction } from "../../../src/actions/define-action.ts";
-import type { Approval } from "../../../src/approvals/approval.ts";
+import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import { parseCardToken } from "../../../src/core/card-token.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type { CardBody, Delivery, ReplyStart } from "../../../src/core/delivery.ts";
@@ -10,7 +8,9 @@ import type { MessengerThread } from "../../../src/core/messenger-event.ts";
 import { inTurnContext } from "../../../src/core/turn-context.ts";
 import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
 import type { TurnInfo } from "../../../src/core/turn-info.ts";
-import { AgentActions } from "../../../src/messengers/agent/agent-actions.ts";
+import { ApprovalsFeature } from "../../../src/approvals/approvals-feature.ts";
+import { HEARTBEAT_MS } from "../../../src/messengers/declare/wake.ts";
+import { BotActions } from "../../../src/messengers/tools/bot-actions.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { addressOf } from "../../../src/messengers/replies/address-of.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
@@ -19,15 +19,15 @@ import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { recordLog } from "../../support/log-recorder.ts";
+import { consentBot } from "./consent-bot.ts";
+import type { Effect } from "./consent-bot.ts";
 import type { Planted } from "./planted.ts";
 
 const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 const ELSEWHERE: MessengerThread = { id: "telegram:-6", chatId: "-6", isDirectMessage: false };
 const DANA = privateThread("dana");
 const THREADS = [GROUP, DANA, privateThread("eli")];
-const inputSchema = z.object({ order: z.string(), amount: z.number() });
 const [TELEGRAM] = normalizeMessengers({ telegram: definitionOf() });
-const PERMISSION = "billing:refund";
 
 /** One call of the action by the model, in a turn of one person. */
 export interface Call {
@@ -46,13 +46,6 @@ export interface ShownCard {
   readonly threadId: string;
   readonly text: string;
   readonly buttons: { readonly label: string; readonly token: string }[];
-}
-
-/** An effect of the action: money that was paid back. */
-export interface Effect {
-  readonly call: Pick<Call, "turn" | "order" | "amount">;
-  readonly person: string | undefined;
-  readonly at: number;
 }
 
 /** In the chat of the card, or in another one. */
@@ -76,7 +69,9 @@ export class ConsentRig {
   #ids = 0;
   #newest: string | undefined;
   #death = Promise.withResolvers<"died">();
-  #live: { readonly actions: AgentActions; readonly cards: Cards } | undefined;
+  #live:
+    | { readonly actions: BotActions; readonly approvals: ApprovalsFeature; readonly cards: Cards }
+    | undefined;
   #wakeAt: number | undefined;
   #isPressing = false;
 
@@ -128,7 +123,7 @@ export class ConsentRig {
   async press(card: ShownCard, token: string, person: string, place: Place): Promise<PressResult> {
     const thread = threadOf(card, place);
     this.#isPressing = true;
-    const answer = await this.#settled(async ({ actions, cards }) => {
+    const answer = await this.#settled(async ({ approvals, cards }) => {
       const { button: wanted, key } = parseCardToken(token) ?? { button: "", key: "" };
       const { messengerId, chatId } = addressOf({ messengerId: "telegram", thread });
       const pressed = this.#planted.findsAnywhere
@@ -140,7 +135,7 @@ export class ConsentRig {
       const event = messageEvent({ thread, author: { userId: person } });
       const { id: cardId } = pressed;
       const press = { cardId, payload: button.payload, label: button.label, isTyped: false, event };
-      return actions.desk.pressed({ ...press, person: { userId: person }, chat: thread });
+      return approvals.pressed({ ...press, person: { userId: person }, chat: thread });
     });
     this.#isPressing = false;
     return resultOf(answer);
@@ -150,7 +145,7 @@ export class ConsentRig {
   async bring(id: string, person: string): Promise<void> {
     const thread = privateThread(person);
     const viewer = { person: { userId: person }, messengerId: "telegram", thread };
-    await this.#settled(({ actions: { desk } }) => desk.bring(id, viewer));
+    await this.#settled(({ approvals: { desk } }) => desk.bring(id, viewer));
   }
 
   /** A person writes in the chat of a card, as a reply to it or without a quote. */
@@ -167,7 +162,7 @@ export class ConsentRig {
     };
     const event = messageEvent({ thread, author, message });
     const reply = { cardId: card.id, payload: { isReply: true }, label: "", isTyped: true } as const;
-    const answer = await this.#settled(async ({ actions: { desk } }) => {
+    const answer = await this.#settled(async ({ approvals: { desk } }) => {
       if (!isReply && this.#planted.decidesUnquoted !== true) return desk.hint(event)?.text;
       if (!desk.takesReply(card.id, event)) return "The model answers.";
       return desk.pressed({ ...reply, event, person: author, chat: thread });
@@ -179,7 +174,7 @@ export class ConsentRig {
   async beginAnew(): Promise<void> {
     this.#newest = undefined;
     if (this.#planted.withdrawsAtNew !== true) return;
-    await this.#settled(async ({ actions: { desk } }) => {
+    await this.#settled(async ({ approvals: { desk } }) => {
       for (const { requestId } of desk.approvals.waiting()) desk.approvals.drop(requestId, "withdrawn");
       return Promise.resolve();
     });
@@ -188,8 +183,8 @@ export class ConsentRig {
   /** Somebody ends a grant. */
   async revoke(nth: number, person: string): Promise<string | undefined> {
     let given: string | undefined;
-    await this.#settled(({ actions }) => {
-      const { grants } = actions.desk.approvals;
+    await this.#settled(({ approvals }) => {
+      const { grants } = approvals.desk.approvals;
       const grant = grants.inForce()[nth];
       if (grant === undefined) return Promise.resolve();
       given = grant.approvalId;
@@ -207,8 +202,8 @@ export class ConsentRig {
       const at = Math.max(this.clock.now(), this.#wakeAt ?? 0);
       this.#wakeAt = undefined;
       await this.clock.advance(at - this.clock.now());
-      await this.#settled(({ actions }) => actions.work.work());
-      const next = this.#live?.actions.work.nextWakeAt();
+      await this.#settled(({ approvals }) => approvals.work());
+      const next = this.#live?.approvals.nextWakeAt();
       if (next !== undefined) this.#wakeAt = Math.min(this.#wakeAt ?? Infinity, Math.max(next, at + 1));
     }
     await this.clock.advance(Math.max(0, end - this.clock.now()));
@@ -218,13 +213,13 @@ export class ConsentRig {
   async rest(): Promise<void> {
     this.kill();
     for (let round = 0; round < 2; round += 1) {
-      await this.#settled(({ actions }) => actions.work.work());
+      await this.#settled(({ approvals }) => approvals.work());
       await this.pass(90);
     }
   }
 
   approvals(): readonly Approval[] {
-    return this.#ensure().actions.desk.approvals.list({ limit: 1_000 });
+    return this.#ensure().approvals.desk.approvals.list({ limit: 1_000 });
   }
 
   /** What people see of a card now. */
@@ -255,7 +250,11 @@ export class ConsentRig {
 
   /** Runs work in the present life of the object, and waits until it is done, or the object has died. */
   async #settled(
-    work: (live: { readonly actions: AgentActions; readonly cards: Cards }) => Promise<unknown>,
+    work: (live: {
+      readonly actions: BotActions;
+      readonly approvals: ApprovalsFeature;
+      readonly cards: Cards;
+    }) => Promise<unknown>,
   ): Promise<unknown> {
     const death = this.#death.promise;
     const born = this.#life;
@@ -279,14 +278,14 @@ export class ConsentRig {
   }
 
   #isBusy(): boolean {
-    return this.#live?.actions.work.isBusy() === true;
+    return this.#live?.approvals.isBusy() === true;
   }
 
-  #ensure(): { readonly actions: AgentActions; readonly cards: Cards } {
+  #ensure(): { readonly actions: BotActions; readonly approvals: ApprovalsFeature; readonly cards: Cards } {
     return (this.#live ??= this.#start());
   }
 
-  #start(): { readonly actions: AgentActions; readonly cards: Cards } {
+  #start(): { readonly actions: BotActions; readonly approvals: ApprovalsFeature; readonly cards: Cards } {
     const born = this.#life;
     const isDead = (): boolean => this.#life !== born;
     const boundary = (): void => {
@@ -308,7 +307,12 @@ export class ConsentRig {
       newId: () => `id${(this.#ids += 1)}`,
       fetch: () => Promise.reject(new Error("Nothing is fetched.")),
     };
-    const cards = new Cards({ database, deps, delivery: this.#delivery(database, boundary) });
+    const cards = new Cards({
+      database,
+      deps,
+      delivery: this.#delivery(database, boundary),
+      unsent: NO_UNSENT,
+    });
     const { log } = recordLog();
     const recorded = new Attachments({
       database,
@@ -316,7 +320,7 @@ export class ConsentRig {
       files: { addBytes: () => Promise.reject(new Error()), hold: () => {}, release: () => {} },
       onRefused: () => {},
     });
-    const poke = (): void => void actions.work.work().catch(() => {});
+    const poke = (): void => void approvals.work().catch(() => {});
     const thread = {
       cards,
       poke,
@@ -337,44 +341,67 @@ export class ConsentRig {
         },
       },
     };
-    const options = {
-      agent: this.#agent(isDead),
+    const later = (work: () => void): void => {
+      queueMicrotask(() => {
+        if (!isDead()) work();
+      });
+    };
+    const resolveTarget = ({ userId }: { readonly userId: string }) =>
+      Promise.resolve(
+        userId === "dana"
+          ? { kind: "found", address: addressOf({ messengerId: "telegram", thread: DANA }) }
+          : { kind: "unknown" },
+      );
+    const host = {
+      agent: consentBot(this, isDead),
       name: () => "thread",
       database,
       deps,
       log,
       env: {},
-      thread: () => thread,
-      messengers: { find: () => TELEGRAM, isDeclared: () => true },
-      switchedOn: () => ({}),
-      conversation: () => "telegram:-5",
-      index: () => ({ noteApproval: () => Promise.resolve() }),
+      thread,
+      engine: { textSoFar: () => "" },
+      runs: { runs: { get: () => undefined, problemOf: () => undefined, setProblem: () => {} } },
+      messengers: {
+        find: () => TELEGRAM,
+        isDeclared: () => true,
+        all: () => [{ id: "telegram" }],
+        surface: () => ({ limits: { maxLength: 4_096, maxEntities: 100 } }),
+      },
+      objects: {
+        isRoot: () => false,
+        conversation: () => "telegram:-5",
+        address: () => "telegram:-5",
+        root: () => ({ noteApproval: () => Promise.resolve() }),
+        link: { resolveTarget },
+      },
       botLedger: () => actions.ledger,
       messages: () => Promise.resolve([]),
-      onlyMessenger: () => "telegram",
-      resolveTarget: ({ userId }: { readonly userId: string }) =>
-        Promise.resolve(
-          userId === "dana"
-            ? { kind: "found", address: addressOf({ messengerId: "telegram", thread: DANA }) }
-            : { kind: "unknown" },
-        ),
-      textSoFar: () => "",
-      wake: {
-        at: (at: number) => {
-          if (!isDead()) this.#wakeAt = Math.min(this.#wakeAt ?? Infinity, at);
+      ready: () => Promise.resolve(),
+      durable: () => Promise.resolve(),
+      wakeSoon: () => {
+        if (!isDead()) this.#wakeAt = Math.min(this.#wakeAt ?? Infinity, deps.clock.now() + HEARTBEAT_MS);
+        later(poke);
+      },
+      later,
+      get actions(): BotActions {
+        return actions;
+      },
+      features: {
+        actions: () => ({}),
+        get consent(): ApprovalsFeature["consent"] {
+          return approvals.consent;
         },
       },
-      later: (work: () => void) => {
-        queueMicrotask(() => {
-          if (!isDead()) work();
-        });
-      },
     };
-    const actions: AgentActions = new AgentActions(
-      options as unknown as ConstructorParameters<typeof AgentActions>[0],
+    const actions: BotActions = new BotActions(
+      host as unknown as ConstructorParameters<typeof BotActions>[0],
+    );
+    const approvals: ApprovalsFeature = new ApprovalsFeature(
+      host as unknown as ConstructorParameters<typeof ApprovalsFeature>[0],
     );
     poke();
-    return { actions, cards };
+    return { actions, approvals, cards };
   }
 
   /** Messages of the platform, stored as the outbox is: with what the object stores. */
@@ -392,6 +419,8 @@ export class ConsentRig {
         .flat()
         .flatMap((one) => (one.kind === "callback" ? { label: one.label, token: one.token } : []));
       if (known === undefined) this.cards.push({ id, threadId, text: JSON.stringify(body), buttons: shown });
+      else if (isAboutSame(known, body))
+        known.buttons.push(...shown.filter(({ token }) => known.buttons.every((one) => one.token !== token)));
       return true;
     };
     return {
@@ -418,56 +447,11 @@ export class ConsentRig {
       JSON.stringify({ key: id, text: label }),
     );
   }
-
-  /** The bot's own class: who may do what, and the action. */
-  #agent(isDead: () => boolean): object {
-    const options: ActionOptions<typeof inputSchema, unknown> = {
-      kind: "approval-gated",
-      description: "Refund an order.",
-      inputSchema,
-      idempotencyKey: ({ input }) => input.order,
-      permissions: [PERMISSION],
-      approval: true,
-      approvers: ["dana", "eli"],
-      requesterMayApprove: false,
-      remindAfterMs: 20 * 60_000,
-      expiresAfterMs: 60 * 60_000,
-      grantable: ({ input }) => ({
-        scope: scopeOf(input.amount),
-        words: `Refunds: ${scopeOf(input.amount)}`,
-      }),
-      execute: async ({ amount, order }, ctx) => {
-        await Promise.resolve();
-        if (isDead()) return new Promise(() => {});
-        const call = { turn: ctx.requestId, order, amount };
-        this.effects.push({ call, person: ctx.person?.userId, at: this.clock.now() });
-        await Promise.resolve();
-        return { paid: amount };
-      },
-      verify: ({ input: { order } }) => {
-        const made = this.effects.find(({ call }) => call.order === order);
-        return made === undefined ? { done: false } : { done: true, output: { paid: made.call.amount } };
-      },
-    };
-    const refund = defineAction(options);
-    const refundPrivately = defineAction({ ...options, askIn: "approver-dm" });
-    return {
-      actionLedgerPendingRetryLeaseMs: 300_000,
-      approvalWords: { yes: ["yes"], no: ["no"] },
-      getActions: () => ({ refund, refund_privately: refundPrivately }),
-      getTools: () => ({}),
-      authorizeTurn: ({ person }: { readonly person?: { readonly userId: string } }) => ({
-        allowed: true,
-        grantedPermissions: this.holders.has(person?.userId ?? "") ? [PERMISSION] : [],
-      }),
-      authorizeAction: ({ isGranted }: { readonly isGranted: boolean }) => isGranted,
-    };
-  }
 }
 
-/** The calls that one grant covers. */
-export function scopeOf(amount: number): string {
-  return amount < 10_000 ? "small" : "large";
+/** A later question may have taken the card. */
+function isAboutSame({ text }: ShownCard, { fields = [] }: CardBody): boolean {
+  return text.includes(JSON.stringify(fields.find(({ label }) => label === "Amount")));
 }
 
 function privateThread(person: string): MessengerThread {

@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
-import type { Approval } from "../../../src/approvals/approval.ts";
-import { ConsentRig, scopeOf } from "./consent-rig.ts";
-import type { Call, Effect, PressResult, ShownCard } from "./consent-rig.ts";
+import type { Approval } from "../../../src/approvals/rules/approval.ts";
+import { scopeOf } from "./consent-bot.ts";
+import type { Effect } from "./consent-bot.ts";
+import { ConsentRig } from "./consent-rig.ts";
+import type { Call, PressResult, ShownCard } from "./consent-rig.ts";
 import type { Planted } from "./planted.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -12,10 +14,25 @@ const killAt = fc.oneof(
 );
 const button = fc.record({
   card: fc.constantFrom(0, 0, 0, 1, 1, 2, 5),
-  // Approve, reject, ask for changes, take back, and the grants.
+  // The index of one of `LABELS`.
   label: fc.constantFrom(0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 6),
   person: fc.constantFrom("dana", "eli", "dana", "eli", "anna", "mallory"),
 });
+
+const LABELS = [
+  "Approve",
+  "Reject",
+  "Ask for changes",
+  "Take back",
+  "Allow for this request",
+  "Allow for an hour",
+  "Allow always",
+];
+
+/** Returns the decision behind a button. Some approve more than one call. */
+function decisionOf(label: string): string {
+  return label.startsWith("Allow") ? "Approve" : label;
+}
 
 const step = fc.oneof(
   {
@@ -246,8 +263,9 @@ export class Judge {
     await Promise.all(
       both.map(async ({ card: back, label, person }) => {
         const card = this.#rig.cards.at(-1 - back);
-        const pressed = card?.buttons[label % Math.max(1, card.buttons.length)];
-        if (card === undefined || pressed === undefined) return;
+        if (card === undefined) return;
+        const pressed = await this.#buttonOf(card, label, person, place);
+        if (pressed === undefined) return;
         const at = this.#rig.clock.now();
         const requester = this.#callOf(card)?.person;
         const isRequester = person === requester;
@@ -267,6 +285,23 @@ export class Judge {
         check(press);
       }),
     );
+  }
+
+  /** Finds a button of a card. For one that the first face lacks, the person turns the card first. */
+  async #buttonOf(
+    card: ShownCard,
+    label: number,
+    person: string,
+    place: "here" | "elsewhere",
+  ): Promise<ShownCard["buttons"][number] | undefined> {
+    const find = (wanted: string | undefined): ShownCard["buttons"][number] | undefined =>
+      card.buttons.find((button) => button.label === wanted);
+    const turn = find("More");
+    if (find(LABELS[label]) === undefined && turn !== undefined) {
+      const result = await this.#rig.press(card, turn.token, person, place);
+      if (result === "decided") throw new Error("somebody decides by turning a card");
+    }
+    return find(LABELS[label]);
   }
 
   /** A card comes to those who may decide, and to nobody else. */
@@ -326,7 +361,9 @@ export class Judge {
       const decided = this.#presses.filter(
         (press) => approvalOf(press.card) === id && press.result === "decided",
       );
-      if (decided.length > 1) throw new Error("two people are told that they have decided");
+      // A second tap of the same person for the same is acknowledged like the first one.
+      const deciders = new Set(decided.map(({ label, person }) => `${person} ${decisionOf(label)}`));
+      if (deciders.size > 1) throw new Error("two people are told that they have decided");
       const shown = this.#rig.shown(card.id);
       const stored = approvals.find((approval) => approval.id === id);
       const isOpenOnScreen = shown?.buttons !== undefined;
@@ -355,14 +392,13 @@ export class Judge {
 
   /** Whether a press is a valid decision about exactly this call. */
   #allows({ card, isValid, label, result }: Press, asked: Call): boolean {
-    const isApproval = label === "Approve" || label.startsWith("Yes,");
-    return isValid && isApproval && result !== "refused" && this.#callOf(card) === asked;
+    return isValid && decisionOf(label) === "Approve" && result !== "refused" && this.#callOf(card) === asked;
   }
 
   /** Whether a press has given a grant that covers this call. */
   #grants(press: Press, asked: Call, { at }: Effect): boolean {
     const about = this.#callOf(press.card);
-    if (!press.label.startsWith("Yes,") || about === undefined || !this.#allows(press, about)) return false;
+    if (!press.label.startsWith("Allow") || about === undefined || !this.#allows(press, about)) return false;
     const revokedAt = this.#revoked.get(press.card.id) ?? Infinity;
     const isInTime = press.label.includes("hour") ? at < press.at + HOUR_MS : at < press.at + 24 * HOUR_MS;
     const isOfRequest = !press.label.includes("request") || about.turn === asked.turn;

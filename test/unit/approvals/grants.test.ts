@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { CallOutcome } from "../../../src/approvals/approval.ts";
-import { Approvals } from "../../../src/approvals/approvals.ts";
-import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
-import type { GrantLength } from "../../../src/approvals/grant-length.ts";
+import type { CallOutcome } from "../../../src/approvals/rules/approval.ts";
+import { Approvals } from "../../../src/approvals/consent/approvals.ts";
+import type { ApprovalRequest } from "../../../src/approvals/consent/approvals.ts";
+import type { GrantLength } from "../../../src/approvals/rules/grant-length.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { Approval } from "../../../src/approvals/approval.ts";
+import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import { sayEnglish } from "../../../src/core/bot-texts.ts";
 import type { Address } from "../../../src/core/surface.ts";
-import { decidedIn } from "../../../src/messengers/agent/approval-cards.ts";
-import { seeApprovals } from "../../../src/messengers/agent/seen-approvals.ts";
+import { decidedIn } from "../../../src/approvals/chat/approval-cards.ts";
+import { seeApprovals } from "../../../src/approvals/chat/seen-approvals.ts";
 
 const group = (id: string): Address => ({
   messengerId: "any",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { BroadcastWork } from "../../../src/broadcasts/broadcast.ts";
+import type { BroadcastWork } from "../../../src/core/broadcast.ts";
 import { wait } from "../../../src/core/deps.ts";
 import { BroadcastWorld } from "./broadcast-world.ts";
 

@@ -1,4 +1,4 @@
-import type { HandOver, HandOverResult } from "../../../src/broadcasts/broadcast.ts";
+import type { HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
 import { createBroadcastStore } from "../../../src/broadcasts/broadcast-store.ts";
 import { Broadcasts } from "../../../src/broadcasts/broadcasts.ts";
 import { createSubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";

@@ -54,7 +54,9 @@ async function doctor(...parameters: string[]) {
 
 /** A server that answers every request in this way. */
 async function serve(status: number, body: unknown = {}): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
+  const server = createServer((_request, response) =>
+    response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body)),
+  );
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -149,6 +151,18 @@ describe("switchboard doctor", () => {
     ]);
     expect(of("webhook")).toMatchObject([
       { status: "problem", fix: expect.stringContaining("does not run") },
+    ]);
+  });
+
+  it.each([
+    ["something else", { ok: true, result: {} }, /getMe .*username: .*string/],
+    ["a refusal without words", { ok: false }, /getMe .*error_code: .*number/],
+    ["no JSON", "<html>", /getMe .*no JSON/],
+  ])("says that the Bot API answers %s", async (_what, body, message) => {
+    const url = await serve(200, body);
+    Object.assign(environment, { TELEGRAM_BOT_TOKEN: "1:abc", TELEGRAM_API_BASE_URL: url });
+    expect((await doctor()).of("Telegram")).toMatchObject([
+      { status: "problem", message: expect.stringMatching(message) },
     ]);
   });
 

@@ -76,7 +76,6 @@ describe("switchboard init", () => {
         zod: expect.stringMatching(/^\d/),
         vitest: expect.stringMatching(/^\d/),
         wrangler: expect.stringMatching(/^\d/),
-        workerd: expect.stringMatching(/^\d/),
         typescript: expect.stringMatching(/^\d/),
       });
     },

@@ -57,6 +57,15 @@ describe("switchboard", () => {
     expect((await run()).code).toBe(2);
   });
 
+  it.each(["http://laptop.local", "laptop.local:8080", "laptop.local/page", ""])(
+    "asks for a name alone instead of --allow-host %s",
+    async (name) => {
+      const { code, errors } = await run("dev", "--allow-host", name);
+      expect(code).toBe(2);
+      expect(errors).toContain("without a port");
+    },
+  );
+
   it("answers a failure with exit code 1 and one sentence", async () => {
     const { code, errors, output } = await run("dev", "--port", "many");
     expect({ code, output }).toEqual({ code: 1, output: "" });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
 import { shortWork, ShortWork } from "../../../src/core/short-work.ts";
-import { WakeUp } from "../../../src/messengers/agent/wake-up.ts";
+import { WakeUp } from "../../../src/messengers/thread/wake-up.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 describe("the short work of a process", () => {
@@ -28,7 +28,11 @@ describe("the short work of a process", () => {
   it("follows what an object needs, not when its durable wake-up fires", () => {
     const clock = createVirtualClock();
     const count = (): number => shortWork.count(clock.now());
-    const wake = new WakeUp({ clock, log: createLog(() => undefined), arm: () => Promise.resolve() });
+    const wake = new WakeUp({
+      clock,
+      log: createLog(() => undefined),
+      alarm: { set: () => Promise.resolve() },
+    });
     const before = count();
     wake.at(clock.now() + 2_500);
     expect(count()).toBe(before + 1);

@@ -100,3 +100,39 @@ describe.each(FORMS)("a card with $form", ({ card, seen }) => {
     );
   });
 });
+
+describe("a card that does not fit a message with buttons", () => {
+  const buttonLimits = { maxButtons: 2, maxTextLength: 40, maxLabelLength: 10 };
+  const options = (...labels: readonly string[]): OutgoingButton[][] =>
+    labels.map((label, index) => [{ kind: "callback", label, token: `t${index}` }]);
+
+  it.each([
+    ["fits", { text: "Sure?", buttons: options("Yes", "No") }, ["Yes", "No"]],
+    [
+      "has links besides",
+      { text: "Sure?", buttons: [...options("Yes", "No"), [SHOP]] },
+      ["Yes", "No", "Shop"],
+    ],
+    ["has too many buttons", { text: "Sure?", buttons: options("Yes", "No", "Later") }, undefined],
+    ["has a long label", { text: "Sure?", buttons: options("Yes", "Not this time") }, undefined],
+    ["has a long text", { text: "Sure? ".repeat(8).trim(), buttons: options("Yes", "No") }, undefined],
+    [
+      "has long fields",
+      { text: "Sure?", fields: [{ label: "a", value: "b".repeat(40) }], buttons: options("Yes") },
+      undefined,
+    ],
+  ] as const)("has buttons or numbered options: %s", async (_case, card, labels) => {
+    const harness = createHarness({
+      surface: {
+        format: "plain",
+        capabilities: { buttons: true, copyButtons: false, images: false, buttonLimits },
+      },
+    });
+    harness.delivery.sendCard(harness.start("c1"), { key: "k", ...card });
+    await harness.advance(1_000);
+    const shown = harness.surface.keyboards(ADDRESS.chatId)[0]?.flat();
+    expect(shown).toEqual(labels);
+    const [text = ""] = harness.visible();
+    expect(text.includes("1. Yes")).toBe(labels === undefined);
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NO_UNSENT } from "../../support/unsent.ts";
 import type { CardContent } from "../../../src/core/content.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";
@@ -27,7 +28,7 @@ function createRig(options: HarnessOptions = {}) {
     newId: () => `card-${(id += 1)}`,
     fetch: () => Promise.reject(new Error()),
   };
-  const cards = new Cards({ database, deps, delivery });
+  const cards = new Cards({ database, deps, delivery, unsent: NO_UNSENT });
   const post = async (name: string, content: CardContent): Promise<void> => {
     cards.post({ id: name, address: ADDRESS, policy: {} }, await cards.prepare(ADDRESS.messengerId, content));
     await advance(1_000);

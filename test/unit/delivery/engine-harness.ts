@@ -96,6 +96,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       accessChanged: (_messengerId, refusedWith) => access.push(refusedWith),
       chatGone: ({ chatId, threadId }, code) => gone.push([threadId ?? chatId, code]),
       chatMoved: () => {},
+      fileRefused: (_messengerId, _replyId, { code, name }) => `**${name}** is not sent: ${code}`,
     },
   });
   const advance = async (milliseconds: number): Promise<void> => {

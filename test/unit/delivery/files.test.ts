@@ -114,7 +114,7 @@ describe("a file", () => {
     ]);
   });
 
-  it("that is refused for good fails with its code, once, and does not stop what follows", async () => {
+  it("that is refused for good is named in its place, fails with its code, and does not stop what follows", async () => {
     const harness = createFilesHarness();
     const { advance, delivery, start, surface } = harness;
     surface.fault("post", {
@@ -125,8 +125,46 @@ describe("a file", () => {
     delivery.send(start("n1"), "Later");
     await advance(1_000);
     expect(delivery.receipt("f1")).toMatchObject({ state: "failed", code: "media-forbidden" });
-    expect(surface.visible(CHAT)).toEqual(["Later"]);
+    expect(surface.visible(CHAT)).toEqual(["Look\n\nvideo.mp4 is not sent: media-forbidden", "Later"]);
     expect(storedFiles(harness)).toBe(0);
+  });
+
+  it("that is refused without a reason is tried without formatting first, then named", async () => {
+    const { advance, delivery, start, surface } = createFilesHarness();
+    surface.faultAlways(
+      "post",
+      { kind: "fail", failure: { kind: "rejected", code: "bad-request" } },
+      ({ files }) => files !== undefined,
+    );
+    delivery.sendFiles(start("f1"), [await add(delivery, "document", bytesOf("pdf"))], "**Look**");
+    await advance(2_000);
+    expect(surface.visible(CHAT)).toEqual(["Look\n\ndocument is not sent: bad-request"]);
+    expect(surface.calls.map(({ entities }) => entities)).toEqual([1, 0, 2]);
+    expect(delivery.receipt("f1")).toMatchObject({ state: "failed", code: "bad-request" });
+  });
+
+  it("of an album that is refused is named, and the others are sent one by one", async () => {
+    const { advance, delivery, start, surface } = createFilesHarness();
+    surface.faultAlways(
+      "post",
+      { kind: "fail", failure: { kind: "rejected", code: "address-refused", about: "file" } },
+      ({ files = [] }) => files.some((file) => file.endsWith("by address")),
+    );
+    const bad = add(delivery, "photo", { url: "https://shop.example/b.png", fetchedBy: "platform" });
+    const files = [
+      await add(delivery, "photo", bytesOf("a")),
+      await bad,
+      await add(delivery, "photo", bytesOf("c")),
+    ];
+    delivery.sendFiles(start("f1"), files, "Three");
+    await advance(5_000);
+    expect(surface.messages(CHAT).map(({ file, text }) => file?.kind ?? text)).toEqual([
+      "photo",
+      "photo.jpg is not sent: address-refused",
+      "photo",
+    ]);
+    expect(surface.visible(CHAT)[0]).toBe("Three");
+    expect(delivery.receipt("f1")).toMatchObject({ state: "failed", code: "address-refused" });
   });
 
   it("is kept for a reply that still shows it", async () => {
@@ -172,18 +210,6 @@ describe("a file", () => {
     expect(read).toEqual(["png", "png", "png"]);
     expect(["f1", "f2", "f3"].map((id) => delivery.receipt(id)?.state)).toEqual(Array(3).fill("delivered"));
     expect(storedFiles(harness)).toBe(0);
-  });
-
-  it("has a minute to arrive, where a text has seconds", async () => {
-    const { advance, delivery, start, surface } = createFilesHarness({
-      surface: { probing: true },
-      policy: { callTimeoutMs: 6_000 },
-    });
-    surface.fault("post", { kind: "slow", latencyMs: 50_000 });
-    delivery.sendFiles(start("f1"), [await add(delivery, "video", bytesOf("mp4"))], "");
-    await advance(55_000);
-    expect(delivery.receipt("f1")?.state).toBe("delivered");
-    expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
   });
 
   it("cannot be stored for a platform that takes none", async () => {

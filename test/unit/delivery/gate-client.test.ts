@@ -46,7 +46,7 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
     report: ({ news }) => hear({ kind: "report", news }),
     unclaimed: async ({ news }: LostPostQuestion) => {
       await hear({ kind: "unclaimed", news });
-      return { ids: [], newestId: 0, searches: 1, claim: "certain" };
+      return { ids: [], newestId: 0, postedUpTo: 0, searches: 1, claim: "certain" };
     },
     noteCard: () => Promise.resolve(),
     findCard: () => Promise.resolve(undefined),
@@ -76,7 +76,7 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
       client.acquire(address, purpose, surface, purpose === "post" ? 8_000 : undefined),
     sent: (id: number | string, address = ADDRESS) => client.sent(address, surface, `${id}`),
     notSent: () => client.notSent(ADDRESS, surface),
-    unclaimed: () => client.unclaimed(ADDRESS, probing, 100),
+    unclaimed: () => client.unclaimed(ADDRESS, probing, { afterId: 100 }),
     reports: () => said.filter(({ kind }) => kind === "report"),
     newsNow: () => said.at(-1)?.news,
   };

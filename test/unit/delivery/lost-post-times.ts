@@ -80,7 +80,8 @@ export async function lostPostTime({ chat, loss, isMade }: LostPostCase, seed: n
   const begunAt = clock.now();
   delivery.append("r1", TEXT);
   delivery.finish("r1", TEXT);
-  await advance(random.int(1, 120));
+  // The post leaves when the root has lent its call.
+  await advance(random.int(15, 120));
   if (loss !== "cut" && isMade) surface.postForeign("7", TEXT);
   if (loss === "death") objects.restart(address.threadId);
   for (const moment of momentsOf(random)) {

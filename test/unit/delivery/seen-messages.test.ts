@@ -31,6 +31,7 @@ it("returns the seen ids above an id, in order, and the newest one", () => {
   expect(seen.newest("telegram", BOX)).toBeUndefined();
   expect(seen.after({ messengerId: "telegram", box: BOX, chatId: "7", isShared: true, afterId: 5 })).toEqual({
     newestId: 0,
+    postedUpTo: 0,
     searches: 1,
     ids: [],
   });
@@ -90,6 +91,7 @@ it("continues after a start with the known ids", async () => {
   expect(third.after({ messengerId: "telegram", box: BOX, chatId: "7", isShared: true, afterId: 0 })).toEqual(
     {
       newestId: 102,
+      postedUpTo: 102,
       searches: 1,
       ids: [101, 102],
     },
@@ -109,8 +111,8 @@ it("writes one row for many messages, and none for a box of a single chat", asyn
   }
   await clock.advance(5_000);
   expect(writes).toBe(1);
-  expect(store.read("telegram", "-1007")).toEqual([]);
-  expect(store.read("telegram", BOX)).toHaveLength(20);
+  expect(store.read("telegram", "-1007").seen).toEqual([]);
+  expect(store.read("telegram", BOX).seen).toHaveLength(20);
 });
 
 it("also knows a box whose first use is a question", async () => {
@@ -142,7 +144,7 @@ it("continues when nothing can be stored, and stores the ids with the next chang
   isBroken = false;
   seen.note("telegram", BOX, true, [102]);
   await clock.advance(1_000);
-  expect(store.read("telegram", BOX)).toEqual([101, 102]);
+  expect(store.read("telegram", BOX)).toEqual({ seen: [101, 102], postedUpTo: 0 });
 });
 
 it("removes idle boxes from memory when there are very many, and reads shared ones again", async () => {

@@ -64,7 +64,7 @@ describe("the Dockerfile", () => {
     expect(textOf(build, "WORKDIR")).toBe("/app");
     expect(build.filter(({ name }) => name === "RUN").map(({ text }) => text)).toEqual([
       "npm ci",
-      "npx switchboard build && npm prune --omit=dev",
+      "npx switchboard build && npm prune --omit=dev --omit=peer",
     ]);
   });
 

@@ -31,12 +31,17 @@ const TEXTS: Record<SafeText, true> = {
   overloadedResponseText: true,
   waitingResponseText: true,
   interruptedResponseText: true,
+  stepLimitResponseText: true,
   stoppedResponseText: true,
   busyResponseText: true,
   refusedResponseText: true,
   limitResponseText: true,
   staleActionResponseText: true,
   interruptedActionResponseText: true,
+  fileTooLargeText: true,
+  fileUnreachableText: true,
+  fileForbiddenText: true,
+  fileRefusedText: true,
 };
 const DELIVERY: Record<Exclude<keyof DeliveryPolicy, SafeText>, unknown> = {
   mode: '`"edit"`',

@@ -1,4 +1,5 @@
 import type { Database } from "../../../src/core/database.ts";
+import { NO_UNSENT } from "../../support/unsent.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -111,7 +112,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     inbox,
     memory: createThreadMemory(database),
     delivery: delivery as Delivery,
-    cards: new Cards({ database, deps, delivery: delivery as Delivery }),
+    cards: new Cards({ database, deps, delivery: delivery as Delivery, unsent: NO_UNSENT }),
     messengers,
     gates: new ChatGates({
       name: options.route === undefined ? "default/own" : "default/thread:telegram:1",

@@ -12,6 +12,12 @@ const batchOf = (rows: InboxRow[], now = 0) => {
 const at = (seq: number, receivedAt: number, event = messageEvent({ message: { sentAt: receivedAt } })) =>
   inboxRow(seq, { receivedAt, event });
 
+const inGroup = (event: Parameters<typeof messageEvent>[0] = {}) =>
+  messageEvent({
+    ...event,
+    thread: { id: "telegram:9", chatId: "9", isDirectMessage: false },
+  });
+
 describe("nextBatch", () => {
   it("makes one turn of three quick lines and leaves a later one for the next", () => {
     expect(batchOf([at(1, 0), at(2, 900), at(3, 1800), at(4, 9000)], 9000)).toEqual([1, 2, 3]);
@@ -72,7 +78,31 @@ describe("nextBatch", () => {
     expect(turns).toEqual([[1, 3], [2, 5], [4]]);
   });
 
-  it("takes every message exactly once and those of a thread in their order (I3)", () => {
+  it("makes one turn of all that a person of a group has waiting, so that another waits for one answer", () => {
+    const by = (userId: string) => (seq: number) =>
+      at(seq, seq * 10_000, inGroup({ author: { userId }, message: { sentAt: seq * 10_000 } }));
+    const [ada, bob] = [by("ada"), by("bob")];
+    const rows = [ada(1), ada(2), bob(3), ada(4), ada(5), bob(6)];
+    expect(batchOf(rows, 60_000)).toEqual([1, 2, 4, 5]);
+    expect(batchOf([bob(3), bob(6), ada(7)], 70_000)).toEqual([3, 6]);
+    const nobody = (seq: number) =>
+      at(seq, seq * 10_000, inGroup({ author: undefined, message: { sentAt: seq * 10_000 } }));
+    expect(batchOf([nobody(1), nobody(2)], 20_000)).toEqual([1]);
+  });
+
+  it("does not let a picture that may not be whole hold up what the person of a group wrote before", () => {
+    const waiting = inboxRow(1, { event: inGroup(), receivedAt: 0 });
+    const held = inboxRow(2, {
+      event: inGroup({ message: { sentAt: 9_000 } }),
+      receivedAt: 9_000,
+      readyAt: 10_000,
+    });
+    const after = inboxRow(3, { event: inGroup({ message: { sentAt: 9_500 } }), receivedAt: 9_500 });
+    expect(batchOf([waiting, held, after], 9_500)).toEqual([1]);
+    expect(batchOf([waiting, held, after], 10_000)).toEqual([1, 2, 3]);
+  });
+
+  it("takes every message exactly once, and turns in the order of their first messages (I3)", () => {
     const arrivals = fc.array(
       fc.record({
         gap: fc.integer({ min: 0, max: 3000 }),
@@ -88,7 +118,7 @@ describe("nextBatch", () => {
           now += gap;
           const event = messageEvent({
             author: { userId: user },
-            thread: { id: `telegram:${thread}`, chatId: thread, isDirectMessage: true },
+            thread: { id: `telegram:${thread}`, chatId: thread, isDirectMessage: thread === "1" },
             message: { sentAt: now },
           });
           return at(index, now, event);
@@ -102,9 +132,12 @@ describe("nextBatch", () => {
           queued = queued.filter((row) => !next.rows.includes(row));
         }
         expect(taken.map((row) => row.seq).toSorted((a, b) => a - b)).toEqual(list.map((_, index) => index));
-        for (const thread of ["telegram:1", "telegram:2"]) {
-          const order = taken.filter((row) => row.incoming.thread.id === thread).map((row) => row.seq);
-          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        const ordered = (rows: readonly InboxRow[]): boolean =>
+          rows.every(({ seq }, index) => index === 0 || seq > (rows[index - 1]?.seq ?? -1));
+        expect(ordered(taken.filter((row) => row.incoming.thread.id === "telegram:1"))).toBe(true);
+        for (const user of ["7", "8"]) {
+          const theirs = taken.filter((row) => row.event?.author?.userId === user);
+          expect(ordered(theirs.filter((row) => row.incoming.thread.id === "telegram:2"))).toBe(true);
         }
       }),
     );

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { Approval } from "../../../src/approvals/approval.ts";
-import { createApprovalIndexStore } from "../../../src/approvals/approval-index-store.ts";
-import { indexedApprovalOf } from "../../../src/approvals/approval-index.ts";
-import type { IndexedApproval } from "../../../src/approvals/approval-index.ts";
-import { ApprovalNews } from "../../../src/messengers/agent/approval-news.ts";
-import { ApprovalIndex } from "../../../src/messengers/root/approval-index.ts";
+import type { Approval } from "../../../src/approvals/rules/approval.ts";
+import { createApprovalIndexStore } from "../../../src/approvals/stored/approval-index-store.ts";
+import { indexedApprovalOf } from "../../../src/approvals/rules/approval-index.ts";
+import type { IndexedApproval } from "../../../src/approvals/rules/approval-index.ts";
+import { ApprovalNews } from "../../../src/approvals/chat/approval-news.ts";
+import { ApprovalIndex } from "../../../src/approvals/root/approval-index.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { approvalTime } from "../../../src/messengers/agent/approval-time.ts";
+import { approvalTime } from "../../../src/approvals/chat/approval-time.ts";
 
 const NOON = Date.parse("2026-11-29T12:00:00Z");
 

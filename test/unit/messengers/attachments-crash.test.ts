@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { NO_UNSENT } from "../../support/unsent.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { ReplyAttachment } from "../../../src/core/reply-attachment.ts";
 import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
@@ -32,7 +33,7 @@ async function work(world: CrashWorld, process: CrashProcess): Promise<void> {
     log: createLog(() => {}),
     delivery,
     prompts: { get: () => undefined },
-    cards: new Cards({ database, deps, delivery }),
+    cards: new Cards({ database, deps, delivery, unsent: NO_UNSENT }),
     messengers: {
       get: () => ({ delivery: {} }) as NormalizedMessengerDefinition,
       surface: () => world.platform.connect({ clock: world.clock }),

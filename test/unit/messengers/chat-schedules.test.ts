@@ -5,11 +5,11 @@ import type { CardContent, Json } from "../../../src/core/content.ts";
 import type { Clock } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { sayEnglish } from "../../../src/core/bot-texts.ts";
-import { ChatSchedulePresses } from "../../../src/messengers/agent/chat-schedule-presses.ts";
-import { ChatSchedules } from "../../../src/messengers/agent/chat-schedules.ts";
+import { ChatSchedulePresses } from "../../../src/schedules/chat/chat-schedule-presses.ts";
+import { ChatSchedules } from "../../../src/schedules/chat/chat-schedules.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import { Schedules } from "../../../src/schedules/index.ts";
-import type { ChatScheduleOptions } from "../../../src/schedules/index.ts";
+import { Schedules } from "../../../src/schedules/runs/schedules.ts";
+import type { ChatScheduleOptions } from "../../../src/schedules/rules/chat-schedule.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const START = Date.parse("2026-11-22T12:00:00Z");
@@ -37,7 +37,7 @@ function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatSc
     settings: () => settings,
     defaultZone: () => undefined,
     schedules: () => schedules,
-    root: () => ({
+    zones: () => ({
       zoneOfPerson: () => Promise.resolve(zone.known),
       rememberZone: (_person, name) => {
         zone.known = name;
@@ -60,7 +60,7 @@ function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatSc
     log,
     tasks: () => chat.tasks(),
     run: () => Promise.reject(new Error("Nothing runs here.")),
-    tellOwner: () => Promise.resolve(undefined),
+    tellOwner: () => Promise.resolve({ kind: "told" }),
     onChange: () => {},
   });
   return { cards, chat, now: () => now, presses, schedules };

@@ -105,6 +105,12 @@ describe("normalizeMessengers", () => {
       "messenger-option-invalid",
       /conversation of .* must be "thread", "self" or a function/,
     ],
+    [
+      "a variable that is not set",
+      { allow: [undefined] as never },
+      "messenger-option-invalid",
+      /allow of .* a value that is not set: /,
+    ],
     ["one user in place of a list", { allow: 7 as never }, "messenger-option-invalid", /allow of .* a list/],
     ["a yes that is a word", { rerunOnEdit: "yes" as never }, "messenger-option-invalid", /true or false/],
     ["an unknown kind", { respondTo: ["everything"] as never }, "messenger-respond-to-invalid", /everything/],

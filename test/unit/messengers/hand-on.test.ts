@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
-import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
+import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
@@ -48,6 +48,7 @@ function createRig() {
       abort: () => new Promise<void>(() => {}),
       outcome: async (): Promise<TurnOutcome> => ({ kind: "open" }),
       textSoFar: () => "",
+      isRepeating: () => false,
       stats: new TurnStats(),
     };
     const { gate } = createTestGate({

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ManyChats } from "../../../src/messengers/agent/many-chats.ts";
-import { BroadcastWorld } from "../broadcasts/broadcast-world.ts";
+import { ManyChats } from "../../../src/schedules/chat/many-chats.ts";
+import { BroadcastWorld, chatAddress } from "../broadcasts/broadcast-world.ts";
 
 it("waits while somebody decides in one of the chats, and names the chat", async () => {
   const world = new BroadcastWorld();
@@ -58,4 +58,29 @@ it("continues a delivery whose process died while it stored its chats, also if t
   await begin();
   expect(await many.report("digest")).toMatchObject({ state: "completed" });
   expect(world.totalPosts).toBe(2_001);
+});
+
+it.each([
+  ["nobody has subscribed any more", (): void => undefined, { state: "skipped", code: "no-targets" }],
+  [
+    "everybody unsubscribes before the delivery",
+    (world: BroadcastWorld): void => void world.subscribers.add(chatAddress("c1"), 0),
+    { state: "skipped", code: "unsubscribed" },
+  ],
+])("is no failure if %s", async (_when, prepare, report) => {
+  const world = new BroadcastWorld();
+  prepare(world);
+  const many = new ManyChats({
+    broadcasts: () => ({
+      startBroadcast: (request) => world.broadcasts.start(request),
+      getBroadcast: async (id) => world.broadcasts.get(id),
+    }),
+    targetsOf: async () => [],
+  });
+  let isDone = false;
+  void many.begin("digest", { kind: "text", text: "News" }, "subscribers").then(() => (isDone = true));
+  await world.clock.advanceUntil(() => isDone, 1_000);
+  world.subscribers.remove(chatAddress("c1"));
+  await world.run();
+  expect(await many.report("digest")).toMatchObject(report);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sayEnglish } from "../../../src/core/bot-texts.ts";
 import type { CardContent } from "../../../src/core/content.ts";
-import { OwnerPresses } from "../../../src/messengers/agent/owner-presses.ts";
+import { OwnerPresses } from "../../../src/schedules/chat/owner-presses.ts";
 
 const OWNER = { userId: "ada" };
 const CHAT = { id: "fake:ada", chatId: "ada", isDirectMessage: true };

@@ -10,7 +10,7 @@ import type { Address } from "../../../src/core/surface.ts";
 import type { ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
-import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
+import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import { addressOf } from "../../../src/messengers/replies/address-of.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";

@@ -3,8 +3,9 @@ import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { Prompt } from "../../../src/inbox/prompt-store.ts";
 import type { ScheduledRun } from "../../../src/core/scheduled-run.ts";
-import { nudgeKeeper, ScheduledTurns } from "../../../src/messengers/agent/scheduled-turns.ts";
-import type { ScheduledTurnsOptions } from "../../../src/messengers/agent/scheduled-turns.ts";
+import { nudgeKeeper } from "../../../src/scheduled-runs/nudge-keeper.ts";
+import { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
+import type { ScheduledTurnsHost } from "../../../src/scheduled-runs/scheduled-turns.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -28,15 +29,13 @@ function turnsWith(
       },
   };
   return new ScheduledTurns({
-    own: () => own,
-    delivery: () => delivery,
-    engine: () => ({ stats: new TurnStats() }),
-    session: () => "s",
-    approvalsOf: () => [],
+    thread: { own, delivery, memory: { session: () => "s" } },
+    engine: { stats: new TurnStats() },
+    features: { runQuestions: undefined },
     database: createNodeDatabase(),
-    clock: createVirtualClock(),
+    deps: { clock: createVirtualClock() },
     stored: () => Promise.resolve(),
-  } as unknown as ScheduledTurnsOptions);
+  } as unknown as ScheduledTurnsHost);
 }
 
 it("reports a failed turn as open until it is known what people see of its text", async () => {
@@ -60,15 +59,18 @@ it("reports a stopped turn as open until it is known what people see of its text
 
 it("tells the root of a delivery to many chats, or else the keeper, that a run goes on", async () => {
   const told: string[] = [];
-  const callsTo = (conversation: string) => ({
-    nudgeOccurrence: async (key: string) => void told.push(`${conversation}: ${key}`),
-    nudgeBroadcast: async (id: string, target: string) => void told.push(`${conversation}: ${id} ${target}`),
-  });
+  const to = (_group: unknown, conversation: string): never =>
+    ({
+      nudgeOccurrence: async (key: string) => void told.push(`${conversation}: ${key}`),
+      nudgeBroadcast: async (id: string, target: string) =>
+        void told.push(`${conversation}: ${id} ${target}`),
+    }) as never;
+  const objects = { to, root: (group: unknown) => to(group, "") };
   const run: ScheduledRun = {
     schedule: { keeper: "task:digest", taskId: "digest", revision: "1" },
     occurrenceKey: "digest@1",
   };
-  await nudgeKeeper(callsTo, run, recordLog().log);
-  await nudgeKeeper(callsTo, { ...run, broadcast: { id: "b1", target: "fake:c2" } }, recordLog().log);
+  await nudgeKeeper(objects, run, recordLog().log);
+  await nudgeKeeper(objects, { ...run, broadcast: { id: "b1", target: "fake:c2" } }, recordLog().log);
   expect(told).toEqual(["task:digest: digest@1", ": b1 fake:c2"]);
 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { HandOver } from "../../../src/broadcasts/broadcast.ts";
-import { takeBroadcast } from "../../../src/messengers/agent/take-broadcast.ts";
-import type { TakeBroadcastHost } from "../../../src/messengers/agent/take-broadcast.ts";
-import type { LegReport } from "../../../src/schedules/index.ts";
+import type { HandOver } from "../../../src/core/broadcast.ts";
+import { takeBroadcast } from "../../../src/broadcasts/take-broadcast.ts";
+import type { TakeBroadcastHost } from "../../../src/broadcasts/take-broadcast.ts";
+import type { LegReport } from "../../../src/scheduled-runs/leg.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { chatAddress } from "../broadcasts/broadcast-world.ts";
 

@@ -5,7 +5,7 @@ import { createLog } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
-import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
+import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
@@ -39,6 +39,7 @@ function createEngine() {
       return state === "open" ? { kind: "open" } : { kind: "stopped", text: "" };
     },
     textSoFar: () => "",
+    isRepeating: () => false,
     stats: new TurnStats(),
     ends: { isAwaited: false },
   };

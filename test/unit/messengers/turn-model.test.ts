@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
-import { checkModel } from "../../../src/messengers/agent/turn-model.ts";
-import type { ThinkModel } from "../../../src/messengers/agent/agent-methods.ts";
+import { systemDeps } from "../../../src/core/deps.ts";
+import { createLog } from "../../../src/core/log.ts";
+import { ModelRests } from "../../../src/models/index.ts";
+import { checkModel, turnModel } from "../../../src/agent/turn-model.ts";
+import type { ThinkModel } from "../../../src/agent/agent-methods.ts";
 
 it.each([undefined, null])("names getModel() when it returns %s", (model) => {
   // A method without `return`, in a bot that nobody has checked with the compiler.
@@ -12,3 +15,32 @@ it.each([undefined, null])("names getModel() when it returns %s", (model) => {
     }),
   );
 });
+
+it.each([true, false])(
+  "shows an exception of no known kind, and its place, with DEBUG only: %s",
+  async (isDebug) => {
+    const lines: string[] = [];
+    const log = createLog((_level, line) => lines.push(line), isDebug ? { reveal: (words) => words } : {});
+    const broken: ThinkModel = {
+      specificationVersion: "v4",
+      provider: "own",
+      modelId: "own-1",
+      supportedUrls: {},
+      doStream: () => Promise.reject(new TypeError("the words of an exception")),
+      doGenerate: () => Promise.reject(new Error("not called")),
+    };
+    const agent = {
+      getModel: () => broken,
+      chatStreamStallTimeoutMs: 0,
+      chatStreamFirstChunkTimeoutMs: 0,
+    };
+    const options = { agent, deps: systemDeps, env: {}, log, rests: new ModelRests(), onUsage: () => {} };
+    const model = turnModel(options, undefined, undefined);
+    if (typeof model === "string" || model.specificationVersion !== "v4") throw new Error("another model");
+    await expect(model.doStream({ prompt: [] })).rejects.toMatchObject({ code: "model-failed" });
+    const [line] = lines.map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(line).toMatchObject({ event: "model.call-failed", code: "model-failed", model: "own-1" });
+    expect(line?.["exception"]).toBe(isDebug ? "the words of an exception" : undefined);
+    expect(String(line?.["at"]).includes("turn-model.test.ts")).toBe(isDebug);
+  },
+);

@@ -1,6 +1,6 @@
 import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import type { UIMessage } from "ai";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { MessengerOptions, MessengerPlatform } from "../../../src/core/messenger.ts";
@@ -27,6 +27,8 @@ class Operations {
   readonly states = new Map<string, "open" | "stopped" | "failed">();
   readonly forgotten: string[] = [];
   readonly stats = new TurnStats();
+  /** Whether the newest operation makes a failed call again. */
+  repeats = false;
   /** What the newest operation was asked. */
   question = "";
   /** The text that the newest operation has streamed so far. */
@@ -55,6 +57,10 @@ class Operations {
 
   textSoFar(): string {
     return this.said;
+  }
+
+  isRepeating(): boolean {
+    return this.repeats;
   }
 
   get running(): string[] {
@@ -433,3 +439,48 @@ it.each(["interrupt", "steer"] as const)(
     expect(operations.running).not.toContain("turn-1");
   },
 );
+
+describe("a message of another person that is older than the newest one of a turn in a group", () => {
+  const GROUP = { ...THREAD, isDirectMessage: false };
+
+  async function withOlder(options: MessengerOptions) {
+    const rig = createRig(options);
+    const write = (text: string, userId: string): void => rig.add(text, { thread: GROUP, userId });
+    write("Ada's question", "ada");
+    write("Bob's question", "bob");
+    write("Ada's other question", "ada");
+    const runner = rig.start();
+    await runner.advance();
+    return { ...rig, runner, write };
+  }
+
+  it.each(["interrupt", "steer"] as const)("does not %s the answer", async (whenBusy) => {
+    const { operations, runner, write } = await withOlder({ whenBusy });
+    expect(operations.question).toBe("ada: Ada's question\nada: Ada's other question");
+    expect(runner.beforeStep("turn-1")).toBe("go");
+    await runner.advance();
+    expect(operations.running).toEqual(["turn-1"]);
+    write("Bob again", "bob");
+    expect(runner.beforeStep("turn-1")).toBe("yield");
+  });
+
+  it("does not join a turn whose failed call is made again", async () => {
+    const { operations, runner, write } = await withOlder({});
+    operations.repeats = true;
+    await runner.advance();
+    expect(operations.running).toEqual(["turn-1"]);
+    write("Carl's question", "carl");
+    await runner.advance();
+    expect(operations.running).toEqual(["turn-2"]);
+    expect(operations.question).toBe("ada: Ada's question\nada: Ada's other question\ncarl: Carl's question");
+  });
+
+  it("does not keep a quick line from its question", async () => {
+    const { clock, operations, runner, write } = await withOlder({});
+    await clock.advance(100);
+    write("and this", "ada");
+    await runner.advance();
+    expect(operations.running).toEqual(["turn-2"]);
+    expect(operations.question).toBe("ada: Ada's question\nada: Ada's other question\nada: and this");
+  });
+});

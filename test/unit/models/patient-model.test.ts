@@ -41,6 +41,7 @@ function createRig(answers: readonly Answer[], { waits = 10 } = {}) {
     });
   });
   const patience = {
+    answersBy: undefined,
     next: (failure: PassingFailure) => {
       failures.push(failure);
       return failures.length > waits ? undefined : 1000;
@@ -122,7 +123,11 @@ it("passes the first word on before the second has come", async () => {
     stubModel(() => Promise.resolve({ stream })),
     { clock },
   );
-  const answer = patientModel(guarded, { next: () => undefined, end: () => {} }, clock).doStream(PROMPT);
+  const answer = patientModel(
+    guarded,
+    { answersBy: undefined, next: () => undefined, end: () => {} },
+    clock,
+  ).doStream(PROMPT);
   controller?.enqueue(delta("One"));
   const { parts } = collect((await answer).stream);
   await settle();

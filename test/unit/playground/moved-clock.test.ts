@@ -98,11 +98,15 @@ describe("the door of a served bot", () => {
   const door = withDoor(bot, {}) as {
     fetch(request: Request, env: object, context: object): Promise<Response>;
   };
-  const ask = (env: object, authorization?: string): Promise<Response> =>
+  const ask = (
+    env: object,
+    authorization?: string,
+    { host = "localhost", ...headers }: Readonly<Record<string, string>> = {},
+  ): Promise<Response> =>
     door.fetch(
-      new Request("http://bot/switchboard/playground/nothing", {
+      new Request(`http://${host}/switchboard/playground/nothing`, {
         method: "POST",
-        ...(authorization !== undefined && { headers: { authorization } }),
+        headers: { ...(authorization !== undefined && { authorization }), ...headers },
       }),
       env,
       {},
@@ -114,6 +118,20 @@ describe("the door of a served bot", () => {
     expect((await ask(env, "Bearer other")).status).toBe(401);
     expect((await ask({}, "Bearer undefined")).status).toBe(401);
     expect((await ask(env, "Bearer made-up")).status).toBe(404);
+  });
+
+  it("opens under a name of this machine only, and to no page", async () => {
+    const env = { ADMIN_TOKEN: "made-up" };
+    for (const host of ["127.0.0.1:8787", "localhost:8787", "[::1]:8787"]) {
+      expect((await ask(env, "Bearer made-up", { host })).status).toBe(404);
+    }
+    for (const [name, value] of [
+      ["host", "evil.example"],
+      ["origin", "http://evil.example"],
+      ["origin", "null"],
+    ] as const) {
+      expect((await ask(env, "Bearer made-up", { [name]: value })).status).toBe(403);
+    }
   });
 
   it("passes on everything else", async () => {

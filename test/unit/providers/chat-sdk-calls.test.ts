@@ -1,7 +1,7 @@
 import { createMockAdapter } from "@chat-adapter/tests";
 import type { Adapter, AdapterPostableMessage, Attachment } from "chat";
 import { describe, expect, it } from "vitest";
-import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
+import { type ChatSdkMessengerOptions, chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
 import type { Address, CallFailure, Surface } from "../../../src/core/surface.ts";
 import { errorCode } from "../../../src/core/errors.ts";
 import type { AttachmentReference } from "../../../src/core/messenger-event.ts";
@@ -85,6 +85,82 @@ describe("a card", () => {
     await surface.post(address, { text: "Sure?", entities: [], isCard: true }, { signal: signal() });
     expect(sent).toEqual([{ markdown: "Sure?" }]);
     expect(surface.capabilities.buttons).toBe(false);
+  });
+
+  it("has one row of buttons on WhatsApp, and is text when it has none, as it cannot be edited", async () => {
+    const { sent, surface } = posting("whatsapp");
+    const rows = [
+      [{ kind: "callback", label: "Yes", token: "t1" }],
+      [{ kind: "callback", label: "No", token: "t2" }],
+    ] as const;
+    await surface.post(
+      address,
+      { text: "Sure?", entities: [], isCard: true, buttons: rows },
+      { signal: signal() },
+    );
+    await surface.post(address, { text: "**1.** Yes", entities: [], isCard: true }, { signal: signal() });
+    expect(sent).toMatchObject([
+      {
+        card: {
+          children: [
+            { type: "text", content: "Sure?" },
+            { type: "actions", children: [{ id: "t1" }, { id: "t2" }] },
+          ],
+        },
+      },
+      { markdown: "**1.** Yes" },
+    ]);
+  });
+});
+
+describe("the abilities of a platform", () => {
+  const abilitiesOf = (name: string, options: Partial<ChatSdkMessengerOptions> = {}) => {
+    const adapter = createMockAdapter(name);
+    const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false, ...options });
+    const { capabilities, captionLimits, limits } = platform.surface(createPlatformContext({}).context);
+    const { buttons, edit, files, remove } = capabilities;
+    return {
+      buttons,
+      edit,
+      remove,
+      files: files !== undefined,
+      photoBytes: files?.maxBytes("photo"),
+      maxLength: limits.maxLength,
+      maxCaption: captionLimits?.maxLength ?? limits.maxLength,
+    };
+  };
+  const MIB = 1024 * 1024;
+  const all = { buttons: true, edit: true, remove: true, files: true, photoBytes: 10 * MIB };
+  const textOnly = { ...all, buttons: false, files: false, photoBytes: undefined };
+
+  it.each([
+    ["slack", { ...all, maxLength: 11_500, maxCaption: 11_500 }],
+    ["discord", { ...all, maxLength: 1900, maxCaption: 1900 }],
+    ["teams", { ...all, maxLength: 12_000, maxCaption: 12_000 }],
+    [
+      "whatsapp",
+      { ...all, edit: false, remove: false, photoBytes: 5 * MIB, maxLength: 4000, maxCaption: 1000 },
+    ],
+    ["gchat", { ...all, files: false, photoBytes: undefined, maxLength: 4000, maxCaption: 4000 }],
+    ["github", { ...textOnly, maxLength: 60_000, maxCaption: 60_000 }],
+    ["linear", { ...textOnly, maxLength: 2000, maxCaption: 2000 }],
+    ["another", { ...all, maxLength: 2000, maxCaption: 2000 }],
+  ])("are known by the adapter's name: %s", (name, expected) => {
+    expect(abilitiesOf(name)).toEqual(expected);
+  });
+
+  it("are those of the options, where these name them", () => {
+    const options = {
+      capabilities: { maxMessageLength: 500, canEditMessages: true },
+      files: { maxBytes: MIB },
+    };
+    expect(abilitiesOf("whatsapp", options)).toMatchObject({
+      edit: true,
+      maxLength: 500,
+      maxCaption: 500,
+      photoBytes: MIB,
+    });
+    expect(abilitiesOf("gchat", { files: {} })).toMatchObject({ files: true });
   });
 });
 

@@ -123,6 +123,9 @@ describe("a press of a button that belongs to no chat", () => {
     expect(rig.api.calls).toEqual([{ method: "answerCallbackQuery", payload: { callback_query_id: "c1" } }]);
     expect(accepted).toEqual([]);
     expect(ignored).toEqual(["callback_query:no-chat"]);
+    expect(rig.log.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { event: "inbox.event", messenger: "bot", outcome: "ignored: callback_query:no-chat" },
+    ]);
   });
 
   it("takes the same press again, and an answer that came too late, as done", async () => {

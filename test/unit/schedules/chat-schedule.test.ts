@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { previewOf } from "../../../src/schedules/chat-schedule.ts";
-import { listCard, reminderCard, zoneCard } from "../../../src/schedules/chat-cards.ts";
-import { durationInWords, timeInWords } from "../../../src/schedules/time-in-words.ts";
+import { previewOf } from "../../../src/schedules/rules/chat-schedule.ts";
+import { listCard, reminderCard, zoneCard } from "../../../src/schedules/chat/chat-cards.ts";
+import { durationInWords, timeInWords } from "../../../src/core/time-in-words.ts";
 import { sayIn } from "../../../src/core/bot-texts.ts";
 import { checkContent } from "../../../src/core/check-content.ts";
-import { parseWhen } from "../../../src/schedules/parse-when.ts";
+import { parseWhen } from "../../../src/schedules/rules/parse-when.ts";
 
 /** A Sunday, 23:30 in Berlin. */
 const NOW = Date.parse("2026-11-22T22:30:00Z");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkTasks } from "../../../src/schedules/check-tasks.ts";
-import { defineScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
-import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
+import { checkTasks } from "../../../src/schedules/rules/check-tasks.ts";
+import { defineScheduledTasks } from "../../../src/schedules/rules/scheduled-task.ts";
+import type { ThinkScheduledTasks } from "../../../src/schedules/rules/scheduled-task.ts";
 
 const daily = { schedule: "every day at 09:00 in Europe/London", prompt: "Write the digest." } as const;
 
@@ -65,6 +65,7 @@ describe("the check of scheduled tasks", () => {
       { quietHours: { from: "22:00", to: "22:00" } },
       /"quietHours" needs two different times/,
     ],
+    ["misspelt subscribers", { deliverTo: "subscriber" }, /Did you mean "subscribers"\?/],
     ["managers of nothing", { managers: ["4711"] }, /"managers" .* add "owner"/],
     ["a wrong end", { until: "soon" }, /"until" must be an ISO time/],
   ])("names the task and the fix: %s", (_name, change, expected) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { taskOf } from "../../../src/schedules/chat-schedule.ts";
-import type { CheckedTask } from "../../../src/schedules/check-tasks.ts";
+import { taskOf } from "../../../src/schedules/rules/chat-schedule.ts";
+import type { CheckedTask } from "../../../src/schedules/rules/check-tasks.ts";
 import { ScheduleRig, targetOf } from "./schedule-rig.ts";
 
 describe("a schedule that a person has made", () => {
@@ -78,7 +78,7 @@ describe("a schedule that a person has made", () => {
       const rig = new ScheduleRig({});
       rig.made = [made(kind, "every day at 09:00")];
       rig.restart();
-      rig.find = () => ({ kind: "none", code: "chat-gone" });
+      rig.find = () => ({ kind: "refused", code: "chat-gone" });
       rig.card = { state: "failed", code: "bot-blocked", isGone: true };
       await rig.runUntil("2026-11-25T12:00Z");
       expect(rig.schedules.tasks.isPaused("#1"), "nobody could read that").toBe(false);

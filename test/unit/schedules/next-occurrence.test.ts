@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../../src/schedules/cron.ts";
-import { nextOccurrence } from "../../../src/schedules/next-occurrence.ts";
-import type { CalendarRule, Rule } from "../../../src/schedules/rule.ts";
+import { parseCron } from "../../../src/schedules/rules/cron.ts";
+import { nextOccurrence } from "../../../src/schedules/rules/next-occurrence.ts";
+import type { CalendarRule, Rule } from "../../../src/schedules/rules/rule.ts";
 
 const ZONES = [
   "UTC",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nextOccurrence } from "../../../src/schedules/next-occurrence.ts";
-import { parseSchedule } from "../../../src/schedules/parse-schedule.ts";
+import { nextOccurrence } from "../../../src/schedules/rules/next-occurrence.ts";
+import { parseSchedule } from "../../../src/schedules/rules/parse-schedule.ts";
 
 /** The next three occurrences of a schedule, as UTC times. */
 function occurrences(schedule: string, from: string, zone?: string, count = 3): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { taskOf } from "../../../src/schedules/chat-schedule.ts";
-import type { CheckedTask } from "../../../src/schedules/check-tasks.ts";
+import { taskOf } from "../../../src/schedules/rules/chat-schedule.ts";
+import type { CheckedTask } from "../../../src/schedules/rules/check-tasks.ts";
 import { ScheduleRig, targetOf } from "./schedule-rig.ts";
 
 const HOUR_MS = 3_600_000;

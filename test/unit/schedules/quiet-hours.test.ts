@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseTimeOfDay, quietUntil } from "../../../src/schedules/quiet-hours.ts";
+import { parseTimeOfDay, quietUntil } from "../../../src/scheduled-runs/quiet-hours.ts";
 
 it.each<[string, string, string, string, string | undefined]>([
   ["22:00", "07:00", "UTC", "2026-11-18T23:00Z", "2026-11-19T07:00Z"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LegReport } from "../../../src/schedules/occurrence-host.ts";
-import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
+import type { LegReport } from "../../../src/scheduled-runs/leg.ts";
+import type { ThinkScheduledTasks } from "../../../src/schedules/rules/scheduled-task.ts";
 import { ScheduleRig } from "./schedule-rig.ts";
 
 const digest: ThinkScheduledTasks = {

@@ -1,18 +1,14 @@
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";
-import { checkTasks } from "../../../src/schedules/check-tasks.ts";
-import type { CheckedTask } from "../../../src/schedules/check-tasks.ts";
-import { runOccurrence } from "../../../src/schedules/run-occurrence.ts";
-import type {
-  FoundTargets,
-  LegReport,
-  LegRequest,
-  ManyWork,
-} from "../../../src/schedules/occurrence-host.ts";
-import { quietUntil } from "../../../src/schedules/quiet-hours.ts";
-import type { CheckedQuietHours } from "../../../src/schedules/quiet-hours.ts";
-import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
-import { Schedules } from "../../../src/schedules/schedules.ts";
+import { checkTasks } from "../../../src/schedules/rules/check-tasks.ts";
+import type { CheckedTask } from "../../../src/schedules/rules/check-tasks.ts";
+import { runOccurrence } from "../../../src/schedules/runs/run-occurrence.ts";
+import type { FoundTargets, ManyWork } from "../../../src/schedules/runs/occurrence-host.ts";
+import type { LegReport, LegRequest } from "../../../src/scheduled-runs/leg.ts";
+import { quietUntil } from "../../../src/scheduled-runs/quiet-hours.ts";
+import type { CheckedQuietHours } from "../../../src/scheduled-runs/quiet-hours.ts";
+import type { ThinkScheduledTasks } from "../../../src/schedules/rules/scheduled-task.ts";
+import { Schedules } from "../../../src/schedules/runs/schedules.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
@@ -54,6 +50,8 @@ export class ScheduleRig {
   made: CheckedTask[] = [];
   /** Until when the chat of an owner is quiet, in epoch milliseconds. */
   ownerQuietUntil = 0;
+  /** Whether the chat of an owner can be written to. */
+  canTellOwner = true;
   /** Decides how late a task with `jitterMs` starts. */
   random: () => number = () => 0;
   schedules: Schedules;
@@ -196,11 +194,13 @@ export class ScheduleRig {
       },
       tellOwner: async (task, { key }, news) => {
         point();
-        if (news === "too-late" && clock.now() < this.ownerQuietUntil) return this.ownerQuietUntil;
+        if (news === "too-late" && clock.now() < this.ownerQuietUntil)
+          return { kind: "later", at: this.ownerQuietUntil };
+        if (!this.canTellOwner) return { kind: "not-told" };
         const line = `${task.id} ${news} ${key}`;
         if (!this.told.includes(line)) this.told.push(line);
         point();
-        return undefined;
+        return { kind: "told" };
       },
       onChange: () => undefined,
     });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
+import type { ThinkScheduledTasks } from "../../../src/schedules/rules/scheduled-task.ts";
 import { ScheduleRig, targetOf } from "./schedule-rig.ts";
 
 const DAILY = { schedule: "every day at 09:00" } as const;
@@ -170,40 +170,6 @@ describe("scheduled tasks", () => {
     await rig.runUntil("2026-11-19T12:00Z");
     expect(rig.ends("digest")).toEqual(["11-19T09:00 failed: turn-failed"]);
     expect(rig.turns).toHaveLength(1);
-  });
-
-  it("tell the owner once that they fail and once that they work again, and pause after five failures", async () => {
-    let isBroken = true;
-    const rig = new ScheduleRig(
-      handlerOf(() => {
-        if (isBroken) throw new Error("no");
-      }),
-    );
-    await rig.runUntil("2026-11-30T12:00Z");
-    expect(rig.ends("job")).toHaveLength(5);
-    expect(rig.told).toEqual(["job failing job@2026-11-19T09:00:00Z", "job paused job@2026-11-23T09:00:00Z"]);
-    expect(rig.schedules.tasks.isPaused("job")).toBe(true);
-    rig.restart();
-    isBroken = false;
-    rig.schedules.tasks.pause("job", false);
-    await rig.runUntil("2026-12-01T12:00Z");
-    expect(rig.ends("job").at(-1)).toBe("12-01T09:00 done");
-    expect(rig.told).toHaveLength(2);
-  });
-
-  it("tell the owner of a recovery", async () => {
-    let calls = 0;
-    const rig = new ScheduleRig(
-      handlerOf(() => {
-        calls += 1;
-        if (calls < 3) throw new Error("no");
-      }),
-    );
-    await rig.runUntil("2026-11-24T12:00Z");
-    expect(rig.told).toEqual([
-      "job failing job@2026-11-19T09:00:00Z",
-      "job recovered job@2026-11-21T09:00:00Z",
-    ]);
   });
 });
 

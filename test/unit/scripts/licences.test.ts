@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { installedPackages, licencesPage } from "../../../scripts/licences/licences-page.ts";
+import { installedPackages } from "../../../scripts/licences/installed-packages.ts";
+import { licencesPage } from "../../../scripts/licences/licences-page.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");

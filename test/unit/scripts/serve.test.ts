@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -141,15 +141,28 @@ describe("serve", () => {
     await mkdir(path.join(dataDirectory, "objects", "probe-Probe"), { recursive: true });
     const text = await readFile(configFile, "utf8");
     await writeFile(configFile, text.replace('"probe"', '"renamed"'));
-    const { code, output } = await refuse({ PORT: "0", DATA_DIR: dataDirectory }, configFile);
+    // Each release may have a folder of its own.
+    const release = path.join(await newFolder(), "release-2");
+    await cp(path.dirname(configFile), release, { recursive: true });
+    const moved = path.join(release, path.basename(configFile));
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: dataDirectory }, moved);
     expect(code).toBe(1);
-    expect(output.trim().split("\n").at(-1)).toContain("switchboard data move probe renamed");
-    await moveData(dataDirectory, "probe", "renamed");
+    expect(output.trim().split("\n").at(-1)).toMatch(/switchboard data move probe renamed.*--new-bot/);
+    await moveData(dataDirectory, "probe", "renamed", Date.now);
     bots.push(await startServedBot(serve));
     const workers = path.join(dataDirectory, "worker");
     const [generation = ""] = await readdir(workers);
     const configuration = await readFile(path.join(workers, generation, "workerd.capnp"), "utf8");
     expect(configuration).toContain('uniqueKey = "probe-Probe"');
+  });
+
+  it("keeps no process of the bundler, which would need much memory", async () => {
+    const bot = await startServedBot({ config, fromSources: true });
+    bots.push(bot);
+    const { stdout } = spawnSync("ps", ["-A", "-o", "ppid=,args="], { encoding: "utf8" });
+    const children = stdout.split("\n").filter((line) => line.trim().startsWith(`${bot.pid} `));
+    expect(children.some((line) => line.includes("workerd"))).toBe(true);
+    expect(children.filter((line) => line.includes("esbuild"))).toEqual([]);
   });
 
   it("fires alarms that came due while it was dead, without a request", async () => {

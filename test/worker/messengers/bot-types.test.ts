@@ -6,7 +6,9 @@ import type {
   MessengerConversation,
   MessengerMessage,
 } from "../../../src/messengers/index.ts";
-import { callsOver } from "../../../src/messengers/agent/inner-calls.ts";
+import { BOT } from "../../../src/agent/bot-root.ts";
+import { systemDeps } from "../../../src/core/deps.ts";
+import { callsOver } from "../../../src/core/inner-calls.ts";
 import { telegramFromEnv } from "../../../providers/telegram/index.ts";
 import type { TelegramEnvironment } from "../../../providers/telegram/index.ts";
 import { createWorld } from "../support/world.ts";
@@ -57,7 +59,7 @@ describe("getModel", () => {
 
   it("is named by /health when modelFromEnv() throws", async () => {
     const world = createWorld({ getModel: () => modelFromEnv({ MODEL: "m" }) });
-    expect(await callsOver(() => world.stub).healthProblem()).toMatchObject({
+    expect(await callsOver(BOT, () => world.stub, systemDeps.clock).healthProblem()).toMatchObject({
       code: "model-provider-missing",
     });
     expect(() => modelFromEnv({ MODEL: "m" })).toThrow(ConfigurationError);

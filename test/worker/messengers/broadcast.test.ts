@@ -1,12 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import type { Address, Broadcast, ChatTarget } from "../../../src/index.ts";
+import type { Address, Broadcast, BroadcastTargets, ChatTarget } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 
-const inChat = (chatId: string): ChatTarget => ({ messenger: "fake", chatId });
+const inChat = (chatId: string): Exclude<ChatTarget, string> => ({ messenger: "fake", chatId });
 const address = (chatId: string): Address => ({
   messengerId: "fake",
   threadId: `fake:${chatId}`,
@@ -144,6 +144,40 @@ describe("broadcast", () => {
     const id = await world.thread("c1").broadcast("News", ({ chatId }) => chatId === "c2");
     expect(await ended(world, id)).toMatchObject({ total: 1, sent: 1 });
     await world.shows("c2", "You said: Hello", "News");
+  });
+
+  it("reaches all chats, and refuses any other word", async () => {
+    const world = createWorld();
+    await known(world, "c1", "c2");
+    expect(await ended(world, await world.stub.broadcast("News", "all"))).toMatchObject({
+      total: 2,
+      sent: 2,
+    });
+    // As JavaScript passes them.
+    const refused = (targets: unknown): Promise<unknown> =>
+      runInDurableObject(world.stub, (bot) =>
+        bot.broadcast("Late news", targets as BroadcastTargets).catch((error: Error) => error.message),
+      );
+    expect(await refused("subscriber")).toBe(
+      'The broadcast cannot be sent: "subscriber" names no chats. Did you mean "subscribers"? A conversation is { conversation: "its name" }.',
+    );
+    expect(await refused("Ada")).toBe(
+      'The broadcast cannot be sent: "Ada" names no chats. Use "subscribers" or "all". A conversation is { conversation: "its name" }.',
+    );
+    expect(await refused([inChat("c1"), "Ada"])).toMatch(/"Ada" names no chats/);
+    expect(await world.stub.listBroadcasts()).toHaveLength(1);
+  });
+
+  it("accepts only words and objects as targets", () => {
+    const targets: BroadcastTargets[] = [
+      "all",
+      { conversation: "Ada" },
+      // @ts-expect-error a misspelt word
+      "subscriber",
+      // @ts-expect-error a word in a list
+      ["subscribers"],
+    ];
+    expect(targets).toHaveLength(4);
   });
 
   it("still sends to web sockets with the method of the base class", async () => {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createWorker } from "../../../src/index.ts";
 import type { ApprovalRecord, IndexedApproval, IncomingHook, PendingApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { createRefundBot, shown, told } from "../support/refund-bot.ts";
+import { asked, createRefundBot, told } from "../support/refund-bot.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 import { testEnv } from "../test-env.ts";
@@ -114,7 +114,7 @@ describe("POST /conversations/:name/submissions", () => {
 describe("/admin/approvals", () => {
   async function waiting(world: World, call: Call): Promise<IndexedApproval> {
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await asked(world);
     const all = async (): Promise<readonly IndexedApproval[]> =>
       (await call("/admin/approvals", { token: TOKEN })).json["approvals"] as readonly IndexedApproval[];
     await expect.poll(async () => (await all()).length).toBe(1);
@@ -251,7 +251,7 @@ describe("/admin/approvals", () => {
     const call = serve(world);
     for (const chat of ["c1", "c2", "c3"]) {
       await world.write(chat, `Refund ${chat.slice(1)}`);
-      await shown(world, "Is this OK?", chat);
+      await asked(world, chat);
     }
     await expect.poll(async () => (await world.stub.pendingApprovals()).length).toBe(3);
     const first = (await call("/admin/approvals?limit=2", { token: TOKEN })).json;

@@ -47,6 +47,33 @@ describe("an event that comes more than once", () => {
 });
 
 describe("a message while a turn runs", () => {
+  it("waits in a group for one answer to a person, however much that person writes (I3)", async () => {
+    const gate = createGate();
+    let calls = 0;
+    const world = createWorld({
+      script: ({ said }) => {
+        calls += 1;
+        return [...(calls === 1 ? [holdAt(gate)] : []), say(`You said: ${said}`)];
+      },
+    });
+    let sentAt = Date.now();
+    const write = (user: string, text: string): Promise<number> =>
+      world.write("g1", text, { isGroup: true, mentions: true, user, sentAt: (sentAt += 10) });
+    await write("ada", "1");
+    await untilReached(gate);
+    for (const text of ["2", "3", "4"]) await write("ada", text);
+    await write("bob", "5");
+    await write("ada", "6");
+    gate.open();
+    await world.shows(
+      "g1",
+      "You said: ada: 1",
+      "You said: ada: 2\nada: 3\nada: 4\nada: 6",
+      "You said: bob: 5",
+    );
+    expect(world.requests).toHaveLength(3);
+  });
+
   it("waits for it; turns run one at a time, in order of arrival (I3)", async () => {
     const gate = createGate();
     let running = 0;
@@ -295,6 +322,7 @@ describe("a group", () => {
     const world = createWorld({ messenger: { respondTo: ["mention", "subscribed-thread"] } });
     await world.write("g1", "one", group);
     await world.write("g1", "two", { ...group, mentions: true });
+    await world.shows("g1", "You said: ada: two");
     await world.write("g1", "three", group);
     await world.write("g2", "four", group);
     await world.shows("g1", "You said: ada: two", "You said: ada: three");

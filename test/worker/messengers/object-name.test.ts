@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
-import { keepName } from "../../../src/messengers/agent/object-name.ts";
+import { keepName } from "../../../src/agent/object-name.ts";
 import { testEnv } from "../test-env.ts";
 
 /** An object that is addressed by its id alone, as when another process hands it over: the runtime knows no name of it. */

@@ -90,7 +90,7 @@ describe("what the operator asks", () => {
     });
     // They came with the calls of any bot. Only the scrape itself is one more.
     const methods = new Set(inner.mock.calls.map(([method]) => method));
-    expect([...methods].filter((method) => /figure|metric/.test(method))).toEqual(["metrics"]);
+    expect([...methods].filter((method) => /figure|metric/.test(method))).toEqual(["bot.metrics"]);
     inner.mockRestore();
   });
 

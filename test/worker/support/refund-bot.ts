@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { z } from "zod";
 import { action } from "../../../src/index.ts";
 import type { Action, ActionContext, ActionOptions } from "../../../src/index.ts";
@@ -76,8 +76,35 @@ export function found(world: World, text: string, chat = "c1"): FakeMessage {
 
 /** Resolves with the id of the chat's newest question. */
 export async function asked(world: World, chat = "c1"): Promise<string> {
-  await shown(world, "Is this OK?", chat);
-  return found(world, "Is this OK?", chat).id;
+  return vi.waitFor(
+    () => {
+      const question = world.chats
+        .messages(chat)
+        .findLast(
+          ({ buttons, texts }) =>
+            buttons.some(({ label }) => label === "Approve") || texts.at(-1)?.includes("1. Approve") === true,
+        );
+      if (question === undefined) throw new Error(`Chat ${chat} has no question.`);
+      return question.id;
+    },
+    { timeout: 8000, interval: 20 },
+  );
+}
+
+/** Somebody turns the card of a chat, which then shows all that is possible. */
+export async function more(
+  world: World,
+  chat = "c1",
+  rest: Parameters<World["press"]>[2] = {},
+): Promise<void> {
+  expect(await world.press(chat, "More", rest)).toBeUndefined();
+  await vi.waitFor(
+    () => {
+      if (world.chats.button(chat, "Less") === undefined)
+        throw new Error(`The card of ${chat} is not turned`);
+    },
+    { timeout: 8000, interval: 10 },
+  );
 }
 
 /** What the chat was told of outcomes. */

@@ -4,7 +4,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { action, ActionError, roles } from "../../../src/index.ts";
 import type { Action, ActionTurnContext, ThinkActions } from "../../../src/index.ts";
-import { callsOver } from "../../../src/messengers/agent/inner-calls.ts";
+import { BOT } from "../../../src/agent/bot-root.ts";
+import { systemDeps } from "../../../src/core/deps.ts";
+import { callsOver } from "../../../src/core/inner-calls.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
@@ -88,6 +90,11 @@ describe("an action", () => {
     );
     await world.write("c1", "Refund 1");
     await world.shows("c1", "It is paid back already.");
+    expect(log.filter(({ event }) => event === "bot.failed")).toEqual([]);
+    const refused = log.find(({ event }) => event === "action.refused");
+    expect(refused).toMatchObject({ level: "info", action: "refund" });
+    expect(refused).not.toHaveProperty("message");
+    expect(refused).not.toHaveProperty("at");
     await world.write("c1", "Refund 2");
     await world.shows("c1", "It is paid back already.", "The action failed. Its log says why.");
     expect(log).toContainEqual(expect.objectContaining({ event: "bot.failed", method: "action refund" }));
@@ -121,7 +128,7 @@ describe("an action", () => {
     ],
   ])("is named by /health when it has %s, and ends the turn", async (_what, options, code) => {
     const world = refundWorld(action({ description: "", inputSchema, execute: () => "" }), options);
-    expect(await callsOver(() => world.stub).healthProblem()).toMatchObject({ code });
+    expect(await callsOver(BOT, () => world.stub, systemDeps.clock).healthProblem()).toMatchObject({ code });
     await world.write("c1", "Refund 7");
     await expect.poll(() => world.chats.visible("c1").at(-1)).toMatch(/^Sorry/);
     expect(world.requests).toEqual([]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { captureLog } from "../support/log-lines.ts";
-import { asked, createRefundBot, found, shown } from "../support/refund-bot.ts";
+import { asked, createRefundBot, found, more, shown } from "../support/refund-bot.ts";
 import type { RefundBot, RefundOptions } from "../support/refund-bot.ts";
 
 beforeEach(() => void captureLog());
@@ -71,6 +71,7 @@ describe("a yes that an anonymous administrator writes", () => {
     const quotes = await asked(world, "g1");
     const why = "g1 asked for this, and I can't see whether that was you. Please write yes or no as g1";
     expect(await world.press("g1", "Approve", GROUP)).toContain(why);
+    await more(world, "g1", GROUP);
     expect(await world.press("g1", "Take back", GROUP)).toContain(why);
     await world.write("g1", "yes", { ...ANONYMOUS, quotes });
     await expectDone(bot);

@@ -77,12 +77,12 @@ describe("a message that has led to a question, edited before the decision", () 
           : [callTool("note", { orderId: "7" }), callTool("refund", { orderId: "7" })],
     });
     await world.write("c1", "Refund 7 and note it");
-    await shown(world, "Is this OK?");
+    await asked(world);
     await world.post({ kind: "edit", id: "m1", chat: "c1", user: "ada", text: "Refund 8 and note it" });
     end.resolve();
     await shown(world, "OK.");
     expect(notes).toEqual(["7"]);
-    expect(found(world, "Is this OK?").texts).toHaveLength(1);
+    expect(found(world, "Refund an order?").texts).toHaveLength(1);
   });
 });
 

@@ -66,7 +66,7 @@ describe("the input that people have seen", () => {
     await world.write("c1", "Refund 7");
     if (asks) {
       await asked(world);
-      await shown(world, "Order id: 7\n");
+      await shown(world, "Order id: 7");
       await world.press("c1", "Approve");
       await shown(world, "Told: Approved");
     } else await shown(world, "Somebody has to decide.");

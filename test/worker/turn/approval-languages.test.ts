@@ -5,11 +5,12 @@ import { createRefundBot, shown } from "../support/refund-bot.ts";
 beforeEach(() => void captureLog());
 
 const texts = {
-  approvalAsks: { en: "Is this OK?", de: "Ist das in Ordnung?" },
+  approvalQuestion: { en: "{summary}?", de: "Ist das in Ordnung: {summary}?" },
+  moreButton: { en: "More", de: "Mehr" },
   approvalRejected: { en: "Rejected", de: "Abgelehnt" },
   approveButton: { en: "Approve", de: "Freigeben" },
   rejectButton: { en: "Reject", de: "Ablehnen" },
-  grantButton: { en: "Yes, {length}", de: "Ja, {length}" },
+  grantButton: { en: "Allow {length}", de: "Ja, {length}" },
   grantForAnHour: { en: "for an hour", de: "eine Stunde lang" },
   approversLabel: { en: "Who can decide", de: "Wer entscheidet" },
   pressNotAllowed: { en: "It's up to {approvers}.", de: "Das entscheidet {approvers}." },
@@ -29,7 +30,8 @@ it("shows a card in the language of the person who asked, and private words in t
     { settings: { texts } },
   );
   await world.write("g1", "Refund 7", { ...GROUP, ...german });
-  await shown(world, "Ist das in Ordnung?", "g1");
+  await shown(world, "Ist das in Ordnung: Refund order 7?", "g1");
+  await world.press("g1", "Mehr", { ...GROUP, ...german });
   await shown(world, "Wer entscheidet: people whom this bot's team has chosen", "g1");
   const labels = world.chats.messages("g1").flatMap(({ buttons }) => buttons.map(({ label }) => label));
   expect(labels).toContain("Ja, eine Stunde lang");

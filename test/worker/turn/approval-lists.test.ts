@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { roles } from "../../../src/index.ts";
 import type { IndexedApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { asked, createRefundBot, found, shown } from "../support/refund-bot.ts";
+import { asked, createRefundBot, found, more, shown } from "../support/refund-bot.ts";
 import type { World } from "../support/world.ts";
 
 beforeEach(() => void captureLog());
@@ -46,7 +46,8 @@ describe("/approvals in a private chat", () => {
     const { world } = createRefundBot({ approvers: ["bob"] }, { defaultTimezone });
     await world.write("c1", "Refund 7", { title: "Ada" });
     await shown(world, "Not reached: Person bob has never written to me.");
-    expect(found(world, "Is this OK?").texts.at(-1)).toMatch(
+    await more(world);
+    expect(found(world, "Refund order 7?").texts.at(-1)).toMatch(
       /Until: \w{3} [\d-]{10} [\d:]{5} \(Asia\/Tokyo\)/,
     );
     await indexed(world, 1);
@@ -67,12 +68,12 @@ describe("/approvals in a private chat", () => {
     expect(found(world, "Refund order 7", "bob").buttons.map(({ label }) => label)).toEqual([
       "Approve",
       "Reject",
-      "Ask for changes",
+      "More",
     ]);
     await world.press("bob", "Show 1", bob);
     await shown(world, "Here it is.", "bob");
-    expect(world.chats.visible("bob").filter((text) => text.startsWith("Is this OK?"))).toHaveLength(1);
-    expect(found(world, "Is this OK?", "g1").buttons).toHaveLength(4);
+    expect(world.chats.visible("bob").filter((text) => text.startsWith("Refund order 7?"))).toHaveLength(1);
+    expect(found(world, "Refund order 7?", "g1").buttons).toHaveLength(3);
     expect(await world.press("bob", "Approve", bob)).toBe("Approved.");
     await shown(world, "Told: Approved by bob", "g1");
     await shown(world, "Done", "g1");
@@ -100,7 +101,7 @@ describe("/approvals in a private chat", () => {
     await shown(world, "1. Refund order 7", "bob");
     rolesOf["bob"] = [];
     expect(await world.press("bob", "Show 1", bob)).toBe("This is decided by now.");
-    expect(world.chats.visible("bob").filter((text) => text.startsWith("Is this OK?"))).toEqual([]);
+    expect(world.chats.visible("bob").filter((text) => text.startsWith("Refund order 7?"))).toEqual([]);
   });
 
   it("shows the card again in a group that has moved to another id", async () => {

@@ -72,7 +72,7 @@ describe("a question in the approvers' private chats", () => {
     world.chats.gone.add("dana");
     await world.write("g1", "Refund 7", GROUP);
     await shown(world, "I can't write to Person dana any more. Ask them to unblock me", "g1");
-    await shown(world, "Is this OK?", "g1");
+    await shown(world, "Refund order 7?", "g1");
     await world.press("g1", "Approve", { ...GROUP, ...dana });
     await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
   });
@@ -119,7 +119,7 @@ describe("a question that is to be asked in the chat that asks", () => {
     await shown(world, "Hm?", chat);
     await world.write(chat, "Refund 7", rest);
     await asked(world, chat);
-    expect(found(world, "Is this OK?", chat).buttons.map(({ label }) => label)).toContain("Take back");
+    expect(found(world, "Refund order 7?", chat).buttons.map(({ label }) => label)).toContain("Approve");
     await world.press(chat, "Approve", rest);
     await shown(world, "Told: Approved by ada", chat);
     expect(world.chats.visible(chat).filter((text) => text.includes("Refund order 7"))).toHaveLength(1);
@@ -169,7 +169,7 @@ describe("a question in a group in which none of the named approvers is", () => 
     await shown(world, "Hm?", "dana");
     await world.write("g1", "Refund 7", GROUP);
     await asked(world, "g1");
-    expect(found(world, "Is this OK?", "g1").buttons.map(({ label }) => label)).toContain("Approve");
+    expect(found(world, "Refund order 7?", "g1").buttons.map(({ label }) => label)).toContain("Approve");
     expect(world.chats.visible("dana")).toEqual(["Hm?"]);
   });
 
@@ -205,7 +205,7 @@ describe("a question in a private chat that its person may not decide", () => {
     const { world } = createRefundBot({ approvers: ["dana"] });
     await world.write("c1", "Refund 7");
     await shown(world, "Not reached: Person dana has never written to me.");
-    expect(found(world, "Is this OK?").buttons).toHaveLength(4);
+    expect(found(world, "Refund order 7?").buttons).toHaveLength(3);
   });
 
   it("is asked there if the person is one of them, or only the bot's code knows them", async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
-import { asked, createRefundBot, found, shown, told } from "../support/refund-bot.ts";
+import { asked, createRefundBot, found, more, shown, told } from "../support/refund-bot.ts";
 import type { RefundBot, RefundOptions } from "../support/refund-bot.ts";
 import type { World } from "../support/world.ts";
 
@@ -83,6 +83,7 @@ describe("a reply to the card of an approval", () => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
     const quotes = await asked(world);
+    await more(world);
     await world.press("c1", "Ask for changes");
     await shown(world, "Told: Changes wanted by ada. It did not run. Ask what should change");
     world.script(({ prompt, said }) =>
@@ -151,7 +152,7 @@ describe("a yes that quotes nothing", () => {
     await world.write("c1", "What's the weather?");
     await shown(world, "Hm?");
     await world.write("c1", "Yes");
-    await world.shows("c1", "I'll ask.", found(world, "Is this OK?").texts.at(-1) ?? "", "Hm?", "Hm?");
+    await world.shows("c1", "I'll ask.", found(world, "Refund order 7?").texts.at(-1) ?? "", "Hm?", "Hm?");
     expect(effects).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { captureLog } from "../support/log-lines.ts";
-import { shown } from "../support/refund-bot.ts";
+import { asked, shown } from "../support/refund-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
@@ -68,7 +68,7 @@ describe("a tool with needsApproval", () => {
     await world.write("c1", "Delete a.txt");
     await vi.waitFor(() => expect(removed).toEqual(["a.txt", "a.txt"]), 8000);
     await world.write("c1", "Delete /etc");
-    await shown(world, "Is this OK?");
+    await asked(world);
     expect(removed).toHaveLength(2);
   });
 
@@ -80,7 +80,7 @@ describe("a tool with needsApproval", () => {
     };
     const { world } = createBot(({ path }: { path: string }) => path !== "b.txt", { toModelOutput });
     await world.write("c1", "Delete a.txt");
-    await shown(world, "Is this OK?");
+    await asked(world);
     await world.write("c1", "Delete b.txt");
     await vi.waitFor(
       () => expect(JSON.stringify(world.requests.at(-1)?.prompt)).toContain("Removed b.txt"),

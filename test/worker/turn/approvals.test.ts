@@ -4,7 +4,7 @@ import { ActionError, roles } from "../../../src/index.ts";
 import type { ApprovalFilter, ApprovalRecord, IndexedApproval } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
-import { asked, createRefundBot, found, shown, told } from "../support/refund-bot.ts";
+import { asked, createRefundBot, found, more, shown, told } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
 import { textOf } from "../support/scripted-model.ts";
 import type { World, WorldOptions } from "../support/world.ts";
@@ -30,11 +30,15 @@ describe("an action that needs consent", () => {
   it("waits with a card, and runs once somebody approves; its outcome is told", async () => {
     const { effects, runs, world } = createRefundBot();
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     expect(world.chats.visible("c1")[0]).toBe("I'll ask.");
     expect(card(world)).toContain("Refund order 7");
-    expect(card(world)).toContain("Who can decide: ada");
+    // Ada asks and decides, and the question says which order.
+    expect(card(world)).toBe("Refund order 7?");
+    await more(world);
     expect(card(world)).toContain("The bot's own words: “I'll ask.”");
+    expect(card(world)).toContain("Until: ");
+    expect(card(world)).not.toContain("ada");
     expect(effects).toEqual([]);
     // The turn has parked: people go on talking.
     await world.write("c1", "Hello?");
@@ -45,7 +49,7 @@ describe("an action that needs consent", () => {
       'Told: Approved by ada. It has run. Tell the person the result. Do not call the action again. → {"refunded":"7"}',
     );
     expect(card(world)).toContain("Done");
-    expect(card(world)).toContain("Decided by: ada");
+    expect(card(world)).toBe("Done\n\nRefund order 7\n\nResult: refunded: 7");
     expect(effects).toEqual(["7"]);
     expect(runs[0]).toMatchObject({
       approver: { userId: "ada" },
@@ -63,6 +67,7 @@ describe("an action that needs consent", () => {
   ])("does not run after %s", async (button, word, outcome) => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
+    if (button !== "Reject") await more(world);
     expect(await world.press("c1", button)).toBe(word);
     await shown(world, `Told: ${outcome}`);
     expect(effects).toEqual([]);
@@ -72,12 +77,13 @@ describe("an action that needs consent", () => {
   it("gives wrong, late and repeated presses a private word, and changes nothing", async () => {
     const { effects, world } = createRefundBot();
     await world.write("g1", "Refund 7", GROUP);
-    await shown(world, "Is this OK?", "g1");
+    await shown(world, "Refund order 7?", "g1");
     const token = world.chats.button("g1", "Reject") ?? "";
     const bob = { ...GROUP, user: "bob" };
     expect(await world.press("g1", "Approve", bob)).toBe("You can't decide this. It's up to ada.");
+    await more(world, "g1", bob);
     expect(await world.press("g1", "Take back", bob)).toBe("Only the person who asked can take this back.");
-    expect(card(world, "g1")).toContain("Is this OK?");
+    expect(card(world, "g1")).toContain("Refund order 7?");
     const both = await Promise.all([
       world.press("g1", "Approve", GROUP),
       world.press("g1", "Approve", GROUP),
@@ -108,11 +114,11 @@ describe("an action that needs consent", () => {
   it("is asked once for the same input while it waits, and runs with the input that was shown", async () => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     await world.write("c1", "Refund 7");
     await shown(world, "I've asked about this before, and it still waits for a decision.");
     expect(found(world, "I've asked about this before").replyTo).toBe(await asked(world));
-    expect(world.chats.visible("c1").filter((text) => text.includes("Is this OK?"))).toHaveLength(1);
+    expect(world.chats.visible("c1").filter((text) => text.includes("Refund order 7?"))).toHaveLength(1);
     expect(world.chats.visible("c1")).toHaveLength(4);
     await world.press("c1", "Approve");
     await shown(world, "Told: Approved");
@@ -138,9 +144,13 @@ describe("an action that needs consent", () => {
     await world.write("c1", "Refund 7");
     await shown(world, "1. Approve");
     await shown(world, "2. Reject");
-    await shown(world, "4. Take back");
-    await shown(world, "6. Yes, for an hour");
-    await world.write("c1", "2", { sentAt: Date.now() + 2_000 });
+    await shown(world, "3. More");
+    // There is no fourth option on this face, so the model gets the number.
+    await world.write("c1", "4", { sentAt: Date.now() + 2_000 });
+    await shown(world, "Hm?");
+    await world.write("c1", "3", { sentAt: Date.now() + 2_000 });
+    await shown(world, "7. Allow for an hour");
+    await world.write("c1", "2", { sentAt: Date.now() + 6_000 });
     await shown(world, "Told: Rejected by ada");
     await world.write("c1", "Refund 8");
     await asked(world);
@@ -154,7 +164,7 @@ describe("an action that needs consent", () => {
     await world.write("c1", "Refund 1");
     await vi.waitFor(() => expect(effects).toEqual(["1"]), 8000);
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     expect(effects).toEqual(["1"]);
   });
 
@@ -188,7 +198,7 @@ describe("an action that needs consent", () => {
   it("hides sensitive values on the card, and gives them to the action", async () => {
     const { effects, world } = createRefundBot({ sensitive: ["orderId"], approvalSummary: "Refund order" });
     await world.write("c1", "Refund 7654321");
-    await shown(world, "Is this OK?");
+    await asked(world);
     expect(card(world)).not.toContain("7654321");
     await world.press("c1", "Approve");
     await vi.waitFor(() => expect(effects).toEqual(["7654321"]), 8000);
@@ -236,7 +246,7 @@ describe("who decides", () => {
       { authorizeTurn: ({ person }) => people.has(person?.userId ?? "") },
     );
     await world.write("g1", "Refund 7", GROUP);
-    await shown(world, "Is this OK?", "g1");
+    await shown(world, "Refund order 7?", "g1");
     people.delete("ada");
     await world.press("g1", "Approve", bob);
     await shown(world, "Told: Approved by bob. It did not work.", "g1");
@@ -312,7 +322,7 @@ describe("the bot's own code", () => {
       approval: undefined,
     });
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     await world.write("c1", "Refund 8");
     const stub = world.thread("c1");
     await vi.waitFor(async () => expect(await stub.pendingApprovals()).toHaveLength(2), 8000);
@@ -400,7 +410,7 @@ describe("the bot's own code", () => {
   it("rejects without a word of the model, if it says so", async () => {
     const { world } = createRefundBot();
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     const stub = world.thread("c1");
     const [waiting] = await stub.pendingApprovals();
     await stub.rejectExecution(waiting?.executionId ?? "", "Not now", { autoContinue: false });
@@ -426,7 +436,7 @@ describe("an approval whose object dies", () => {
   it("still waits, and can be decided", async () => {
     const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     await kill(world.thread("c1"));
     expect(await world.press("c1", "Approve")).toBe("Approved.");
     await shown(world, "Told: Approved");
@@ -447,7 +457,7 @@ describe("an approval whose object dies", () => {
       },
     });
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     const token = world.chats.button("c1", "Approve") ?? "";
     await world.post({ kind: "press", id: "press", chat: "c1", user: "ada", text: token }).catch(() => 0);
     await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
@@ -461,7 +471,7 @@ describe("an approval whose object dies", () => {
   it("expires by its alarm, and says so", async () => {
     const { effects, world } = createRefundBot({ expiresAfterMs: 1500 });
     await world.write("c1", "Refund 7");
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 7?");
     const token = world.chats.button("c1", "Approve") ?? "";
     await vi.waitFor(async () => {
       const at = await runInDurableObject(world.thread("c1"), (_bot, { storage }) => storage.getAlarm());

@@ -292,10 +292,10 @@ describe("attachments of a reply", () => {
     expect(log).toContainEqual(expect.objectContaining({ event: "bot.failed", method: "renderAttachment" }));
   });
 
-  it("are left out if they make no sense, and the others are sent", async () => {
+  it("are left out if they make no sense, a file is named, and the others are sent", async () => {
     const world = attachingWorld([{ type: "card", text: "" }, { type: "image" }, picture("a.jpg")]);
     await world.write("c1", "Send it");
-    const all = ["Here you are.", "photo a.jpg | "];
+    const all = ["Here you are.", "A picture\nThis file couldn't be sent.", "photo a.jpg | "];
     expect(await settled(world, all)).toEqual(all);
     expect(log).toContainEqual(
       expect.objectContaining({ event: "attachment.refused", code: "attachment-invalid" }),

@@ -281,13 +281,14 @@ describe("maxSteps", () => {
     let runs = 0;
     const world = createWorld({
       settings: { maxSteps: 3 },
+      messenger: { delivery: { editEveryMs: 0, stepLimitResponseText: "Enough." } },
       getTools: () => ({
         again: tool({ inputSchema: z.object({}), execute: () => `run ${(runs += 1)}` }),
       }),
       script: () => [say("Again."), callTool("again")],
     });
     await world.write("c1", "Hello");
-    await world.shows("c1", "Again.\n\nAgain.\n\nAgain.");
+    await world.shows("c1", "Again.\n\nAgain.\n\nAgain.\n\nEnough.");
     expect(world.requests).toHaveLength(3);
     expect(runs).toBe(3);
   });

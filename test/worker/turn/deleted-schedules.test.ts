@@ -51,7 +51,7 @@ async function made(options: WorldOptions = {}): Promise<Bot> {
 /** Runs the digest until it waits. `keeper` has the schedule. */
 async function run(bot: Bot, keeper: World["stub"]): Promise<Bot> {
   await runInDurableObject(keeper, (one) => one.runScheduledTask("#1"));
-  await shown(bot.world, "Is this OK?");
+  await shown(bot.world, "Refund order 1?");
   await vi.waitFor(
     async () => expect(await keeper.listOccurrences()).toMatchObject([{ state: "waiting" }]),
     8000,

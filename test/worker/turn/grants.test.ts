@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ThinkActions } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { asked, createRefundBot, refundAction, refundScript, shown } from "../support/refund-bot.ts";
+import { asked, createRefundBot, more, refundAction, refundScript, shown } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
@@ -34,8 +34,9 @@ describe("a grant", () => {
       },
     );
     await world.write("c1", "Refund 7");
+    await more(world);
     await shown(world, "You can also allow: Refunds of small orders, in this chat, asked by ada");
-    expect(await world.press("c1", "Yes, always")).toBe(
+    expect(await world.press("c1", "Allow always")).toBe(
       "Approved. I won't ask again for this: Refunds of small orders, in this chat, asked by ada, always. /grants shows it and ends it.",
     );
     await shown(world, "Told: Approved by ada");
@@ -74,7 +75,8 @@ describe("a grant", () => {
   it("covers no other input than the action says, and no other person or chat", async () => {
     const { effects, world } = createRefundBot({ grantable: small, approvers: "anyone" });
     await world.write("g1", "Refund 7", GROUP);
-    await world.press("g1", "Yes, always", GROUP);
+    await more(world, "g1", GROUP);
+    await world.press("g1", "Allow always", GROUP);
     await shown(world, "Told: Approved by ada", "g1");
     await world.write("g1", "Refund 1000", GROUP);
     await shown(world, "Refund order 1000", "g1");
@@ -98,7 +100,8 @@ describe("a grant", () => {
       approvers: ({ userId }) => approvers.has(userId),
     });
     await world.write("g1", "Refund 7", GROUP);
-    await world.press("g1", "Yes, for an hour", { ...GROUP, user: "bob" });
+    await more(world, "g1", { ...GROUP, user: "bob" });
+    await world.press("g1", "Allow for an hour", { ...GROUP, user: "bob" });
     await shown(world, "Told: Approved by bob", "g1");
     approvers.delete("bob");
     await world.write("g1", "Refund 8", GROUP);
@@ -116,7 +119,8 @@ describe("a grant", () => {
     });
     await world.write("c1", "Refund 7 8 9");
     await shown(world, "Refund order 9");
-    await world.press("c1", "Yes, for this request");
+    await more(world);
+    await world.press("c1", "Allow for this request");
     await vi.waitFor(() => expect(effects.toSorted()).toEqual(["7", "8", "9"]), 8000);
     await world.write("c1", "Refund 10");
     await shown(world, "Refund order 10");
@@ -132,9 +136,11 @@ describe("a grant", () => {
     const { world } = createRefundBot(options);
     await world.write("c1", "Refund 7");
     await asked(world);
+    await more(world);
     expect(world.chats.messages("c1").flatMap(({ buttons }) => buttons.map(({ label }) => label))).toEqual([
       "Approve",
       "Reject",
+      "Less",
       "Ask for changes",
       "Take back",
     ]);
@@ -144,7 +150,8 @@ describe("a grant", () => {
     const grantable = () => ({ scope: "all", words: "All refunds", evenHighRisk: true });
     const { effects, world } = createRefundBot({ grantable, approvalRisk: "high" });
     await world.write("c1", "Refund 7");
-    await world.press("c1", "Yes, for an hour");
+    await more(world);
+    await world.press("c1", "Allow for an hour");
     await shown(world, "Told: Approved");
     await runsUnasked(world, effects, "8");
     expect(effects).toEqual(["7", "8"]);
@@ -156,7 +163,8 @@ describe("a grant", () => {
       approvalRisk: ({ input }) => (input.orderId === "8" ? "high" : "low"),
     });
     await world.write("c1", "Refund 7");
-    await world.press("c1", "Yes, always");
+    await more(world);
+    await world.press("c1", "Allow always");
     await shown(world, "Told: Approved");
     await world.write("c1", "Refund 8");
     await shown(world, "Refund order 8");
@@ -168,7 +176,8 @@ describe("a grant", () => {
     const actions: ThinkActions = { refund };
     const world = createWorld({ script: refundScript, getActions: () => actions });
     await world.write("c1", "Refund 7");
-    await world.press("c1", "Yes, always");
+    await more(world);
+    await world.press("c1", "Allow always");
     await shown(world, "Told: Approved");
     await runInDurableObject(world.thread("c1"), async (_bot, state) => {
       await state.storage.sync();
@@ -194,7 +203,8 @@ describe("a grant", () => {
     await world.write("dana", "Hello", dana);
     await shown(world, "Hm?", "dana");
     await world.write("c1", "Refund 7");
-    await world.press("dana", "Yes, always", dana);
+    await more(world, "dana", dana);
+    await world.press("dana", "Allow always", dana);
     await shown(world, "Told: Approved by dana");
     await runsUnasked(world, effects, "8");
     // The root knows the decision, and with it the grant.

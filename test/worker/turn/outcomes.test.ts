@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { outcomeMessage } from "../../../src/messengers/turns/outcome-message.ts";
+import { outcomeMessage } from "../../../src/approvals/chat/outcome-message.ts";
 import { getTurn } from "../../../src/index.ts";
 import type { Address } from "../../../src/messengers/index.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -36,7 +36,7 @@ function waitingWorld(script: ModelScript): World {
         ask: tool({
           inputSchema: z.object({}),
           execute: (_input, { toolCallId }) => {
-            runtime.thread.own.calls.park(getTurn()?.id ?? "", toolCallId);
+            runtime.object.thread.own.calls.park(getTurn()?.id ?? "", toolCallId);
             return "waits for a decision";
           },
         }),
@@ -50,7 +50,7 @@ function waitingWorld(script: ModelScript): World {
 async function prompt(world: World, text: string): Promise<string> {
   return runInDurableObject(botOf(world), async ({ runtime }) => {
     const parts = [{ type: "text" as const, text }];
-    const { prompt: accepted } = await runtime.submissions.submit({
+    const { prompt: accepted } = await runtime.object.submit({
       kind: "outcome",
       messages: [{ id: "any", role: "user", parts }],
       answerTo: [HERE],
@@ -63,7 +63,10 @@ async function ended(world: World, id: string): Promise<void> {
   await vi.waitFor(
     async () =>
       expect(
-        await runInDurableObject(botOf(world), ({ runtime }) => runtime.thread.own.prompts.get(id)?.state),
+        await runInDurableObject(
+          botOf(world),
+          ({ runtime }) => runtime.object.thread.own.prompts.get(id)?.state,
+        ),
       ).toBe("completed"),
     { timeout: 8000, interval: 20 },
   );
@@ -120,7 +123,7 @@ describe("a turn whose step waits for a decision", () => {
         const ask = tool({
           inputSchema: z.object({}),
           execute: async (_input, { toolCallId }) => {
-            runtime.thread.own.calls.park(getTurn()?.id ?? "", toolCallId);
+            runtime.object.thread.own.calls.park(getTurn()?.id ?? "", toolCallId);
             if (when === "after the call waits" && !died) {
               died = true;
               await ctx.storage.sync();
@@ -155,13 +158,13 @@ describe("the outcome of an action", () => {
         decision: "approved by Ada",
         result: { refunded: true },
       });
-      const accepted = await runtime.submissions.submit({
+      const accepted = await runtime.object.submit({
         kind: "outcome",
         idempotencyKey: "approval-7",
         messages: [message],
         answerTo: [HERE],
       });
-      const again = await runtime.submissions.submit({
+      const again = await runtime.object.submit({
         kind: "outcome",
         idempotencyKey: "approval-7",
         messages: [message],

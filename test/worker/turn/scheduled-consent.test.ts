@@ -4,7 +4,7 @@ import { ActionError } from "../../../src/index.ts";
 import type { OccurrenceRecord, ThinkScheduledTasks } from "../../../src/index.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { found, refundAction, shown } from "../support/refund-bot.ts";
+import { found, more, refundAction, shown } from "../support/refund-bot.ts";
 import type { RefundOptions } from "../support/refund-bot.ts";
 import { callTool, say, textOf } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
@@ -90,8 +90,8 @@ describe("a scheduled run whose action needs consent", () => {
   it("waits with a card in the owner's chat, and delivers its digest after the decision", async () => {
     const { effects, world } = await create();
     await world.stub.runScheduledTask("night");
-    await shown(world, "Is this OK?", "boss");
-    expect(found(world, "Is this OK?", "boss").texts.at(-1)).toContain("Scheduled task: night");
+    await shown(world, "Refund order 1?", "boss");
+    expect(found(world, "Refund order 1?", "boss").texts.at(-1)).toContain("Scheduled task: night");
     await until(world, ["waiting"]);
     expect(world.chats.visible("team")).toEqual(["Hm?"]);
     expect(effects).toEqual([]);
@@ -140,6 +140,7 @@ describe("a scheduled run whose action needs consent", () => {
         : [say("Hm?")];
     });
     await world.stub.runScheduledTask("night");
+    await more(world, "boss", { user: "boss" });
     await world.press("boss", "Ask for changes", { user: "boss" });
     await shown(world, "Refund order 9", "boss");
     await world.press("boss", "Approve", { user: "boss" });
@@ -218,7 +219,7 @@ describe("a scheduled run whose action needs consent", () => {
   it("keeps waiting over restarts of every object", async () => {
     const { effects, world } = await create();
     await world.stub.runScheduledTask("night");
-    await shown(world, "Is this OK?", "boss");
+    await shown(world, "Refund order 1?", "boss");
     await until(world, ["waiting"]);
     for (const stub of [world.stub, world.child("task:night"), world.thread("boss")]) await kill(stub);
     await world.press("boss", "Approve", { user: "boss" });
@@ -241,7 +242,7 @@ describe("a scheduled run whose action needs consent", () => {
     });
     await world.stub.subscribe(to("team"));
     await world.stub.runScheduledTask("night");
-    await shown(world, "Is this OK?", "boss");
+    await shown(world, "Refund order 1?", "boss");
     expect(world.chats.visible("team")).toEqual(["Hm?", "Looking."]);
     const [waiting] = await until(world, ["waiting"]);
     const id = waiting?.broadcastId ?? "";
@@ -296,7 +297,7 @@ describe("a scheduled run whose action needs consent", () => {
       { askIn: to("board"), approvers: ["carol"] },
     );
     await world.stub.runScheduledTask("night");
-    await shown(world, "Is this OK?", "board");
+    await shown(world, "Refund order 1?", "board");
     expect(world.chats.button("boss", "Approve")).toBeUndefined();
     expect(await world.press("board", "Approve", { user: "ada" })).toMatch(/You can't decide this/);
     expect(await world.press("board", "Approve", { user: "carol" })).toBe("Approved.");
@@ -338,9 +339,10 @@ describe("a grant for a schedule", () => {
     const tasks: Record<string, ThinkScheduledTasks[string]> = { ...NIGHT };
     const { effects, world } = await create(tasks, {}, { grantable: true });
     await world.stub.runScheduledTask("night");
+    await more(world, "boss", { user: "boss" });
     await shown(world, "by the scheduled task night", "boss");
-    expect(world.chats.button("boss", "Yes, always")).toBeUndefined();
-    expect(await world.press("boss", "Yes, whenever this schedule runs", { user: "boss" })).toMatch(
+    expect(world.chats.button("boss", "Allow always")).toBeUndefined();
+    expect(await world.press("boss", "Allow whenever this schedule runs", { user: "boss" })).toMatch(
       /I won't ask again for this: Refund an order, by the scheduled task night/,
     );
     await until(world, ["delivered"]);
@@ -391,7 +393,7 @@ describe("a digest that somebody has asked for and that needs consent", () => {
     await shown(world, "I'll write this for you");
     asked.length = 0;
     expect(await runInDurableObject(world.thread("c1"), (bot) => bot.runScheduledTask("#1"))).toBeDefined();
-    await shown(world, "Is this OK?");
+    await shown(world, "Refund order 1?");
     await vi.waitFor(
       async () =>
         expect((await world.thread("c1").listOccurrences()).map(({ state }) => state)).toEqual(["waiting"]),

@@ -1,48 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { OccurrenceRecord, ScheduledOccurrence, ThinkScheduledTasks } from "../../../src/index.ts";
+import type { ScheduledOccurrence, ThinkScheduledTasks } from "../../../src/index.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
+import { digest, MONTHLY, start, to, untilEnded } from "../support/scheduled-world.ts";
 import { failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
-import type { ModelScript } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
-import { createWorld } from "../support/world.ts";
-import type { World, WorldOptions } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 beforeEach(() => void captureLog());
 
-const MONTHLY = { schedule: "every month on 1 at 00:00 in UTC" } as const;
-const to = (chat: string): { messenger: string; chatId: string } => ({ messenger: "fake", chatId: chat });
-const digest: ModelScript = () => [say("The digest.")];
-
 function soon(ms = 100): `at ${number}-${string}` {
   return `at ${new Date(Date.now() + ms).toISOString()}` as `at ${number}-${string}`;
-}
-
-/** A world whose root has started, in whose chats somebody has written. */
-async function start(
-  tasks: ThinkScheduledTasks,
-  options: WorldOptions = {},
-  chats: readonly string[] = ["c1"],
-): Promise<World> {
-  const world = createWorld({ scheduledTasks: () => tasks, ...options });
-  for (const chat of chats) {
-    await world.write(chat, `Hello from ${chat}`);
-    await vi.waitFor(() => expect(world.chats.visible(chat)).toHaveLength(1), 8000);
-  }
-  return world;
-}
-
-async function untilEnded(world: World, taskId: string, count = 1): Promise<OccurrenceRecord[]> {
-  return vi.waitFor(
-    async () => {
-      const found = await world.stub.listOccurrences({ taskId });
-      if (found.filter(({ endedAt }) => endedAt !== undefined).length < count)
-        throw new Error(`Not ended: ${JSON.stringify(found)}`);
-      return found;
-    },
-    { timeout: 8000, interval: 20 },
-  );
 }
 
 async function kill(world: World, child?: string): Promise<void> {
@@ -219,6 +188,37 @@ describe("a scheduled prompt", () => {
     await vi.waitFor(() => expect(world.chats.visible("c2").at(-1)).toBe("You mean the digest."), 8000);
   });
 
+  it("without subscribers is skipped without a call of the model, and comes when somebody has subscribed", async () => {
+    const task = { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers", owner: to("c1") } as const;
+    const world = await start({ digest: task });
+    for (let count = 1; count <= 6; count += 1) {
+      await world.stub.runScheduledTask("digest");
+      const [occurrence] = await untilEnded(world, "digest", count);
+      expect(occurrence).toMatchObject({ state: "skipped", code: "no-targets" });
+    }
+    expect(world.requests).toHaveLength(1);
+    expect(await world.stub.listScheduledTasks()).toMatchObject([{ failures: 0, isPaused: false }]);
+    await world.stub.subscribe(to("c1"));
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    expect(await untilEnded(world, "digest", 7)).toMatchObject([
+      { state: "delivered" },
+      ...Array.from({ length: 6 }, () => ({ state: "skipped" })),
+    ]);
+    expect(world.chats.visible("c1").at(-1)).toBe("The digest.");
+  });
+
+  it("calls no model if all its subscribers have left the bot", async () => {
+    const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers" } });
+    await world.stub.subscribe(to("c1"));
+    await runInDurableObject(world.stub, (bot) =>
+      bot.inner("chatGone", ["fake", "c1", "bot-blocked", Date.now()]),
+    );
+    await world.stub.runScheduledTask("digest");
+    expect(await untilEnded(world, "digest")).toMatchObject([{ state: "skipped", code: "no-targets" }]);
+    expect(world.requests).toHaveLength(1);
+  });
+
   it("runs in the conversation of each subscriber with fanOut each, and counts their tokens", async () => {
     const world = await start(
       { digest: { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers", fanOut: "each" } },
@@ -328,104 +328,5 @@ describe("the declaration of scheduled tasks", () => {
     await world.stub.internal_reconcileScheduledTasks();
     expect(await world.stub.runScheduledTask("job")).toBeDefined();
     await untilEnded(world, "job");
-  });
-});
-
-describe("the owner of a task", () => {
-  it("is told of the first failure once, of the pause with a card, and of the recovery once", async () => {
-    let isBroken = true;
-    const handler = (): void => {
-      if (isBroken) throw new Error("no");
-    };
-    const world = await start({ job: { ...MONTHLY, handler, owner: to("c1") } });
-    for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
-      await untilEnded(world, "job", count);
-    }
-    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(3), 8000);
-    expect(world.chats.visible("c1").slice(1)).toEqual([
-      expect.stringContaining("The scheduled task job failed (due "),
-      expect.stringContaining("The scheduled task job failed five times in a row, so I've paused it"),
-    ]);
-    isBroken = false;
-    expect(await world.press("c1", "Run now")).toBe("It goes on.");
-    await untilEnded(world, "job", 6);
-    await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toContain("goes on, and runs now"), 8000);
-    expect(world.chats.visible("c1")).toHaveLength(3);
-  });
-
-  const broken = (): never => {
-    throw new Error("no");
-  };
-  const group = { isGroup: true, mentions: true } as const;
-
-  it("reads the cards in the language of their private chat, and gets answers in it", async () => {
-    const texts = {
-      taskFailed: { en: "{task} failed.", de: "{task} hat nicht geklappt." },
-      taskPaused: { en: "{task} is paused.", de: "{task} macht Pause." },
-      taskResumeButton: { en: "Resume", de: "Fortsetzen" },
-      taskResumed: { en: "{task} goes on, says {name}.", de: "{task} läuft wieder, sagt {name}." },
-      scheduleResumed: { en: "It goes on.", de: "Läuft wieder." },
-    };
-    const world = createWorld({
-      settings: { texts },
-      scheduledTasks: () => ({ job: { ...MONTHLY, handler: broken, owner: to("c1") } }),
-    });
-    await world.write("c1", "Hallo", { language: "de" });
-    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(1), 8000);
-    for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
-      await untilEnded(world, "job", count);
-    }
-    await vi.waitFor(
-      () =>
-        expect(world.chats.visible("c1").slice(1)).toEqual(["job hat nicht geklappt.", "job macht Pause."]),
-      8000,
-    );
-    expect(await world.press("c1", "Fortsetzen", { language: "de" })).toBe("Läuft wieder.");
-    await vi.waitFor(
-      () => expect(world.chats.visible("c1").at(-1)).toMatch(/^job läuft wieder, sagt /),
-      8000,
-    );
-  });
-
-  it("is a group: only the people whom the task names may press, and others are refused privately", async () => {
-    const task = { ...MONTHLY, handler: broken, owner: to("g1"), managers: ["boss", 7] };
-    const world = createWorld({ scheduledTasks: () => ({ job: task }) });
-    await world.write("g1", "Hello", group);
-    await vi.waitFor(() => expect(world.chats.visible("g1")).toHaveLength(1), 8000);
-    for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
-      await untilEnded(world, "job", count);
-    }
-    await vi.waitFor(() => expect(world.chats.button("g1", "Resume")).toBeDefined(), 8000);
-    const before = world.chats.visible("g1");
-    expect(await world.press("g1", "Resume", { ...group, user: "eve" })).toBe(
-      "Only people whom this bot's team has chosen can change this task.",
-    );
-    expect(await world.stub.listScheduledTasks()).toMatchObject([{ isPaused: true }]);
-    expect(world.chats.visible("g1")).toEqual(before);
-    expect(await world.press("g1", "Resume", { ...group, user: "boss" })).toBe("It goes on.");
-    expect(await world.stub.listScheduledTasks()).toMatchObject([{ isPaused: false }]);
-  });
-
-  it("is a group for which the task names nobody: its card has no buttons", async () => {
-    const world = createWorld({
-      scheduledTasks: () => ({ job: { ...MONTHLY, handler: broken, owner: to("g1") } }),
-    });
-    await world.write("g1", "Hello", group);
-    await vi.waitFor(() => expect(world.chats.visible("g1")).toHaveLength(1), 8000);
-    for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
-      await untilEnded(world, "job", count);
-    }
-    await vi.waitFor(
-      () =>
-        expect(world.chats.visible("g1").at(-1)).toMatch(
-          /so I've paused it.*Its developers can resume it\.$/,
-        ),
-      8000,
-    );
-    expect(world.chats.button("g1", "Resume")).toBeUndefined();
   });
 });

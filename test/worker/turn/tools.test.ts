@@ -3,7 +3,7 @@ import { dynamicTool, tool } from "ai";
 import type { ToolSet } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { createWorker } from "../../../src/index.ts";
+import { action, createWorker } from "../../../src/index.ts";
 import { testEnv } from "../test-env.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
@@ -39,6 +39,11 @@ const UNUSABLE: readonly (readonly [string, string, ToolSet[string]])[] = [
     },
   ],
   ["has no execute function", "tool-without-execute", tool({ inputSchema })],
+  [
+    "has fields instead of a schema",
+    "tool-input-schema",
+    { ...tool({ inputSchema, execute }), inputSchema: { day: z.string() } } as unknown as ToolSet[string],
+  ],
   [
     "is defined by the provider and left to the bot",
     "tool-without-execute",
@@ -94,6 +99,30 @@ describe("a tool that nobody could run", () => {
         message: expect.stringContaining('"pay"') as unknown,
       }),
     );
+  });
+});
+
+describe("a call that does not reach its tool", () => {
+  const look = tool({ inputSchema: z.object({ day: z.string() }), execute });
+  const refund = action({ description: "Pays back.", inputSchema: z.object({ order: z.string() }), execute });
+
+  it.each([
+    ["a tool that the bot does not have", "book_table", "book_table", "tool-unknown"],
+    ["words in place of a name", "my secret 4711 is no name", "(not a name)", "tool-unknown"],
+    ["an input that zod refuses", "look", "look", "input-invalid"],
+    ["an input of an action that zod refuses", "refund", "refund", "input-invalid"],
+  ])("leaves a line with the tool's name: %s", async (_what, called, named, code) => {
+    const world = createWorld({
+      getTools: () => ({ look }),
+      getActions: () => ({ refund }),
+      script: ({ prompt }) =>
+        prompt.at(-1)?.role === "tool" ? [say("Done.")] : [callTool(called, { day: 4711 })],
+    });
+    await world.write("c1", "Look");
+    await world.shows("c1", "Done.");
+    const lines = log.filter(({ event }) => event === "tool.call-refused");
+    expect(lines).toMatchObject([{ level: "warn", tool: named, code }]);
+    expect(JSON.stringify(log)).not.toContain("4711");
   });
 });
 

@@ -105,6 +105,7 @@ describe("TurnConfig", () => {
     const world = createWorld({
       hooks: { beforeTurn: () => config },
       getTools: () => ({ look }),
+      messenger: { delivery: { editEveryMs: 0, stepLimitResponseText: "" } },
       script: ({ prompt }) =>
         prompt.at(-1)?.role === "tool" ? [say("Too far.")] : [say("Looking."), callTool("look")],
     });

@@ -22,7 +22,7 @@ export class ForgetfulBot extends Think<Env> {
   }
 
   override async inner(method: string, args: readonly unknown[]): Promise<unknown> {
-    const text = method === "receiveEvents" ? JSON.stringify(args) : "";
+    const text = method === "thread.receiveEvents" ? JSON.stringify(args) : "";
     if (text.includes("fail before storing") && this.#failures < 2) {
       this.#failures += 1;
       throw new Error("EXCEPTION-DETAIL: the disk is full");

@@ -160,6 +160,14 @@ describe("presses", () => {
     expect(first.key).not.toContain("psst");
   });
 
+  it("belong to a card by their action alone, whatever value the adapter adds", async () => {
+    // WhatsApp's adapter reports the title of a button that has no value.
+    const press = await only(pressing({ actionId: "c1.card.button", value: "Approve" }));
+    expect(press.isCardPress).toBe(true);
+    const other = await only(pressing({ actionId: "size", value: "c1.card.button" }));
+    expect(other.isCardPress).toBeUndefined();
+  });
+
   it("in a view of the app are answered 200, and not stored", async () => {
     const rig = pressing({ threadId: "", messageId: "" });
     const { response, accepted, ignored } = await rig.receive();

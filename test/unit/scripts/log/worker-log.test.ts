@@ -166,6 +166,14 @@ describe("what workerd says itself", () => {
     expect(lines()).toMatchObject([{ event: "runtime.output", text: message }]);
   });
 
+  it("leaves out that an alarm was late, and runtime marks of its makers", () => {
+    const { lines, say } = createRig();
+    const late = "NOSENTRY SQLite alarm overdue, running despite AlarmManager mismatch; actorId = 0a1b";
+    say(late, "warning");
+    say("NOSENTRY output lock broke during alarm execution; actorId = 0a1b");
+    expect(lines()).toMatchObject([{ text: "output lock broke during alarm execution; actorId = 0a1b" }]);
+  });
+
   it("has the place of an exception, and during development its message", () => {
     const { lines, log } = createRig({ isRevealing: true });
     const message = `Uncaught TypeError: psst ${SECRET}\n    at f (worker.js:9:1)`;

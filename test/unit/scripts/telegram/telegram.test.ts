@@ -25,7 +25,7 @@ const telegram: MessengerFacts = {
   provider: "telegram",
   path: "/messengers/telegram/webhook",
   updates: ["message", "callback_query", "message_reaction"],
-  commands: [{ name: "help", description: "Show this list" }],
+  commands: [{ name: "help" }],
 };
 
 const setUp = (more: Partial<Parameters<typeof setUpTelegram>[0]> = {}) =>
@@ -81,6 +81,33 @@ describe("switchboard telegram", () => {
     expect((await telegramInfo({ api, now: Date.now })).pending).toBe(1);
     await setUp({ dropPending: true });
     expect((await telegramInfo({ api, now: Date.now })).pending).toBe(0);
+  });
+
+  it("does not say that Telegram delivers when it names another address, or none", async () => {
+    const forgetful: BotApi = {
+      call: async (method, answer, parameters) =>
+        method === "getWebhookInfo"
+          ? answer.parse({ url: "", pending_update_count: 0 })
+          : api.call(method, answer, parameters),
+    };
+    const { state } = await setUp({ api: forgetful });
+    expect(state).toMatchObject({
+      kind: "unconfirmed",
+      summary: "Telegram accepted the address, but names none when it is asked.",
+      fix: expect.stringContaining("switchboard telegram info"),
+    });
+  });
+
+  it("does not take a failure of the webhook before for one of this", async () => {
+    await setUp();
+    const alex = simulator.addUser({ first_name: "Alex" });
+    simulator.sendText(simulator.privateChat(alex), alex, "Hello?");
+    await simulator.waitFor(() => simulator.webhookProblem() !== undefined);
+    const later = (): number => Date.now() + 60_000;
+    expect((await setUp({ now: later })).state).toMatchObject({
+      kind: "working",
+      summary: expect.stringMatching(/^Telegram delivers to /),
+    });
   });
 
   it("says that no webhook is set, and after its removal which one it was", async () => {

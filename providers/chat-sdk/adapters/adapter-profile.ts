@@ -1,0 +1,26 @@
+import type { Adapter } from "chat";
+import type { FileKind } from "../../../src/core/content.ts";
+import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
+import type { ButtonLimits, CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import type { FailedCall } from "../failed-call.ts";
+
+/** Facts about a platform and its adapter that the Chat SDK does not tell. Options of the messenger win over them. */
+export interface AdapterProfile {
+  /** Abilities that differ from the defaults. */
+  readonly capabilities: Partial<MessengerCapabilities>;
+  /** @default true */
+  readonly canRemoveMessages?: boolean;
+  /** Whether the adapter sends files. @default true */
+  readonly sendsFiles?: boolean;
+  /** Most bytes of a file, for kinds with a limit below the usual one. */
+  readonly maxFileBytes?: Partial<Readonly<Record<FileKind, number>>>;
+  /** Longest text below a file. @default the longest message */
+  readonly maxCaptionLength?: number;
+  /** @default no limits */
+  readonly buttonLimits?: ButtonLimits;
+  /** Reads the platform's own words. Undefined: the error says no more than its class or its HTTP status. */
+  readonly readFailure?: (facts: ErrorFacts, call: FailedCall) => CallFailure | undefined;
+  /** Changes an adapter before its first call. */
+  readonly prepare?: (adapter: Adapter) => void;
+}

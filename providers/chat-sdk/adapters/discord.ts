@@ -1,0 +1,89 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import { isRecord } from "../is-record.ts";
+import type { FailedCall } from "../failed-call.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import {
+  badRequest,
+  credentialsRefused,
+  locked,
+  noRights,
+  notFound,
+  rateLimited,
+  unavailable,
+} from "./refusals.ts";
+
+export const discord: AdapterProfile = {
+  // Discord takes 2000. The adapter cuts off a longer text, and characters that it escapes make a text longer.
+  capabilities: { maxMessageLength: 1900 },
+  buttonLimits: { maxButtons: 25, maxTextLength: 1900, maxLabelLength: 80 },
+  readFailure,
+};
+
+/** Codes of Discord's JSON errors. */
+const UNKNOWN_MESSAGE = 10_008;
+const ANOTHER_AUTHOR = 50_005;
+/** Archived, locked. */
+const CLOSED_THREAD = new Set([50_083, 160_005]);
+/** Unknown channel, unknown server, no text channel. */
+const NO_CHANNEL = new Set([10_003, 10_004, 50_008]);
+/** Refused by a filter: explicit content, automatic moderation, harmful links. */
+const REFUSED_CONTENT = new Set([20_009, 200_000, 240_000]);
+/** Slow mode, and the limits of announcements, channels, servers, old messages and services. */
+const TOO_MANY = new Set([20_016, 20_022, 20_028, 20_029, 30_046, 40_062]);
+const OVERLOADED = 130_000;
+
+/**
+ * Reads the status and Discord's own code.
+ *
+ * The adapter wraps every HTTP error in a `NetworkError`. The answer is the message of its cause, or, for posts with
+ * files, part of its own message.
+ */
+function readFailure({ errors, message, status }: ErrorFacts, call: FailedCall): CallFailure | undefined {
+  const [, statusInMessage, answerInMessage] = /: ([1-5]\d\d) ([\s\S]*)$/.exec(message) ?? [];
+  const known = status ?? (statusInMessage === undefined ? undefined : Number(statusInMessage));
+  const cause = errors.find(({ name }) => name === "DiscordApiError");
+  return known === undefined ? undefined : refusal(known, parse(cause?.message ?? answerInMessage), call);
+}
+
+function refusal(status: number, { code, waitMs }: Answer, call: FailedCall): CallFailure | undefined {
+  if (status === 429 || (code !== undefined && TOO_MANY.has(code))) return rateLimited(waitMs);
+  if (status === 401) return credentialsRefused;
+  if (code !== undefined) {
+    if (REFUSED_CONTENT.has(code)) return badRequest;
+    if (code === OVERLOADED) return unavailable;
+    if (code === UNKNOWN_MESSAGE && call.method === "post")
+      return { kind: "missing", code: "message-missing" };
+    if (code === UNKNOWN_MESSAGE) return notFound(call);
+    if (code === ANOTHER_AUTHOR) return locked;
+    if (CLOSED_THREAD.has(code)) return { kind: "gone", code: "thread-closed", scope: "thread" };
+    if (NO_CHANNEL.has(code)) return { kind: "gone", code: "chat-missing", ...scopeOf(call) };
+  }
+  if (status === 403) return noRights(call);
+  if (status === 404) return notFound(call, scopeOf(call).scope);
+  return undefined;
+}
+
+/** A thread is a channel of its own, whose end leaves the other threads open. */
+function scopeOf({ isInThread }: FailedCall): { readonly scope?: "thread" } {
+  return isInThread ? { scope: "thread" } : {};
+}
+
+interface Answer {
+  readonly code: number | undefined;
+  readonly waitMs: number | undefined;
+}
+
+function parse(text: unknown): Answer {
+  let body: unknown;
+  try {
+    body = typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    // The page of a server in between.
+  }
+  const { code, retry_after: seconds } = isRecord(body) ? body : {};
+  return {
+    code: typeof code === "number" ? code : undefined,
+    waitMs: typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined,
+  };
+}

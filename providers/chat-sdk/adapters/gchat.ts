@@ -1,0 +1,35 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import { isRecord } from "../is-record.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import { credentialsRefused, rateLimited } from "./refusals.ts";
+
+export const gchat: AdapterProfile = {
+  // Google Chat takes 4096. The rest is room for characters that the adapter escapes.
+  capabilities: { maxMessageLength: 4000 },
+  // The adapter drops files and reports the message as sent.
+  sendsFiles: false,
+  readFailure,
+};
+
+/** Answers of the service that gives tokens. The message was certainly not sent. */
+const TOKEN_REFUSED = new Set(["invalid_client", "invalid_grant", "unauthorized_client"]);
+
+/** Reasons of a 403 that is a rate limit. */
+const TOO_MANY = new Set(["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"]);
+
+function readFailure({ body, retryAfterMs, status }: ErrorFacts): CallFailure | undefined {
+  const error = isRecord(body) ? body.error : undefined;
+  if (typeof error === "string" && TOKEN_REFUSED.has(error)) return credentialsRefused;
+  if (status === 429 || (status === 403 && reasonsOf(error).some((reason) => TOO_MANY.has(reason)))) {
+    return rateLimited(retryAfterMs);
+  }
+  return undefined;
+}
+
+function reasonsOf(error: unknown): string[] {
+  const { details, errors } = isRecord(error) ? error : {};
+  return [details, errors]
+    .flatMap((list: unknown): unknown[] => (Array.isArray(list) ? list : []))
+    .flatMap((item) => (isRecord(item) && typeof item.reason === "string" ? item.reason : []));
+}

@@ -1,0 +1,50 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import { isRecord } from "../is-record.ts";
+import type { FailedCall } from "../failed-call.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import { noRights, notFound, rateLimited } from "./refusals.ts";
+
+export const github: AdapterProfile = {
+  // GitHub takes 65,536. The rest is room for characters that the adapter escapes.
+  capabilities: { supportsActions: false, maxMessageLength: 60_000 },
+  sendsFiles: false,
+  readFailure,
+};
+
+/** Waiting time of a secondary rate limit that names none, as GitHub asks for it. */
+const SECONDARY_WAIT_MS = 60_000;
+
+/**
+ * Tells a rate limit from a refusal, which both have the status 403.
+ *
+ * The chat is the repository. A refusal concerns one issue of it: it is locked, deleted or transferred.
+ */
+function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefined {
+  switch (facts.status) {
+    case 403:
+    case 429: {
+      const waitMs = waitOf(facts, call.now);
+      if (waitMs !== undefined) return rateLimited(waitMs);
+      return facts.status === 403 ? noRights(call, "thread") : undefined;
+    }
+    case 404:
+    case 410:
+      return notFound(call, "thread");
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the waiting time in the order that GitHub documents. Undefined: not a rate limit. */
+function waitOf({ body, header, message, retryAfterMs }: ErrorFacts, now: number): number | undefined {
+  if (retryAfterMs !== undefined) return retryAfterMs;
+  if (header("x-ratelimit-remaining") === "0") {
+    const resetMs = Number(header("x-ratelimit-reset")) * 1000 - now;
+    return Number.isFinite(resetMs) && resetMs > 0 ? resetMs : SECONDARY_WAIT_MS;
+  }
+  const { documentation_url: page } = isRecord(body) ? body : {};
+  const isLimit =
+    /rate limit|abuse detection/i.test(message) || (typeof page === "string" && page.includes("rate-limit"));
+  return isLimit ? SECONDARY_WAIT_MS : undefined;
+}

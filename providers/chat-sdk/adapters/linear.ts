@@ -1,0 +1,39 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import type { FailedCall } from "../failed-call.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import { badRequest, credentialsRefused, noRights, rateLimited } from "./refusals.ts";
+
+export const linear: AdapterProfile = {
+  capabilities: { supportsActions: false },
+  sendsFiles: false,
+  readFailure,
+};
+
+/** Waiting time of a rate limit that names none: Linear counts in hours and refills all the time. */
+const DEFAULT_WAIT_MS = 60_000;
+
+/** Reads the type that Linear gives an error. Its status is 400 for most of them, also for a rate limit. */
+function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): CallFailure | undefined {
+  const [error] = errors;
+  // The comment exists. Only the question for its id has failed.
+  if (typeof error?.query === "string" && !/^\s*mutation\b/.test(error.query)) {
+    return { kind: "unknown", code: "no-answer" };
+  }
+  switch (error?.type) {
+    case "Ratelimited":
+      return rateLimited(retryAfterMs ?? DEFAULT_WAIT_MS);
+    case "AuthenticationError":
+      return credentialsRefused;
+    case "Forbidden":
+    case "FeatureNotAccessible":
+      return noRights(call, "thread");
+    case "InvalidInput":
+    case "GraphqlError":
+    case "UserError":
+    case "UsageLimitExceeded":
+      return badRequest;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { FailedCall } from "../failed-call.ts";
+
+/** Waiting time of a rate limit that names none, in milliseconds. */
+const DEFAULT_RETRY_AFTER_MS = 5000;
+
+export function rateLimited(retryAfterMs: number | undefined): CallFailure {
+  return {
+    kind: "retry-after",
+    code: "too-many-requests",
+    retryAfterMs: retryAfterMs ?? DEFAULT_RETRY_AFTER_MS,
+  };
+}
+
+export const credentialsRefused: CallFailure = { kind: "misconfigured", code: "credentials-refused" };
+
+export const badRequest: CallFailure = { kind: "rejected", code: "bad-request" };
+
+/** The platform has certainly done nothing, and may do it later. */
+export const unavailable: CallFailure = { kind: "transient", code: "server-unavailable" };
+
+/**
+ * Platforms refuse changes to old messages and to messages of others. Only a refused post means that the place is
+ * closed.
+ */
+export function noRights({ method }: Pick<FailedCall, "method">, scope?: "thread"): CallFailure {
+  if (isChange(method)) return { kind: "rejected", code: "no-rights" };
+  return { kind: "gone", code: "no-rights", ...(scope !== undefined && { scope }) };
+}
+
+/** The message of a change, or the place of a post, does not exist. */
+export function notFound({ method }: Pick<FailedCall, "method">, scope?: "thread"): CallFailure {
+  if (isChange(method)) return { kind: "missing", code: "message-missing" };
+  return { kind: "gone", code: "chat-missing", ...(scope !== undefined && { scope }) };
+}
+
+/** The message still exists, but can no longer be changed. */
+export const locked: CallFailure = { kind: "missing", code: "message-locked", isLocked: true };
+
+function isChange(method: FailedCall["method"]): boolean {
+  return method === "edit" || method === "remove";
+}

@@ -1,0 +1,115 @@
+import type { Adapter } from "chat";
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import { isRecord } from "../is-record.ts";
+import type { FailedCall } from "../failed-call.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
+
+/** Slack takes 12,000 characters of Markdown. The rest is room for characters that the adapter escapes. */
+const MAX_LENGTH = 11_500;
+
+export const slack: AdapterProfile = {
+  capabilities: { maxMessageLength: MAX_LENGTH },
+  // A section of a card and the label of a button are not longer.
+  buttonLimits: { maxButtons: 25, maxTextLength: 3000, maxLabelLength: 75 },
+  readFailure,
+  prepare: leaveRepeatsToDelivery,
+};
+
+/** The token, the app or its permissions are wrong. */
+const MISCONFIGURED = new Set([
+  "access_denied",
+  "account_inactive",
+  "ekm_access_denied",
+  "enterprise_is_restricted",
+  "invalid_auth",
+  "missing_scope",
+  "no_permission",
+  "not_allowed_token_type",
+  "not_authed",
+  "org_login_required",
+  "team_access_not_granted",
+  "token_expired",
+  "token_revoked",
+  "two_factor_setup_required",
+]);
+
+/** The bot cannot write to the channel. */
+const CLOSED_CHANNEL = new Set([
+  "channel_not_found",
+  "is_archived",
+  "is_inactive",
+  "messages_tab_disabled",
+  "not_in_channel",
+  "restricted_action",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_only_channel",
+  "team_not_found",
+  "user_not_found",
+]);
+
+const CLOSED_THREAD = new Set([
+  "cannot_reply_to_message",
+  "restricted_action_thread_locked",
+  "thread_not_found",
+]);
+
+const LOCKED_MESSAGE = new Set([
+  "cant_delete_message",
+  "cant_update_message",
+  "compliance_exports_prevent_deletion",
+  "edit_window_closed",
+]);
+
+const TOO_MANY = new Set(["message_limit_exceeded", "rate_limited", "ratelimited"]);
+
+/** Nothing was done, and a later call may succeed. */
+const LATER = new Set([
+  "external_channel_migrating",
+  "request_timeout",
+  "service_unavailable",
+  "team_added_to_org",
+]);
+
+/** Slack cannot tell whether some of the call was done. */
+const UNDECIDED = new Set(["fatal_error", "internal_error"]);
+
+/** Reads the code of a refusal, which Slack sends with the status 200. */
+function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefined {
+  const { body, errors, message, retryAfterMs } = facts;
+  const code = errors[0]?.code;
+  if (code === "slack_webapi_rate_limited_error") return rateLimited(retryAfterMs);
+  // The status 429 without a waiting time.
+  if (message.startsWith("Retry header did not contain a valid timeout")) return rateLimited(undefined);
+  if (code !== "slack_webapi_platform_error" || !isRecord(body) || typeof body.error !== "string") {
+    return undefined;
+  }
+  return refusal(body.error, call);
+}
+
+function refusal(error: string, call: FailedCall): CallFailure {
+  if (MISCONFIGURED.has(error)) return credentialsRefused;
+  if (TOO_MANY.has(error)) return rateLimited(undefined);
+  if (CLOSED_CHANNEL.has(error)) return { kind: "gone", code: "chat-closed" };
+  if (CLOSED_THREAD.has(error)) return { kind: "gone", code: "thread-closed", scope: "thread" };
+  if (LOCKED_MESSAGE.has(error)) return locked;
+  if (error === "message_not_found") return notFound(call, "thread");
+  if (LATER.has(error)) return unavailable;
+  if (UNDECIDED.has(error)) return { kind: "unknown", code: "server-error" };
+  return badRequest;
+}
+
+/**
+ * Switches off the repetitions of Slack's client. By itself it repeats a post after every lost answer, and waits for the
+ * end of a rate limit, while the delivery has long posted again (I6, I8).
+ */
+function leaveRepeatsToDelivery(adapter: Adapter): void {
+  const once = { retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
+  const client: unknown = Reflect.get(adapter, "_client");
+  if (typeof client === "object" && client !== null) Object.assign(client, once);
+  // The clients of further workspaces are made with these options.
+  const given: unknown = Reflect.get(adapter, "webClientOptions");
+  Reflect.set(adapter, "webClientOptions", { ...(isRecord(given) && given), ...once });
+}

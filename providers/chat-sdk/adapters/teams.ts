@@ -1,0 +1,43 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import type { FailedCall } from "../failed-call.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import { credentialsRefused, noRights, notFound, rateLimited, unavailable } from "./refusals.ts";
+
+export const teams: AdapterProfile = {
+  // About 28 KB with two bytes for each character, with room for the rest of the request.
+  capabilities: { maxMessageLength: 12_000 },
+  readFailure,
+};
+
+/** The message was certainly not sent, because the bot got no token for it. */
+const TOKEN_REFUSED = new Set(["invalid_client", "invalid_grant", "unauthorized_client", "invalid_resource"]);
+const TOKEN_NOT_ASKED = new Set(["endpoints_resolution_error", "network_error", "openid_config_error"]);
+
+/**
+ * Reads the status of the platform's answer, and the failures of the service that gives tokens. The adapter's class
+ * alone may mislead: any error whose text has the word "permission" becomes a `PermissionError`.
+ */
+function readFailure(
+  { errors, retryAfterMs, status }: ErrorFacts,
+  call: FailedCall,
+): CallFailure | undefined {
+  for (const { errorCode } of errors) {
+    if (typeof errorCode !== "string") continue;
+    if (TOKEN_REFUSED.has(errorCode)) return credentialsRefused;
+    if (TOKEN_NOT_ASKED.has(errorCode)) return { kind: "transient", code: "no-connection" };
+  }
+  switch (status) {
+    case 403:
+      return noRights(call);
+    case 404:
+      return notFound(call);
+    case 412:
+      // Teams asks to repeat the call.
+      return unavailable;
+    case 429:
+      return rateLimited(retryAfterMs);
+    default:
+      return undefined;
+  }
+}

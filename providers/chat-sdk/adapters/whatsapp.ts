@@ -1,0 +1,65 @@
+import type { CallFailure } from "../../../src/core/surface.ts";
+import type { ErrorFacts } from "../error-facts.ts";
+import type { AdapterProfile } from "./adapter-profile.ts";
+import { badRequest, credentialsRefused, rateLimited, unavailable } from "./refusals.ts";
+
+export const whatsapp: AdapterProfile = {
+  capabilities: {
+    canEditMessages: false,
+    // WhatsApp takes 4096. The rest is room for characters that the adapter escapes.
+    maxMessageLength: 4000,
+  },
+  canRemoveMessages: false,
+  // 5 MiB.
+  maxFileBytes: { photo: 5_242_880 },
+  maxCaptionLength: 1000,
+  // A title is cut off after 20 characters, and the text of a message with buttons after 1024.
+  buttonLimits: { maxButtons: 3, maxTextLength: 1000, maxLabelLength: 20, isOneRow: true },
+  readFailure,
+};
+
+/** Waiting times by Meta's code, in milliseconds. Meta tells none. */
+const WAITS_MS: Readonly<Record<number, number>> = {
+  // Messages a second of the number.
+  130_429: 5000,
+  // Messages to the same person. One every six seconds is allowed.
+  131_056: 6000,
+  // Calls of the app, or of the account, in an hour.
+  4: 60_000,
+  17: 60_000,
+  32: 60_000,
+  613: 60_000,
+  80_007: 60_000,
+  // Too many people have reported the number.
+  131_048: 60_000,
+};
+
+/** The token, its permissions, the number or the account. */
+const MISCONFIGURED = new Set([0, 3, 10, 33, 190, 368, 131_005, 131_031, 131_042, 131_045, 133_010]);
+
+/** The person cannot get messages of the bot. */
+const UNREACHABLE = new Set([130_497, 131_021, 131_026]);
+
+/** More than 24 hours since the person wrote. Until they write again, only templates arrive. */
+const WINDOW_CLOSED = 131_047;
+
+const LATER = new Set([2, 131_016, 131_057, 133_004]);
+
+const FILE_REFUSED = new Set([131_052, 131_053]);
+
+/** Reads `error.code`. Meta asks to read it instead of the status, which does not tell these apart. */
+function readFailure({ errors, message, name, status }: ErrorFacts): CallFailure | undefined {
+  if (/does not support (?:editing|deleting)/.test(message))
+    return { kind: "rejected", code: "not-supported" };
+  const code = errors[0]?.errorCode;
+  if (name !== "WhatsAppApiError" || typeof code !== "number") return undefined;
+  if (WAITS_MS[code] !== undefined || status === 429) return rateLimited(WAITS_MS[code]);
+  if (MISCONFIGURED.has(code) || (code >= 200 && code < 300)) return credentialsRefused;
+  if (UNREACHABLE.has(code)) return { kind: "gone", code: "recipient-unreachable" };
+  if (code === WINDOW_CLOSED) return { kind: "gone", code: "window-closed" };
+  if (LATER.has(code)) return unavailable;
+  if (FILE_REFUSED.has(code)) return { kind: "rejected", code: "bad-request", about: "file" };
+  // A path of the account that does not exist is no chat that does not exist.
+  if (status === 403 || status === 404) return credentialsRefused;
+  return status !== undefined && status < 500 && status !== 401 ? badRequest : undefined;
+}

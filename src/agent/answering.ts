@@ -1,0 +1,88 @@
+import type { ActionLedger } from "../actions/ledger.ts";
+import type { IncomingEvent } from "../core/messenger.ts";
+import { answerOf, unknownCall } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/inner-calls.ts";
+import type { ThreadCalls } from "../messengers/root/root-link.ts";
+import { answerFirst } from "./answer-first.ts";
+import type { BotRoot } from "./bot-root.ts";
+import type { ObjectParts } from "./object-parts.ts";
+import type { ChatGate } from "../core/gate.ts";
+import { OLD_CALL_NAMES } from "./old-call-names.ts";
+
+/** The calls of a bot to an object of another class that it makes. */
+export interface ObjectCalls {
+  /** Makes it an object of the bot whose root has this class: its chats have their gates and their rate there. */
+  belongTo(rootClass: string): Promise<void>;
+}
+
+export const OBJECT: CallGroup<ObjectCalls> = { name: "object" };
+
+/** The parts of an object that answer calls. */
+export interface AnsweringParts extends ObjectParts {
+  readonly gate: ChatGate;
+  readonly root: BotRoot;
+  belongTo(rootClass: string): void;
+  later(work: () => void, before?: Promise<void>): void;
+}
+
+/**
+ * Returns what answers the calls of a group in an object. Each part is created when it is called first.
+ *
+ * @throws {SwitchboardError} `unknown-call` if there is no such group
+ */
+export function answering(object: AnsweringParts, group: string): object {
+  switch (group) {
+    case "gate":
+      return object.gate;
+    case "budget":
+      return object.root.budget;
+    case "root":
+      return object.root.runtime;
+    case "bot":
+      return object.root;
+    case "thread":
+      return threadCalls(object);
+    case OBJECT.name:
+      return { belongTo: async (rootClass) => object.belongTo(rootClass) } satisfies ObjectCalls;
+    case "ledger":
+      return object.actions.ledger satisfies ActionLedger;
+    case "scheduled-runs":
+      return object.runs;
+    default: {
+      const calls = object.features.answering(group);
+      if (calls === undefined) throw unknownCall(group);
+      return calls;
+    }
+  }
+}
+
+/**
+ * Answers a call of another object.
+ *
+ * @param name `group.method`, or a name of an earlier version
+ * @throws {SwitchboardError} `unknown-call` if the caller runs another version of the bot
+ */
+export async function answerCall(
+  object: AnsweringParts,
+  name: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const known = Object.hasOwn(OLD_CALL_NAMES, name) ? (OLD_CALL_NAMES[name] ?? name) : name;
+  const at = known.indexOf(".");
+  const answer = answerOf(answering(object, known.slice(0, at)), known.slice(at + 1));
+  if (answer === undefined) throw unknownCall(name);
+  return answer(...args);
+}
+
+function threadCalls(object: AnsweringParts): ThreadCalls {
+  return {
+    /** Stores events of this conversation, and works on them as soon as the webhook is answered. */
+    receiveEvents: async (messengerId: string, events: readonly IncomingEvent[]) => {
+      const isWorkLeft = await object.thread.receive(messengerId, events);
+      if (!isWorkLeft) return;
+      await object.durable();
+      object.later(() => object.thread.poke(), answerFirst(object.deps.clock));
+    },
+    hasEvent: async (messengerId: string, key: string) => object.thread.hasEvent(messengerId, key),
+  };
+}

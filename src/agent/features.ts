@@ -1,0 +1,37 @@
+import { ApprovalsFeature } from "../approvals/approvals-feature.ts";
+import { BroadcastsFeature } from "../broadcasts/broadcasts-feature.ts";
+import type { Feature, FeatureKind } from "../feature/feature.ts";
+import { HooksFeature } from "../hooks/hooks-feature.ts";
+import { SchedulesFeature } from "../schedules/schedules-feature.ts";
+import { SubmissionsFeature } from "../submissions/submissions-feature.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+
+export const SUBMISSIONS = kind("submissions", SubmissionsFeature);
+export const BROADCASTS = kind("broadcasts", BroadcastsFeature);
+export const SCHEDULES = kind("schedules", SchedulesFeature);
+export const APPROVALS = kind("approvals", ApprovalsFeature);
+export const HOOKS = kind("hooks", HooksFeature);
+
+export type AnyFeature = FeatureKind<Feature, AgentMethods>;
+
+/** The features of a bot. Commands are listed in this order, and requests are offered in it. */
+export const FEATURES: readonly AnyFeature[] = [SUBMISSIONS, BROADCASTS, SCHEDULES, APPROVALS, HOOKS];
+
+const lists = new WeakMap<object, readonly AnyFeature[]>();
+
+/** Returns the features of a bot's class. */
+export function featuresOf(agentClass: object): readonly AnyFeature[] {
+  return lists.get(agentClass) ?? FEATURES;
+}
+
+/** Gives a bot's class another list of features. For tests. */
+export function setFeatures(agentClass: object, features: readonly AnyFeature[]): void {
+  lists.set(agentClass, features);
+}
+
+function kind<Kind extends Feature, Host>(
+  name: string,
+  create: new (host: Host) => Kind,
+): { readonly name: string; create(host: Host): Kind } {
+  return { name, create: (host) => new create(host) };
+}

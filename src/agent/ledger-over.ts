@@ -1,0 +1,25 @@
+import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../actions/ledger.ts";
+import type { CallGroup } from "../core/inner-calls.ts";
+import type { BotObjects } from "../messengers/root/bot-objects.ts";
+
+/** The calls to the root's ledger, for actions whose keys count in the whole bot. See `ActionLedger`. */
+interface LedgerCalls {
+  claim(request: ClaimRequest): Promise<Claim>;
+  look(key: string, action: string, inputHash: string): Promise<LookResult>;
+  end(key: string, runId: string, end: RunEnd): Promise<void>;
+}
+
+const LEDGER: CallGroup<LedgerCalls> = { name: "ledger" };
+
+/** Returns the ledger of the whole bot, which is in the root's object. */
+export function ledgerOver(objects: Pick<BotObjects, "root">): ActionLedger {
+  const root = objects.root(LEDGER);
+  return {
+    claim: (request) => root.claim(request),
+    look: (...asked) => root.look(...asked),
+    end: async (key, runId, end, withIt) => {
+      await root.end(key, runId, end);
+      withIt?.();
+    },
+  };
+}

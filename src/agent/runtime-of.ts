@@ -1,0 +1,99 @@
+import type { AgentContext } from "agents";
+import type { ObservabilityEvent } from "agents/observability";
+import { agentEventsOf } from "../core/agent-events.ts";
+import { logBotFailure } from "../core/bot-code.ts";
+import { durableDatabase } from "../core/database.ts";
+import { systemDeps } from "../core/deps.ts";
+import { countedLog, figuresOf } from "../core/figures.ts";
+import type { FigureReport, Figures } from "../core/figures.ts";
+import type { Log, LogFields } from "../core/log.ts";
+import { observedLog } from "../core/observed-log.ts";
+import { storedLog } from "../core/stored-log.ts";
+import { guardVersions } from "../core/store-versions.ts";
+import type { ThinkHooks } from "../turn/hooks.ts";
+import { rootNameOf } from "../messengers/declare/conversation-name.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+import { agentNamespace } from "./agent-namespace.ts";
+import type { AgentNamespace } from "./agent-namespace.ts";
+import { AgentRuntime } from "./agent-runtime.ts";
+import type { BotObject } from "./bot-object.ts";
+import type { AnyFeature } from "./features.ts";
+import type { InnerDoor } from "../core/inner-calls.ts";
+import { keepRootClass, nameOf, rootClassOf } from "./object-name.ts";
+
+export interface RuntimePlace {
+  readonly ctx: AgentContext;
+  readonly env: object;
+  readonly log: Log;
+  readonly hooks: () => Partial<ThinkHooks>;
+  /** The name of the object, if its context has none. */
+  readonly name: () => string;
+  /** The name of the bot's class. */
+  readonly self: string;
+  /** The features of the bot. */
+  readonly features: readonly AnyFeature[];
+}
+
+const objects = new WeakMap<object, BotObject>();
+
+/** Returns the parts of an agent object, which `runtimeOf` has created. */
+export function objectIn(agent: object): BotObject {
+  const object = objects.get(agent);
+  if (object !== undefined) return object;
+  throw new TypeError("The constructor of the agent has not run yet.");
+}
+
+/** Creates the runtime of an agent object on the storage, the clock and the namespace of its platform. */
+export function runtimeOf(
+  agent: AgentMethods,
+  { ctx, env, features, hooks, log, name, self }: RuntimePlace,
+): AgentRuntime {
+  const namespaces = new Map<string, AgentNamespace>();
+  const ownName = (): string => nameOf(ctx) ?? name();
+  const figures = (): Figures => figuresOf(rootNameOf(ownName()));
+  /** Publishes what a line means as events of `agents/observability`. An observer of the bot's own must not disturb it. */
+  const observe = (event: string, fields: LogFields): void => {
+    if (agent.observability === undefined) return;
+    try {
+      for (const { payload, type } of agentEventsOf(event, fields)) {
+        const published = { type, agent: self, name: ownName(), payload, timestamp: systemDeps.clock.now() };
+        agent.observability.emit(published as ObservabilityEvent);
+      }
+    } catch (error) {
+      logBotFailure(log, "observability", error);
+    }
+  };
+  const runtime = new AgentRuntime({
+    agent,
+    hooks,
+    name: ownName,
+    database: guardVersions(durableDatabase(ctx.storage)),
+    deps: systemDeps,
+    log: storedLog(
+      observedLog(
+        countedLog(log, figures, () => systemDeps.clock.now()),
+        observe,
+      ),
+      () => ctx.storage.sync(),
+    ),
+    env,
+    className: self,
+    rootClass: () => rootClassOf(ctx.storage) ?? self,
+    belongTo: (rootClass) => keepRootClass(ctx.storage, rootClass),
+    stub: (className, to) => {
+      const namespace = namespaces.get(className) ?? agentNamespace(ctx, env, className);
+      namespaces.set(className, namespace);
+      const door = namespace.getByName(to);
+      return to.includes("/") ? door : withFigures(door, () => figures().take());
+    },
+    waitUntil: (work) => ctx.waitUntil(work),
+    features,
+  });
+  objects.set(agent, runtime.object);
+  return runtime;
+}
+
+/** Returns a root's door that takes along what this process has counted, so that no figure costs a call. */
+function withFigures(door: InnerDoor, figures: () => FigureReport | undefined): InnerDoor {
+  return { inner: (method, args) => door.inner(method, args, figures()) };
+}

@@ -1,0 +1,357 @@
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import type { Action } from "../../actions/action.ts";
+import { approvalCard } from "../rules/approval-card.ts";
+import { APPROVALS } from "../root/approval-calls.ts";
+import type { CardFace, CardRole } from "../rules/card-view.ts";
+import type { Approval, ApproverRule } from "../rules/approval.ts";
+import { UNNAMED_PLACES, unreachedWords } from "../rules/card-place.ts";
+import type { AskedPlace, Unreached } from "../rules/card-place.ts";
+import { nameOf } from "../rules/outcome-words.ts";
+import { summaryOf } from "../rules/summary-of.ts";
+import type { Say } from "../../core/bot-texts.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
+import { checkContent } from "../../core/check-content.ts";
+import type { Json } from "../../core/content.ts";
+import type { Delivery, GonePlace } from "../../core/delivery.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
+import type { DeclaredMessengers } from "../../messengers/declare/declared-messengers.ts";
+import { replyPolicy } from "../../messengers/declare/texts.ts";
+import type { Cards } from "../../messengers/replies/cards.ts";
+import type { CallFacts } from "../../messengers/tools/action-rights.ts";
+import { approversInWords } from "./approval-texts.ts";
+import type { TimeWords } from "./approval-time.ts";
+import { memberCheck, usualPlace } from "./usual-place.ts";
+import type { IsMember } from "./usual-place.ts";
+
+export interface ApprovalCardsOptions {
+  readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt" | "movedTo"> };
+  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared" | "context" | "surface">;
+  readonly deps: Pick<Deps, "clock">;
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
+  readonly time: TimeWords;
+  /** The bot's messenger, if it has only one. */
+  readonly onlyMessenger: () => string | undefined;
+  /** Looks for the address of a target in the root's directories. */
+  readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
+}
+
+/** The places of a question. */
+export type CardPlaces = Pick<Approval, "askedIn" | "unreached">;
+
+const PREFIX = "approval:";
+const MOST_PRIVATE_CHATS = 10;
+/** An answer that is written sooner after a card has changed may be about its earlier question. */
+const READING_MS = 10_000;
+
+/**
+ * The cards of approvals: one in the chat that asked, and one in each other chat in which people are asked. All of them
+ * show the same state.
+ *
+ * A place that turns out to be gone is told in the chat that asked. When none is left, people are asked in that chat.
+ */
+export class ApprovalCards {
+  readonly #options: ApprovalCardsOptions;
+  readonly #isMember: IsMember;
+  /** Since when cards that somebody has turned show their question, by card. */
+  readonly #shownSince = new Map<string, number>();
+
+  constructor(options: ApprovalCardsOptions) {
+    this.#options = options;
+    this.#isMember = memberCheck(options.messengers, options.deps);
+  }
+
+  /** Finds the chats in which people are asked. The chat that asks is not one of them if it is the only one. */
+  async placesOf(
+    action: Pick<Action, "askIn" | "requesterMayApprove">,
+    approvers: ApproverRule,
+    facts: CallFacts,
+  ): Promise<CardPlaces> {
+    const places = await this.#findPlaces(action, approvers, facts);
+    const isOrigin = ({ address }: AskedPlace): boolean =>
+      address.messengerId === facts.address?.messengerId && address.threadId === facts.address.threadId;
+    return places.askedIn.every(isOrigin) ? { ...places, askedIn: [] } : places;
+  }
+
+  async #findPlaces(
+    { askIn: wanted, requesterMayApprove = true }: Pick<Action, "askIn" | "requesterMayApprove">,
+    approvers: ApproverRule,
+    facts: CallFacts,
+  ): Promise<CardPlaces> {
+    const { address, person } = facts;
+    const asker = requesterMayApprove ? undefined : person?.userId;
+    const askIn = wanted ?? (await usualPlace(approvers, asker, facts, this.#isMember));
+    if (askIn === "here") return { askedIn: [], unreached: [] };
+    if (typeof askIn === "object") {
+      const found = await this.#options.resolveTarget(askIn);
+      if (found.kind === "found")
+        return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
+      return { askedIn: [], unreached: [{ who: UNNAMED_PLACES.chatToAsk, why: "gone" }] };
+    }
+    // A turn of the bot's own code may have no chat.
+    const messenger = address?.messengerId ?? this.#options.onlyMessenger();
+    if (messenger === undefined) return { askedIn: [], unreached: [] };
+    const people = peopleOf(
+      approvers,
+      person === undefined ? undefined : { ...person, name: nameOf(person) },
+    );
+    const askedIn: AskedPlace[] = [];
+    const unreached: Unreached[] = [];
+    const asked = people.filter(({ userId }) => userId !== asker);
+    for (const { name, userId } of asked.slice(0, MOST_PRIVATE_CHATS)) {
+      const found = await this.#options.resolveTarget({ messenger, userId });
+      if (found.kind === "found") askedIn.push({ address: found.address, who: name });
+      else unreached.push({ who: name, why: found.isGone === true ? "gone" : "never-wrote" });
+    }
+    return { askedIn, unreached };
+  }
+
+  /** Posts or changes all cards of an approval. Only stores the changes. */
+  draw(approval: Approval): void {
+    for (const card of cardsOf(approval, this.#today)) {
+      this.#shownSince.delete(card.id);
+      this.#draw(approval, card, "first");
+    }
+  }
+
+  /** Shows the other face of one card. Decides nothing, and changes no other card. Only stores the change. */
+  turn(approval: Approval, cardId: string, face: CardFace): void {
+    const card = cardsOf(approval, this.#today).find(({ id }) => id === cardId);
+    if (card === undefined) return;
+    const shownAt = this.#shownAt(approval, cardId);
+    if (shownAt !== undefined) this.#shownSince.set(cardId, shownAt);
+    this.#draw(approval, card, face);
+  }
+
+  #draw(approval: Approval, { address, id, role }: PlacedCard, face: CardFace): void {
+    const { cards } = this.#options.thread();
+    if (!this.#options.messengers.isDeclared(address.messengerId)) return;
+    const say = this.#options.say(approval.requester);
+    const isWaiting = approval.state === "waiting";
+    const people = approversInWords(approval, say, role !== "status");
+    const areApproversAway = areAway(approval, role);
+    const card = approvalCard(approval, {
+      approvers: areApproversAway ? say("findWithApprovals", { people }) : people,
+      areApproversAway,
+      time: (at) => this.#options.time(at, say),
+      role,
+      say,
+      face,
+      messageLength: this.#options.messengers.surface(address.messengerId).limits.maxLength,
+    });
+    checkContent(card);
+    // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
+    const asksForWord = isWaiting && role === "elsewhere";
+    const content = { kind: "stored-card", card, image: undefined, asksForWord } as const;
+    // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
+    const ifDeleted = approval.cardOf !== undefined && isWaiting ? "post" : "leave";
+    // Somebody may press a button that the card does not have any more, and must hear what was decided.
+    if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, true);
+    else cards.post({ id, address, policy: this.#policyOf(address), owner: APPROVALS.name }, content);
+  }
+
+  /** Whether an approval has a card already. */
+  isDrawn(approval: Approval): boolean {
+    const { store } = this.#options.thread().cards;
+    const ids = cardsOf(approval).map(({ id }) => id);
+    if (approval.cardOf === undefined) return ids.some((id) => store.read(id) !== undefined);
+    return ids.some(
+      (id) => store.read(id)?.buttons.some(({ payload }) => isAbout(payload, approval)) === true,
+    );
+  }
+
+  /** Reminds the people who may decide, below the cards. Only stores the messages. */
+  remind(approval: Approval): void {
+    const { askedIn, expiresAt, origin } = approval;
+    const what = summaryOf(approval);
+    const say = this.#options.say(approval.requester);
+    const approvers = approversInWords(approval, say);
+    const text = say("reminder", { approvers, what, time: this.#options.time(expiresAt, say) });
+    if (origin !== undefined && !isAskedElsewhere(approval))
+      this.#below(approval, cardIdOf(approval), origin, "reminder", text);
+    for (const [index, { address }] of askedIn.entries())
+      this.#below(approval, `${cardIdOf(approval)}:${index}`, address, `reminder:${index}`, text);
+  }
+
+  /** Points at the card in the chat that asked, below which somebody has asked for the same again. */
+  pointAt(approval: Approval, requestId: string): void {
+    if (approval.origin === undefined) return;
+    const text = this.#options.say(approval.requester)("askedAlready");
+    this.#below(approval, cardIdOf(approval), approval.origin, `again:${requestId}`, text);
+  }
+
+  /** Whether a turn has pointed at the card of an earlier question, instead of asking again. */
+  hasPointedAt(approval: Approval, requestId: string): boolean {
+    const id = `${outcomeKeyOf(approval)}:again:${requestId}`;
+    return this.#options.thread().delivery.receipt(id) !== undefined;
+  }
+
+  /** Says in the chat that asked who cannot be reached. */
+  tellUnreached(approval: Approval): void {
+    const { origin, unreached } = approval;
+    if (origin === undefined) return;
+    const say = this.#options.say(approval.requester);
+    const here = isAskedElsewhere(approval) ? [] : [say("decideHere")];
+    const text = [unreachedWords(unreached, say), ...here].join(" ");
+    this.#below(approval, cardIdOf(approval), origin, `unreached:${unreached.length}`, text);
+  }
+
+  /** Returns those who were asked in a chat that accepts no messages any more. */
+  lostIn(approval: Approval, place: GonePlace): Unreached[] {
+    return approval.askedIn
+      .filter(({ address }) => this.isAt(address, place))
+      .map(({ who }) => ({ who: who ?? UNNAMED_PLACES.askedChat, why: "gone" }));
+  }
+
+  /** Returns the id of the message with the card in this chat. Undefined if it is in another one. */
+  messageIn(approval: Approval, threadId: string): string | undefined {
+    for (const { id } of cardsOf(approval)) {
+      const receipt = this.#options.thread().delivery.receipt(id);
+      if (receipt?.threadId === threadId) return receipt.messages.at(-1)?.messageId;
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether a person who wrote at this time (epoch milliseconds) had seen the question on its card. A card that an earlier
+   * question had has shown this one only since its last change.
+   */
+  wasSeen(approval: Approval, { message, thread }: MessengerEvent): boolean {
+    if (approval.cardOf === undefined) return true;
+    const { delivery } = this.#options.thread();
+    const card = cardsOf(approval).find(({ id }) => delivery.receipt(id)?.threadId === thread.id);
+    const shownAt = card && this.#shownAt(approval, card.id);
+    return shownAt !== undefined && (message?.sentAt ?? 0) >= shownAt + READING_MS;
+  }
+
+  /** Since when a card shows this question. Undefined if it does not show it yet. */
+  #shownAt({ cardOf }: Approval, cardId: string): number | undefined {
+    if (cardOf === undefined) return undefined;
+    const receipt = this.#options.thread().delivery.receipt(cardId);
+    return this.#shownSince.get(cardId) ?? (receipt?.state === "delivered" ? receipt.endedAt : undefined);
+  }
+
+  /** Whether a place that is gone is where an address leads today: the chat may have moved since. */
+  isAt(address: Address, { chatId, messengerId, threadId }: GonePlace): boolean {
+    const today = {
+      ...address,
+      ...this.#options.thread().delivery.movedTo(address.messengerId, address.chatId),
+    };
+    const isChat = today.messengerId === messengerId && today.chatId === chatId;
+    return isChat && (threadId === undefined || today.threadId === threadId);
+  }
+
+  /** Returns the thread of a chat that may have moved since. */
+  readonly #today = ({ chatId, messengerId, threadId }: Address): string =>
+    this.#options.thread().delivery.movedTo(messengerId, chatId)?.threadId ?? threadId;
+
+  #below(approval: Approval, cardId: string, address: Address, name: string, text: string): void {
+    const { cards, delivery } = this.#options.thread();
+    if (!this.#options.messengers.isDeclared(address.messengerId)) return;
+    const messageId = delivery.receipt(cardId)?.messages.at(-1)?.messageId;
+    const options = messageId === undefined ? {} : { options: { replyTo: messageId } };
+    const id = `${outcomeKeyOf(approval)}:${name}`;
+    cards.post(
+      { id, address, policy: this.#policyOf(address), ...options },
+      { kind: "text", text: escapeMarkdown(text) },
+    );
+  }
+
+  #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {
+    return replyPolicy(this.#options.messengers.find(messengerId)?.delivery ?? {});
+  }
+}
+
+/** The id of the card in the chat that asked. Other cards have a number after it. */
+export function cardIdOf({ cardOf, id }: Pick<Approval, "cardOf" | "id">): string {
+  return `${PREFIX}${cardOf ?? id}`;
+}
+
+/** The key of the turn that tells an approval's outcome, and the begin of the ids of messages about it. */
+export function outcomeKeyOf({ id }: Pick<Approval, "id">): string {
+  return `${PREFIX}${id}`;
+}
+
+function isAbout(payload: Json, { id }: Approval): boolean {
+  return typeof payload === "object" && payload !== null && "approval" in payload && payload.approval === id;
+}
+
+/** Returns the approval that first posted a card, and whether the card is in another chat than the one that asked. */
+export function approvalOfCard(
+  cardId: string,
+): { readonly id: string; readonly isElsewhere: boolean } | undefined {
+  const [, id, place] = /^approval:([^:]+)(?::(\d+|to:\d+))?$/.exec(cardId) ?? [];
+  return id === undefined ? undefined : { id, isElsewhere: place !== undefined };
+}
+
+interface PlacedCard {
+  readonly id: string;
+  readonly address: Address;
+  readonly role: CardRole;
+}
+
+/**
+ * Returns all cards of an approval, that of the chat that asked first. A chat that has moved, and has got its card again,
+ * has no other one.
+ */
+function cardsOf(
+  approval: Approval,
+  threadToday: (address: Address) => string = ({ threadId }) => threadId,
+): PlacedCard[] {
+  const { askedIn, broughtTo = [], origin } = approval;
+  const id = cardIdOf(approval);
+  const role = isAskedElsewhere(approval) ? "status" : "here";
+  const brought = broughtTo.map((address, index): PlacedCard => {
+    const isOrigin = origin !== undefined && address.threadId === threadToday(origin);
+    return { id: `${id}:to:${index}`, address, role: isOrigin ? role : "elsewhere" };
+  });
+  const isInOrigin = brought.some((card) => card.role !== "elsewhere");
+  return [
+    ...(origin === undefined || isInOrigin ? [] : [{ id, address: origin, role } as const]),
+    ...askedIn.map(({ address }, index) => ({ id: `${id}:${index}`, address, role: "elsewhere" }) as const),
+    ...brought,
+  ];
+}
+
+/**
+ * The chats in which people can decide.
+ *
+ * @param threadToday returns the thread of a chat that may have moved since
+ */
+export function decidedIn(approval: Approval, threadToday: (address: Address) => string): Address[] {
+  return cardsOf(approval, threadToday).flatMap(({ address, role }) => (role === "status" ? [] : [address]));
+}
+
+/** Whether somebody can still be asked in another chat. */
+function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
+  return askedIn.some(({ who }) => !unreached.some((lost) => lost.who === (who ?? UNNAMED_PLACES.askedChat)));
+}
+
+/** Whether a private chat asks people of whom only the bot's code knows who they are. */
+function areAway({ approvers, origin }: Approval, role: CardRole): boolean {
+  if (role !== "here" || origin?.isDirectMessage !== true) return false;
+  return (
+    approvers.kind === "function" || (approvers.kind === "permissions" && approvers.userIds === undefined)
+  );
+}
+
+function peopleOf(
+  rule: ApproverRule,
+  requester: { readonly userId: string; readonly name: string } | undefined,
+): { readonly userId: string; readonly name: string }[] {
+  switch (rule.kind) {
+    case "requester":
+      return requester === undefined ? [] : [requester];
+    case "people":
+    case "permissions":
+      return (rule.userIds ?? []).map((userId, index) => ({
+        userId,
+        name: rule.names?.[index] ?? `Person ${userId}`,
+      }));
+    case "anyone":
+    case "function":
+      return [];
+  }
+}

@@ -1,0 +1,200 @@
+import type { Approvals } from "../consent/approvals.ts";
+import type { Say } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
+import type { CardContent, Content } from "../../core/content.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import type {
+  ApprovalHint,
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  DecidesApprovals,
+  SeenApproval,
+} from "../root/approval-calls.ts";
+import { addressOf } from "../../messengers/replies/address-of.ts";
+import type { TimeWords } from "./approval-time.ts";
+import { seeApprovals } from "./seen-approvals.ts";
+import type { SeenApprovalsOptions } from "./seen-approvals.ts";
+
+const MOST_LISTED = 10;
+/** More requests of one conversation are not looked at: each may ask the bot's code who may decide. */
+const MOST_SEEN = 100;
+
+/** The payload of a button that shows a waiting request. */
+export interface ShowPress {
+  readonly showApproval: string;
+  /** The conversation that asked. @default this one */
+  readonly of?: string | undefined;
+  /** Title of the chat that asked. */
+  readonly chat?: string | undefined;
+}
+
+export interface ApprovalOverviewOptions extends Omit<SeenApprovalsOptions, "say"> {
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
+  readonly approvals: Pick<Approvals, "waiting" | "get" | "show">;
+  readonly time: TimeWords;
+  /** Name of this conversation. */
+  readonly conversation: () => string;
+  /** The calls to the root, which knows the requests of all conversations. */
+  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
+  /** Returns the calls to another conversation. */
+  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals" | "bringApproval">;
+  /** Posts a reply to a message in the chat of the viewer. */
+  readonly pointAt: (messageId: string) => void;
+}
+
+interface Listed extends SeenApproval {
+  /** Undefined for a request of this conversation. */
+  readonly conversation?: string | undefined;
+  readonly chatTitle?: string | undefined;
+}
+
+/**
+ * The requests of all conversations that wait for a person, and those that the person has made. The root knows which
+ * requests may concern the person; the conversation that asked decides whether the person sees one.
+ */
+export class ApprovalOverview {
+  readonly #options: ApprovalOverviewOptions;
+
+  constructor(options: ApprovalOverviewOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the answer to `/approvals`. */
+  async list(viewer: ApprovalViewer): Promise<Content> {
+    const { approvals, conversation, index } = this.#options;
+    const own = approvals.waiting();
+    const hints = await index().approvalHints(viewer);
+    const elsewhere = hints.filter((hint) => hint.conversation !== conversation());
+    const [here, ...others] = await Promise.all([
+      this.look(
+        own.slice(0, MOST_SEEN).map(({ id }) => id),
+        viewer,
+      ),
+      ...[...Map.groupBy(elsewhere, (hint) => hint.conversation)].map((asked) => this.#lookAt(asked, viewer)),
+    ]);
+    const found: Listed[] = [...here, ...others.flatMap((seen) => seen ?? [])].toSorted(
+      (a, b) => a.createdAt - b.createdAt,
+    );
+    const mine = found.filter(({ isMine }) => isMine);
+    const asked = found.filter(({ isAsked, isMine }) => isAsked && !isMine);
+    const say = this.#options.say(viewer.person);
+    return overviewCard(mine, asked, {
+      say,
+      isGroup: !viewer.thread.isDirectMessage,
+      time: (at) => this.#options.time(at, say),
+      isPartial: own.length > MOST_SEEN || others.includes(undefined),
+    });
+  }
+
+  /** Returns those of these requests of this conversation that a person may see in a chat. */
+  look(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+    const { approvals } = this.#options;
+    const found = ids.map((id) => approvals.get(id)).filter((one) => one !== undefined);
+    return seeApprovals(found, viewer, { ...this.#options, say: this.#options.say(viewer.person) });
+  }
+
+  /** See `DecidesApprovals.bringApproval`. A group that has moved gets the card that it had. */
+  async bring(id: string, viewer: ApprovalViewer): Promise<boolean> {
+    const [seen] = await this.look([id], viewer);
+    if (seen === undefined || (!seen.isMine && !seen.isHere)) return false;
+    return this.#options.approvals.show(id, addressOf(viewer));
+  }
+
+  /** Points at the card of a request, or brings it, for a press under `/approvals`. */
+  async show({ chat, of, showApproval: id }: ShowPress, viewer: ApprovalViewer): Promise<PressAnswer> {
+    const { callsTo, pointAt } = this.#options;
+    const say = this.#options.say(viewer.person);
+    const [seen] = await (of === undefined
+      ? this.look([id], viewer)
+      : callsTo(of).lookAtApprovals([id], viewer));
+    if (seen === undefined) return alert(say("decidedByNow"));
+    const { messageId } = seen;
+    if (messageId !== undefined) {
+      pointAt(messageId);
+      return undefined;
+    }
+    const isBrought = of === undefined ? this.bring(id, viewer) : callsTo(of).bringApproval(id, viewer);
+    // An object that runs an earlier version of the bot brings no cards.
+    if (await isBrought.catch(() => false)) return say("hereItIs");
+    return alert(chat === undefined ? say("cardElsewhere") : say("cardIn", { chat }));
+  }
+
+  /** Undefined if the conversation cannot be asked now. */
+  async #lookAt(
+    [conversation, hints]: readonly [string, readonly ApprovalHint[]],
+    viewer: ApprovalViewer,
+  ): Promise<Listed[] | undefined> {
+    try {
+      const ids = hints.map(({ id }) => id);
+      const seen = await this.#options.callsTo(conversation).lookAtApprovals(ids, viewer);
+      return seen.map((one) => {
+        const chatTitle = hints.find(({ id }) => id === one.id)?.chatTitle;
+        return { ...one, conversation, chatTitle: one.isHere ? undefined : chatTitle };
+      });
+    } catch {
+      // Its object cannot be reached or runs another version of the bot. The list says that it is not whole.
+      return undefined;
+    }
+  }
+}
+
+interface OverviewFacts {
+  readonly isGroup: boolean;
+  readonly isPartial: boolean;
+  readonly say: Say;
+  readonly time: (epochMs: number) => string;
+}
+
+function overviewCard(
+  mine: readonly Listed[],
+  asked: readonly Listed[],
+  { isGroup, isPartial, say, time }: OverviewFacts,
+): Content {
+  const listed = [...mine, ...asked].slice(0, MOST_LISTED);
+  if (listed.length === 0) {
+    if (isPartial) return say("cannotLook");
+    return say(isGroup ? "nothingWaitsHere" : "nothingWaits");
+  }
+  const lines = (from: readonly Listed[]): string[] =>
+    from.flatMap((one) => {
+      const index = listed.indexOf(one);
+      return index === -1 ? [] : [`${index + 1}\\. ${escapeMarkdown(lineOf(one, from === mine, say, time))}`];
+    });
+  const left = mine.length + asked.length - listed.length;
+  const more = left > 0 ? [say("andMore", { count: left })] : [];
+  const text = [
+    ...(mine.length > 0 ? [`**${say("waitsForYou")}**`, ...lines(mine)] : []),
+    ...(asked.length > 0 ? [`**${say("youAsked")}**`, ...lines(asked)] : []),
+    ...more,
+    ...(isPartial ? [say("maybeMore")] : []),
+  ].join("\n\n");
+  const buttons = listed.map(({ chatTitle, conversation, id }, index) => ({
+    kind: "callback" as const,
+    label: say("showButton", { number: index + 1 }),
+    payload: {
+      showApproval: id,
+      ...(conversation !== undefined && { of: conversation }),
+      ...(chatTitle !== undefined && { chat: chatTitle }),
+    },
+  }));
+  const rows = [buttons.slice(0, 5), buttons.slice(5)].filter((row) => row.length > 0);
+  return { kind: "card", text, buttons: rows } satisfies CardContent;
+}
+
+function lineOf(
+  { approvers, chatTitle, expiresAt, requester, summary }: Listed,
+  isMine: boolean,
+  say: Say,
+  time: (epochMs: number) => string,
+): string {
+  return say(isMine ? "waitingLine" : "askedLine", {
+    summary,
+    approvers,
+    asker: requester === undefined ? "" : say("lineAsker", { name: requester }),
+    chat: chatTitle === undefined ? "" : say("lineChat", { chat: chatTitle }),
+    time: time(expiresAt),
+  });
+}

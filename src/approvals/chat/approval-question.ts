@@ -1,0 +1,76 @@
+import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import type { Approval, ApproverRule } from "../rules/approval.ts";
+import type { ApprovalRequest } from "../consent/approvals.ts";
+import { isGrantable } from "../rules/grant.ts";
+import { STEP_BREAK } from "../../core/step-break.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
+import type { CallFacts } from "../../messengers/tools/action-rights.ts";
+
+/** Facts about the turn of a call. */
+export interface QuestionFacts extends CallFacts {
+  readonly turn: TurnInfo | undefined;
+  /** The text that the model has written in the turn so far. */
+  readonly textSoFar: string;
+  readonly approvers: ApproverRule;
+  readonly approvalOf: (id: string) => Approval | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const LONGEST_WORDS = 2_000;
+
+/** Returns the stored form of a question, as if it were asked here. */
+export function requestOf(
+  { inputHash, input, ledgerKey, offer, permissions, request, risk, summary, summaryReads }: ApprovalQuestion,
+  { address, approvalOf, approvers, now, people, person, schedule, textSoFar, turn }: QuestionFacts,
+): ApprovalRequest {
+  const { action, name, requestId, toolCallId } = request;
+  const { expiresAfterMs = WEEK_MS, remindAfterMs } = action;
+  const asked = {
+    action: name,
+    toolCallId,
+    requestId,
+    rootRequest: rootRequestOf(turn, approvalOf) ?? requestId,
+    ledgerKey,
+    input,
+    inputHash,
+    summary,
+    summaryReads,
+    risk,
+    kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
+    permissions,
+    sensitive: action.sensitive ?? [],
+    isTool: action.isTool === true,
+    preview: undefined,
+    modelWords: lastWords(textSoFar),
+    requester: person,
+    people,
+    origin: address,
+    approvers,
+    messageId: turn?.event?.message?.id,
+    askedIn: [],
+    unreached: [],
+    requesterMayApprove: action.requesterMayApprove ?? true,
+    remindAt: remindAfterMs === undefined ? undefined : now + remindAfterMs,
+    expiresAt: now + expiresAfterMs,
+    schedule,
+    channel: turn?.channel,
+  };
+  return { ...asked, offer: isGrantable({ ...asked, offer }) ? offer : undefined };
+}
+
+/** The outcome of an earlier action of a request comes in a turn of its own. */
+function rootRequestOf(
+  turn: TurnInfo | undefined,
+  approvalOf: (id: string) => Approval | undefined,
+): string | undefined {
+  const approvalId = turn?.kind === "outcome" ? turn.metadata?.["approval"] : undefined;
+  return typeof approvalId === "string" ? approvalOf(approvalId)?.rootRequest : undefined;
+}
+
+/** The words of the model's newest step: those with which it asks. */
+function lastWords(text: string): string | undefined {
+  const words = (text.split(STEP_BREAK).at(-1) ?? "").trim();
+  return words === "" ? undefined : words.slice(0, LONGEST_WORDS);
+}

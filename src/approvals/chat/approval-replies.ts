@@ -1,0 +1,108 @@
+import type { Approval } from "../rules/approval.ts";
+import { mayExplain } from "../rules/approval.ts";
+import type { Approvals } from "../consent/approvals.ts";
+import { decisionOf } from "../rules/decision-word.ts";
+import type { ApprovalWords, TypedDecision } from "../rules/decision-word.ts";
+import type { Say } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
+import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
+import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
+import { answerOf } from "./approval-texts.ts";
+
+export interface ApprovalRepliesOptions {
+  readonly approvals: Approvals;
+  /** Whether the chat of an event is one in which people are asked. */
+  readonly isDecidedIn: (approval: Approval, event: MessengerEvent) => boolean;
+  /** Whether the writer of a message had seen the question on its card. */
+  readonly wasSeen: (approval: Approval, event: MessengerEvent) => boolean;
+  /** Returns the id of the message with the card in a chat. */
+  readonly messageIn: (approval: Approval, threadId: string) => string | undefined;
+  /** Returns the texts for a person. */
+  readonly say: (person: MessengerAuthor | undefined) => Say;
+  /** The words that decide. */
+  readonly words: () => ApprovalWords;
+  /** Whether the newest turn of the conversation has asked this, or has pointed at the card that asks it. */
+  readonly isNewest: (approval: Approval) => boolean;
+}
+
+const LONGEST_REASON = 2_000;
+/**
+ * Messages about approvals that people write instead of pressing.
+ *
+ * 1. A message decides only if it quotes the card and is nothing but a word of decision, and was written after the card
+ *    showed the question. It is checked like a press.
+ * 2. After a decision, the next reply of the same person to the card is the reason.
+ * 3. All other replies go to the model, but only from the chat that asked: no other chat sees the conversation (I11).
+ */
+export class ApprovalReplies {
+  readonly #options: ApprovalRepliesOptions;
+
+  constructor(options: ApprovalRepliesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a message that quotes the card of an approval is not for the model. */
+  takes(approval: Approval, { author, message }: MessengerEvent, isElsewhere: boolean): boolean {
+    if (message === undefined || author === undefined) return isElsewhere;
+    if (isElsewhere || mayExplain(approval, author)) return true;
+    return this.#decisionIn(message) !== undefined;
+  }
+
+  /** Handles a reply to a card. Returns the answer to the person. */
+  async take(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
+    const { message, messengerId } = event;
+    const { approvals, isDecidedIn } = this.#options;
+    const say = this.#options.say(person);
+    const text = message === undefined ? "" : saidIn(message).trim();
+    const decision = message && this.#decisionIn(message);
+    if (decision !== undefined && approval.state === "waiting") {
+      // The card may only show the state, while others are asked elsewhere.
+      if (approval.approvers.kind === "anyone" && !isDecidedIn(approval, event))
+        return alert(say("decidedElsewhere"));
+      if (!this.#options.wasSeen(approval, event)) return alert(say("pressReplaced"));
+      const by = { surface: "chat", person, messengerId, isTyped: true } as const;
+      const result = await approvals.decide(approval.id, decision, by);
+      return answerOf(result, decision.kind, say, person);
+    }
+    if (mayExplain(approval, person) && text !== "") {
+      const isFirst = approvals.explain(approval.id, person, text.slice(0, LONGEST_REASON));
+      if (isFirst) return say(approval.state === "replaced" ? "proposesAgain" : "noted");
+    }
+    if (approval.state === "waiting") return alert(say("useButtons"));
+    return answerOf({ kind: approval.state === "expired" ? "expired" : "late", approval }, "approve", say);
+  }
+
+  /** Whether a message looks like a decision but quotes nothing. */
+  isBareWord({ message }: MessengerEvent): boolean {
+    return message !== undefined && message.quoted === undefined && this.#decisionIn(message) !== undefined;
+  }
+
+  /**
+   * Returns the answer to a bare word if the waiting request of the chat is the newest thing that the bot has said.
+   * Otherwise the word may be about something else, and the model answers it.
+   */
+  hint(event: MessengerEvent): MessengerHint | undefined {
+    const { approvals, isNewest } = this.#options;
+    const isMeant = (approval: Approval): boolean =>
+      approval.origin?.threadId === event.thread.id && isNewest(approval);
+    return this.hintAt(approvals.waiting().findLast(isMeant), event);
+  }
+
+  /** Returns the answer to a bare word that is about this request. Undefined if the request does not wait any more. */
+  hintAt(approval: Approval | undefined, { author, thread }: MessengerEvent): MessengerHint | undefined {
+    if (approval?.state !== "waiting") return undefined;
+    const { messageIn, say } = this.#options;
+    return { text: say(author)("notADecision"), replyTo: messageIn(approval, thread.id) };
+  }
+
+  /** The caption of a file decides nothing. */
+  #decisionIn(message: MessengerMessage): TypedDecision | undefined {
+    return message.attachments.length === 0 ? decisionOf(saidIn(message), this.#options.words()) : undefined;
+  }
+}
+
+/** In a group people begin with the bot's name, which is no part of their answer. */
+function saidIn({ text, textToBot }: MessengerMessage): string {
+  return textToBot ?? text;
+}

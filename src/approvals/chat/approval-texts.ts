@@ -1,0 +1,124 @@
+import { isMessageChanged, isScheduleDeleted } from "../rules/approval.ts";
+import type { Approval, ApprovalDecision, ApprovalState, DecisionResult } from "../rules/approval.ts";
+import { grantWords } from "../rules/grant-words.ts";
+import { lengthWords } from "../rules/grant-length.ts";
+import { deciderName, nameOf, voidWords } from "../rules/outcome-words.ts";
+import { sayEnglish } from "../../core/bot-texts.ts";
+import type { Say, TextName } from "../../core/bot-texts.ts";
+import { alert } from "../../core/card-press.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+
+/**
+ * Returns the private word to the person who pressed, or who wrote a decision. It is a dialog only if the person must
+ * know it: something else was decided, or more calls than this one are allowed.
+ */
+export function answerOf(
+  result: DecisionResult,
+  decision: ApprovalDecision["kind"],
+  say: Say,
+  person?: MessengerAuthor,
+): PressAnswer {
+  switch (result.kind) {
+    case "decided": {
+      const { decidedBy, offer } = result.approval;
+      if (decidedBy?.granted === undefined || offer === undefined) return say(DONE[decision]);
+      const covered = `${grantWords(offer, result.approval, say)}, ${lengthWords(decidedBy.granted, say)}`;
+      return alert(say("pressGranted", { covered }));
+    }
+    case "late": {
+      const { decidedBy, reason, state, successor } = result.approval;
+      const isSame = decidedBy !== undefined && RESULTS[decision].includes(state);
+      const isOwn = person !== undefined && decidedBy?.person?.userId === person.userId;
+      if (isSame && isOwn && successor === undefined) return say(DONE[decision]);
+      if (isMessageChanged(result.approval)) return alert(say("pressMessageChanged"));
+      if (isScheduleDeleted(result.approval)) return alert(say("pressScheduleDeleted"));
+      if (state === "replaced" && decidedBy === undefined) return alert(say("pressReplaced"));
+      if (state === "void")
+        return alert(say("pressVoid", { why: voidWords(reason, say).replace(/\.$/, "") }));
+      const values = { state: say(STATES[state]), name: deciderName(result.approval, say) };
+      const words = say(decidedBy === undefined ? "pressLate" : "pressLateBy", values);
+      return isSame ? words : alert(words);
+    }
+    case "expired":
+      return alert(say("pressExpired"));
+    case "not-allowed":
+      return alert(notAllowed(result.approval, decision, say, person));
+    case "unknown":
+      return alert(say("pressUnknown"));
+  }
+}
+
+function notAllowed(
+  approval: Approval,
+  decision: ApprovalDecision["kind"],
+  say: Say,
+  person: MessengerAuthor | undefined,
+): string {
+  if (person?.isChat === true) return say("decideAsYourself", { name: nameOf(person) });
+  const { approvers, requester } = approval;
+  // That was written in the name of a chat, and presses are those of people.
+  if (requester?.isChat === true && (decision === "withdraw" || approvers.kind === "requester"))
+    return say("decideAsAsked", { name: nameOf(requester) });
+  if (decision === "withdraw") return say("pressNotRequester");
+  return say("pressNotAllowed", { approvers: approversInWords(approval, say) });
+}
+
+const DONE = {
+  approve: "pressApproved",
+  reject: "pressRejected",
+  change: "pressChange",
+  withdraw: "pressWithdrawn",
+} as const satisfies Record<ApprovalDecision["kind"], TextName>;
+
+/** The states to which each decision leads. */
+const RESULTS: Readonly<Record<ApprovalDecision["kind"], readonly ApprovalState[]>> = {
+  approve: ["approved", "running", "done", "failed"],
+  reject: ["rejected"],
+  change: ["replaced"],
+  withdraw: ["withdrawn"],
+};
+
+const STATES = {
+  waiting: "stateWaiting",
+  approved: "stateApproved",
+  running: "stateApproved",
+  done: "stateDone",
+  failed: "stateApproved",
+  rejected: "stateRejected",
+  expired: "stateExpired",
+  withdrawn: "stateWithdrawn",
+  replaced: "stateReplaced",
+} as const satisfies Record<Exclude<Approval["state"], "void">, TextName>;
+
+/** @param isThere whether the words are for the chat in which people are asked */
+export function approversInWords(
+  {
+    approvers,
+    requester,
+    requesterMayApprove,
+  }: Pick<Approval, "approvers" | "requester" | "requesterMayApprove">,
+  say: Say = sayEnglish,
+  isThere = true,
+): string {
+  const people = ((): string => {
+    switch (approvers.kind) {
+      case "anyone":
+        return say(isThere ? "anyoneHere" : "anyoneThere");
+      case "requester":
+        return requester === undefined ? say("botTeam") : nameOf(requester);
+      case "permissions": {
+        const permissions = approvers.permissions.join(", ");
+        return approvers.names === undefined
+          ? say("peopleWithPermission", { permissions })
+          : say("namedWithPermission", { names: approvers.names.join(", "), permissions });
+      }
+      case "people":
+        return approvers.names?.join(", ") ?? say("chosenPeople");
+      case "function":
+        return say("chosenPeople");
+    }
+  })();
+  const isAnybody = requesterMayApprove || requester === undefined || approvers.kind === "requester";
+  return isAnybody ? people : say("butNot", { people, name: nameOf(requester) });
+}

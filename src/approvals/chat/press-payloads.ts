@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { FacePress } from "../rules/approval-card.ts";
+import type { ShowPress } from "./approval-overview.ts";
+import type { EndGrantPress } from "./grant-overview.ts";
+
+const pressedSchema = z.object({ approval: z.string(), inputHash: z.string() });
+
+/** The payload of a button that turns an approval's card. */
+export const faceSchema = pressedSchema.extend({
+  face: z.enum(["first", "more"]),
+}) satisfies z.ZodType<FacePress>;
+
+/** The payload of a button of an approval's card that decides. */
+export const pressSchema = pressedSchema.extend({
+  decision: z.enum(["approve", "reject", "change", "withdraw"]),
+  grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
+});
+
+/** The payload of a button under `/grants`. */
+export const endSchema = z.strictObject({
+  endGrant: z.string(),
+  of: z.string().optional(),
+}) satisfies z.ZodType<EndGrantPress>;
+/** The payload of a button under `/approvals`. */
+export const showSchema = z.strictObject({
+  showApproval: z.string(),
+  of: z.string().optional(),
+  chat: z.string().optional(),
+}) satisfies z.ZodType<ShowPress>;

@@ -1,0 +1,25 @@
+import type { RunQuestion } from "../../scheduled-runs/run-questions.ts";
+import { isOpen } from "../rules/approval.ts";
+import type { Approval } from "../rules/approval.ts";
+import { outcomeKeyOf } from "./approval-cards.ts";
+
+/** Returns an approval as those see it who follow the run of a schedule. */
+export function runQuestionOf(approval: Approval): RunQuestion {
+  const outcomeKey = outcomeKeyOf(approval);
+  if (approval.state === "waiting") return { state: "waiting", ending: undefined, outcomeKey };
+  const isBusy = isOpen(approval.state) || !approval.isTold;
+  return { state: isBusy ? "open" : "over", ending: endingOf(approval), outcomeKey };
+}
+
+function endingOf({ reason, state }: Approval): string | undefined {
+  switch (state) {
+    case "done":
+      return undefined;
+    case "failed":
+      return "action-failed";
+    case "void":
+      return reason ?? "void";
+    default:
+      return state;
+  }
+}

@@ -1,0 +1,149 @@
+import type { Approval } from "../rules/approval.ts";
+import type { ApprovalHost } from "../rules/approval-host.ts";
+import type { Decisions } from "./decisions.ts";
+import type { GrantedCalls } from "./granted-calls.ts";
+import type { Grants } from "./grants.ts";
+import type { StoredApprovals } from "../stored/stored-approvals.ts";
+import type { WaitingQuestions } from "./waiting-questions.ts";
+
+export interface ApprovalWorkOptions {
+  readonly host: ApprovalHost;
+  readonly stored: StoredApprovals;
+  readonly grants: Pick<Grants, "fresh" | "sweep">;
+  readonly granted: Pick<GrantedCalls, "findLost" | "hasLost">;
+  readonly questions: Pick<WaitingQuestions, "cancel">;
+  readonly decisions: Pick<Decisions, "coverFresh">;
+}
+
+const KEEP_MS = 365 * 24 * 60 * 60 * 1000;
+const MOST_SWEPT = 500;
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+/** Time after which work that a crash or a failure left is tried again. */
+const AGAIN_AFTER_MS = 2500;
+
+/**
+ * Acts on stored approvals: expires, reminds, draws, runs, tells. Each step is stored before the next begins, and is
+ * repeated until its end is stored.
+ */
+export class ApprovalWork {
+  readonly #host: ApprovalHost;
+  readonly #stored: StoredApprovals;
+  readonly #grants: ApprovalWorkOptions["grants"];
+  readonly #granted: ApprovalWorkOptions["granted"];
+  readonly #questions: ApprovalWorkOptions["questions"];
+  readonly #decisions: ApprovalWorkOptions["decisions"];
+  /** Approvals whose action is running in this process. */
+  readonly #running = new Map<string, Promise<void>>();
+  #catchingUp: Promise<void> | undefined;
+  #sweptAt = -Infinity;
+  #hasChecked = false;
+
+  constructor({ decisions, granted, grants, host, questions, stored }: ApprovalWorkOptions) {
+    this.#host = host;
+    this.#stored = stored;
+    this.#grants = grants;
+    this.#granted = granted;
+    this.#questions = questions;
+    this.#decisions = decisions;
+  }
+
+  /**
+   * Does all due work: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
+   * actions that it has begun have ended.
+   */
+  async work(): Promise<void> {
+    const now = this.#host.clock.now();
+    if (!this.#hasChecked) {
+      // Only a new version of the bot, which is a new process, can lack an action or a messenger.
+      this.#hasChecked = true;
+      this.#questions.cancel((approval) => this.#host.whyImpossible(approval));
+    }
+    for (const approval of this.#stored.store.due(now)) {
+      const isWaiting = approval.state === "waiting";
+      if (isWaiting && now < approval.expiresAt && now >= (approval.remindAt ?? Infinity))
+        this.#remind(approval);
+      const isLate = isWaiting && now >= approval.expiresAt;
+      this.#bringUpToDate(isLate ? this.#stored.change(approval, { state: "expired" }) : approval);
+    }
+    if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
+      this.#sweptAt = now;
+      const endedBefore = now - (this.#host.keepMs?.() ?? KEEP_MS);
+      this.#stored.store.sweep(endedBefore, MOST_SWEPT);
+      this.#grants.sweep(endedBefore);
+    }
+    if (this.#isBehind()) {
+      this.#catchingUp ??= this.#catchUp()
+        .catch((error: unknown) => this.#host.onFailure(error))
+        .finally(() => (this.#catchingUp = undefined));
+    }
+    await Promise.all([...this.#running.values(), this.#catchingUp]);
+  }
+
+  /** Whether an action is running in this process. */
+  isBusy(): boolean {
+    return this.#running.size > 0 || this.#catchingUp !== undefined;
+  }
+
+  #isBehind(): boolean {
+    return this.#granted.hasLost() || this.#grants.fresh().length > 0;
+  }
+
+  /** Time at which `work` must be called again, in epoch milliseconds. Undefined if no work is left. */
+  nextWakeAt(): number | undefined {
+    const at = this.#isBehind() ? 0 : this.#stored.store.nextDueAt();
+    return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
+  }
+
+  #remind(approval: Approval): void {
+    this.#host.database.transaction(() => {
+      this.#stored.change(approval, { remindAt: undefined });
+      this.#host.remind(approval);
+    });
+  }
+
+  /** Compares new grants with what waits, and finds lost outcomes. A crash repeats it. */
+  async #catchUp(): Promise<void> {
+    await this.#decisions.coverFresh();
+    await this.#granted.findLost();
+  }
+
+  #bringUpToDate(approval: Approval): void {
+    const { state } = approval;
+    if (state === "approved" || state === "running") {
+      this.#run(approval);
+      return;
+    }
+    this.#host.database.transaction(() => {
+      this.#stored.draw(approval);
+      if (state !== "waiting" && !approval.isTold) {
+        this.#host.tell(approval);
+        this.#stored.change(approval, { isTold: true });
+      }
+    });
+  }
+
+  #run(approved: Approval): void {
+    const { id } = approved;
+    if (this.#running.has(id)) return;
+    const running = this.#host.database.transaction(() => {
+      const claimed = this.#stored.change(approved, { state: "running" });
+      this.#stored.draw(claimed);
+      return claimed;
+    });
+    const work = this.#host
+      .run(running)
+      .then(({ output, isFailure }) => {
+        const state = isFailure ? "failed" : "done";
+        const ended = this.#stored.change(running, { state, outcome: output });
+        this.#running.delete(id);
+        this.#bringUpToDate(ended);
+      })
+      .catch((error: unknown) => {
+        // The row stays `running`. The next wake-up tries again, and the ledger knows the outcome of this try.
+        this.#running.delete(id);
+        this.#host.onFailure(error);
+      })
+      .finally(() => this.#host.onChange());
+    this.#running.set(id, work);
+  }
+}

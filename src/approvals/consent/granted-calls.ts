@@ -1,0 +1,145 @@
+import type { Json } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock } from "../../core/deps.ts";
+import type { Approval, CallOutcome, Decider } from "../rules/approval.ts";
+import type { ApprovalStore } from "../stored/approval-store.ts";
+import type { Grants } from "./grants.ts";
+
+export interface GrantedCallsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly store: ApprovalStore;
+  readonly grants: Grants;
+  /** Tells whether a person may decide, asked now. */
+  readonly mayDecide: (approval: Approval, decider: Decider) => Promise<boolean>;
+  /** Finds out what became of a use whose process has ended. See `ApprovalHost.outcomeOf`. */
+  readonly outcomeOf: (use: Approval) => Promise<CallOutcome | undefined>;
+  /** Called for each new state of a use, in the transaction that stores it. */
+  readonly onState: (use: Approval) => void;
+  /** Called after a new state is stored. */
+  readonly onChange: () => void;
+}
+
+/** A call that needs consent, in the form of a question that nobody was asked. */
+export type UnaskedCall = Omit<
+  Approval,
+  "id" | "createdAt" | "state" | "decidedAt" | "decidedBy" | "outcome" | "endedAt" | "isInline"
+>;
+
+/**
+ * Calls that run without a question, because a grant covers them. Each use is stored as a decided approval before the
+ * call runs, with the id of the grant. If a crash loses its outcome, the next process finds out when the turn has ended.
+ */
+export class GrantedCalls {
+  readonly #options: GrantedCallsOptions;
+  /** Ids of uses without an outcome from earlier processes. Undefined until they are looked up. */
+  #lost: Set<string> | undefined;
+  /** Ids of uses whose call is running in this process. */
+  readonly #live = new Set<string>();
+
+  constructor(options: GrantedCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Uses a grant for a call. Undefined if none covers it, or the person who gave it may not decide any more. */
+  async use(call: UnaskedCall): Promise<Approval | undefined> {
+    const { clock, grants, mayDecide, newId, store } = this.#options;
+    // Later, a use of this process would look like a lost one.
+    this.#lostUses();
+    // People have been asked about this very call, and their decision counts. A crash has repeated the call.
+    if (store.ofCall(call.requestId, call.toolCallId) !== undefined) return undefined;
+    // People are deciding about the same.
+    if (store.openFor(call.ledgerKey, call.action, call.inputHash).length > 0) return undefined;
+    if (call.schedule !== undefined) grants.endOutdated(call.schedule);
+    for (const { givenBy, id: grantId } of grants.covering(call)) {
+      const { person } = givenBy;
+      if (person === undefined) continue;
+      const now = clock.now();
+      const use: Approval = {
+        ...call,
+        id: newId(),
+        createdAt: now,
+        state: "approved",
+        isInline: true,
+        drawnState: "approved",
+        isTold: true,
+        decidedAt: now,
+        decidedBy: { surface: "grant", person, grantId },
+        outcome: undefined,
+        endedAt: undefined,
+      };
+      if (!(await mayDecide(use, { surface: "chat", person }))) continue;
+      // The same call again, after a crash. It counts once.
+      const earlier = store.useOfCall(call.requestId, call.toolCallId);
+      const isSame = earlier?.inputHash === call.inputHash && earlier.decidedBy?.grantId === grantId;
+      if (isSame && grants.covering(call).some(({ id }) => id === grantId)) return this.#resume(earlier);
+      store.makeTable();
+      const isUsed = grants.use(grantId, call, () => {
+        store.insertDecided(use);
+        this.#options.onState(use);
+      });
+      if (!isUsed) continue;
+      this.#live.add(use.id);
+      this.#options.onChange();
+      return use;
+    }
+    return undefined;
+  }
+
+  /** A call goes on that a crash has interrupted. It may have been taken for one that never ran. */
+  #resume(use: Approval): Approval {
+    this.#live.add(use.id);
+    this.#lostUses().delete(use.id);
+    if (use.state !== "failed") return use;
+    const resumed: Approval = { ...use, state: "approved", outcome: undefined, endedAt: undefined };
+    this.#store(resumed);
+    return resumed;
+  }
+
+  /** Whether outcomes of earlier processes are missing. */
+  hasLost(): boolean {
+    return this.#lostUses().size > 0;
+  }
+
+  /** Finds the outcomes that earlier processes have not stored. Uses of turns that still run are left alone. */
+  async findLost(): Promise<void> {
+    const { outcomeOf, store } = this.#options;
+    const lost = this.#lostUses();
+    for (const id of lost) {
+      const use = store.get(id);
+      const found = use?.state === "approved" ? await outcomeOf(use) : "ended";
+      if (found === undefined) continue;
+      // The turn may have repeated the call meanwhile, so the state is read again.
+      const now = store.get(id);
+      if (found !== "ended" && now?.state === "approved" && !this.#live.has(id)) this.#end(now, found);
+      lost.delete(id);
+    }
+  }
+
+  #lostUses(): Set<string> {
+    this.#lost ??= new Set(this.#options.store.openUses().map(({ id }) => id));
+    return this.#lost;
+  }
+
+  /** Stores the outcome of a call that a grant has covered. Does nothing for any other call. */
+  end(requestId: string, toolCallId: string, output: Json, isFailure: boolean): void {
+    const use = this.#options.store.useOfCall(requestId, toolCallId);
+    if (use?.state === "approved") this.#end(use, { output, isFailure });
+  }
+
+  #end(use: Approval, { isFailure, output }: CallOutcome): void {
+    const state = isFailure ? "failed" : "done";
+    this.#store({ ...use, state, outcome: output, endedAt: this.#options.clock.now() });
+    this.#live.delete(use.id);
+  }
+
+  #store(changed: Approval): void {
+    const { database, onChange, onState, store } = this.#options;
+    database.transaction(() => {
+      store.update(changed);
+      onState(changed);
+    });
+    onChange();
+  }
+}

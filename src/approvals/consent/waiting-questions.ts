@@ -1,0 +1,85 @@
+import type { Address } from "../../core/surface.ts";
+import { MESSAGE_CHANGED } from "../rules/approval.ts";
+import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
+import type { Approval, Decider, VoidReason } from "../rules/approval.ts";
+import type { ApprovalHost } from "../rules/approval-host.ts";
+import type { Unreached } from "../rules/card-place.ts";
+import { shownAlsoIn } from "./card-to-take.ts";
+import type { StoredApprovals } from "../stored/stored-approvals.ts";
+
+/** Changes of questions about which nobody has decided: where they are shown, and ends that are no decision. */
+export class WaitingQuestions {
+  readonly #host: Pick<ApprovalHost, "clock" | "onChange">;
+  readonly #stored: StoredApprovals;
+  readonly #go: () => void;
+
+  /** @param go shows what has changed */
+  constructor(host: Pick<ApprovalHost, "clock" | "onChange">, stored: StoredApprovals, go: () => void) {
+    this.#host = host;
+    this.#stored = stored;
+    this.#go = go;
+  }
+
+  /**
+   * Posts a card of a waiting question in one more chat, once. Returns `false` if the question does not wait any more, or
+   * has too many cards.
+   */
+  show(id: string, address: Address): boolean {
+    const approval = this.#stored.store.get(id);
+    if (approval?.state !== "waiting" || this.#host.clock.now() >= approval.expiresAt) return false;
+    const broughtTo = shownAlsoIn(approval, address);
+    if (broughtTo === undefined) return false;
+    this.#stored.change(approval, { broughtTo, drawnState: undefined });
+    this.#go();
+    return true;
+  }
+
+  /**
+   * Ends the questions of a turn that nobody has decided, because the person changed or deleted the message. `replaced`:
+   * a new turn answers the changed message and asks again, so nobody is told.
+   */
+  drop(requestId: string, state: "replaced" | "withdrawn", by?: Decider): void {
+    for (const approval of this.#stored.store.ofTurn(requestId)) {
+      if (approval.state !== "waiting") continue;
+      const decision = by === undefined ? {} : { decidedBy: by, decidedAt: this.#host.clock.now() };
+      const reason = state === "replaced" ? MESSAGE_CHANGED : undefined;
+      this.#stored.change(approval, { state, reason, isTold: state === "replaced", ...decision });
+      this.#host.onChange();
+    }
+  }
+
+  /**
+   * Takes back the questions of a scheduled run that nobody has decided, because somebody has deleted the schedule. No
+   * turn tells the conversation: nothing more is expected of that schedule.
+   */
+  dropRun(rootRequest: string): void {
+    for (const approval of this.#stored.store.waiting()) {
+      if (approval.rootRequest !== rootRequest) continue;
+      this.#stored.change(approval, { state: "withdrawn", reason: SCHEDULE_DELETED, isTold: true });
+    }
+    // Also if an earlier call has changed them: its process may have died before it could set a wake-up.
+    this.#host.onChange();
+  }
+
+  /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */
+  cancel(why: (approval: Approval) => VoidReason | undefined): void {
+    for (const approval of this.#stored.store.waiting()) {
+      const reason = why(approval);
+      if (reason === undefined) continue;
+      this.#stored.change(approval, { state: "void", reason });
+      this.#host.onChange();
+    }
+  }
+
+  /** Notes people who cannot be asked any more. The card says it with the next `work`. Returns the changed approvals. */
+  lose(whom: (approval: Approval) => readonly Unreached[]): readonly Approval[] {
+    const changed = this.#stored.store.waiting().flatMap((approval) => {
+      const lost = whom(approval).filter(({ who }) => !approval.unreached.some((known) => known.who === who));
+      if (lost.length === 0) return [];
+      const unreached = [...approval.unreached, ...lost];
+      return [this.#stored.change(approval, { unreached, drawnState: undefined })];
+    });
+    if (changed.length > 0) this.#host.onChange();
+    return changed;
+  }
+}

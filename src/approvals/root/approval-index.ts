@@ -1,0 +1,129 @@
+import { parsePlace } from "../stored/stored-report.ts";
+import type {
+  ApprovalReport,
+  IndexedApproval,
+  PendingApprovalFilter,
+  PendingApprovalPage,
+} from "../rules/approval-index.ts";
+import { createApprovalIndexStore } from "../stored/approval-index-store.ts";
+import type { ApprovalIndexStore } from "../stored/approval-index-store.ts";
+import type { ApprovalFilter } from "../stored/approval-store.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock } from "../../core/deps.ts";
+import { grantKeyOf, wantedKeys } from "../stored/index-keys.ts";
+import type {
+  ApprovalHint,
+  ApprovalIndexCalls,
+  ApprovalViewer,
+  GrantPlace,
+  DecidesApprovals,
+  OutsideDecision,
+  OutsideResult,
+} from "./approval-calls.ts";
+
+export interface ApprovalIndexOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Returns the calls to a conversation, which may be in this object. */
+  readonly callsTo: (conversation: string) => DecidesApprovals;
+  /** How long approvals are found after their end, in milliseconds. */
+  readonly keepMs: () => number;
+  /** Returns the title of a group or channel, if the root knows one. */
+  readonly titleOf: (messengerId: string, chatId: string) => string | undefined;
+  /** Returns the title of a conversation's chat, if the root knows one. */
+  readonly titleOfConversation: (name: string) => string | undefined;
+}
+
+const SWEEP_EVERY_MS = 60 * 60_000;
+const MOST_LISTED = 1000;
+/** Records of one page: each conversation among them is asked. */
+const MOST_RECORDS = 200;
+/** Hints of one kind: each conversation among them is asked. */
+const MOST_HINTS = 50;
+
+/** Approvals and actions that wait for people in any conversation of the bot. The root keeps this index. */
+export class ApprovalIndex implements ApprovalIndexCalls {
+  readonly #options: ApprovalIndexOptions;
+  readonly #store: ApprovalIndexStore;
+  #sweptAt = -Infinity;
+
+  constructor(options: ApprovalIndexOptions) {
+    this.#options = options;
+    this.#store = createApprovalIndexStore(options.database);
+  }
+
+  async noteApproval(report: ApprovalReport): Promise<void> {
+    this.#store.put(report);
+    const now = this.#options.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.#store.sweep(now - this.#options.keepMs());
+  }
+
+  async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {
+    return this.page(filter);
+  }
+
+  async approvalHints({ messengerId, person, thread }: ApprovalViewer): Promise<readonly ApprovalHint[]> {
+    // A group sees nothing but its own requests.
+    const userId = thread.isDirectMessage ? person?.userId : undefined;
+    const wanted = wantedKeys({ messengerId, userId, threadId: thread.id });
+    const named = this.#store.named(wanted, MOST_HINTS);
+    const known = new Set(named.map(({ executionId }) => executionId));
+    const unnamed = thread.isDirectMessage ? this.#store.unnamed(wanted, MOST_HINTS) : [];
+    const found = [...named, ...unnamed.filter(({ executionId }) => !known.has(executionId))];
+    return found.map(({ chat, conversation, executionId: id }) => {
+      const chatTitle = chat && this.#options.titleOf(chat.messengerId, chat.chatId);
+      return { id, conversation, ...(chatTitle !== undefined && { chatTitle }) };
+    });
+  }
+
+  async grantPlaces({ messengerId, person, thread }: ApprovalViewer): Promise<readonly GrantPlace[]> {
+    if (person === undefined || !thread.isDirectMessage) return [];
+    return this.#store.grantPlaces(grantKeyOf(messengerId, person.userId), MOST_HINTS).map((conversation) => {
+      const title = this.#options.titleOfConversation(conversation);
+      return { conversation, ...(title !== undefined && { title }) };
+    });
+  }
+
+  page({ cursor, limit = 100 }: PendingApprovalFilter): PendingApprovalPage {
+    const most = Math.max(1, Math.min(limit, MOST_LISTED));
+    const after = cursor === undefined ? undefined : parsePlace(cursor);
+    const found = this.#store.waiting(after, most + 1);
+    const approvals = found.slice(0, most);
+    const last = found.length > most ? approvals.at(-1) : undefined;
+    return {
+      approvals,
+      ...(last !== undefined && {
+        cursor: JSON.stringify({ createdAt: last.createdAt, id: last.executionId }),
+      }),
+    };
+  }
+
+  /** Returns those that wait: all of them, at most 1000, or this one. */
+  waiting(id: string | undefined): IndexedApproval[] {
+    if (id === undefined) return [...this.page({ limit: MOST_LISTED }).approvals];
+    const found = this.#store.get(id);
+    return found?.state === "waiting" ? [found] : [];
+  }
+
+  /** Returns a page of all that was asked, the newest first. */
+  list(filter: ApprovalFilter): IndexedApproval[] {
+    return this.#store.list(filter, Math.max(1, Math.min(filter.limit ?? 100, MOST_RECORDS)));
+  }
+
+  async findApproval(id: string): Promise<IndexedApproval | undefined> {
+    return this.#store.get(id);
+  }
+
+  /** Returns the conversation that asked. */
+  conversationOf(id: string): string | undefined {
+    return this.#store.get(id)?.conversation;
+  }
+
+  async decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult> {
+    const known = this.#store.get(id);
+    if (known === undefined) return { kind: "unknown" };
+    return this.#options.callsTo(known.conversation).decideApproval(id, decided);
+  }
+}

@@ -1,0 +1,117 @@
+import { sayEnglish } from "../../core/bot-texts.ts";
+import type { Say, TextName } from "../../core/bot-texts.ts";
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import type { CardButton, CardContent, Json } from "../../core/content.ts";
+import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
+import type { Approval } from "./approval.ts";
+import { cardFields } from "./card-fields.ts";
+import type { CardFace, CardView } from "./card-view.ts";
+import { lengthsFor, lengthWords } from "./grant-length.ts";
+import type { GrantLength } from "./grant-length.ts";
+import { failureName, isUnknownOutcome } from "./outcome-words.ts";
+import { summaryOf } from "./summary-of.ts";
+
+interface PressedApproval {
+  readonly approval: string;
+  /** The press counts for exactly this input. */
+  readonly inputHash: string;
+}
+
+/** The payload of a button that decides. */
+export interface ApprovalPress extends PressedApproval {
+  readonly decision: "approve" | "reject" | "change" | "withdraw";
+  /** How long the person agrees to more calls like this one. */
+  readonly grant?: GrantLength;
+}
+
+/** The payload of a button that turns the card, which changes nothing else. */
+export interface FacePress extends PressedApproval {
+  readonly face: CardFace;
+}
+
+/**
+ * Returns the card of an approval, which always shows its present state. Pure.
+ *
+ * 1. Its first line is the question. The first face has every input, within one message of the platform, and three buttons.
+ * 2. A number of an option means the same on both faces. So a number that somebody writes while the card is turned decides
+ *    nothing else.
+ */
+export function approvalCard(approval: Approval, view: CardView): CardContent {
+  const { state } = approval;
+  const { role, say = sayEnglish } = view;
+  const summary = summaryOf(approval);
+  const isAsking = state === "waiting" && role !== "status";
+  const text = isAsking
+    ? `**${escapeMarkdown(questionOf(summary, say))}**`
+    : `**${say(titleOf(approval))}**\n\n${escapeMarkdown(summary)}`;
+  return {
+    kind: "card",
+    text,
+    fields: cardFields(approval, view, text.length),
+    ...(state === "waiting" && { buttons: buttonsOf(approval, view) }),
+  };
+}
+
+/** A summary is a sentence, or already a question. */
+function questionOf(summary: string, say: Say): string {
+  return /[?؟？]$/.test(summary)
+    ? summary
+    : say("approvalQuestion", { summary: summary.replace(/[\s.!…:]+$/, "") });
+}
+
+const TITLES = {
+  waiting: "approvalWaits",
+  approved: "approvalApproved",
+  running: "approvalRunning",
+  done: "approvalDone",
+  failed: "approvalFailed",
+  rejected: "approvalRejected",
+  expired: "approvalExpired",
+  withdrawn: "approvalWithdrawn",
+  replaced: "approvalChanged",
+  void: "approvalVoid",
+} as const satisfies Record<Approval["state"], TextName>;
+
+function titleOf(approval: Approval): TextName {
+  const { decidedBy, outcome, reason, state, successor } = approval;
+  if (state === "void" && (reason === "approvers-missing" || reason === "requester-anonymous"))
+    return "approvalNobody";
+  if (isMessageChanged(approval)) return "approvalMessageChanged";
+  if (isScheduleDeleted(approval)) return "approvalScheduleDeleted";
+  if (state === "replaced" && (decidedBy === undefined || successor !== undefined)) return "approvalReplaced";
+  if (state === "failed" && isUnknownOutcome(failureName(outcome))) return "approvalUnknownOutcome";
+  return TITLES[state];
+}
+
+function buttonsOf(
+  { id, inputHash, offer, requester, schedule }: Approval,
+  { face = "first", role = "here", say = sayEnglish }: CardView,
+): readonly (readonly CardButton[])[] {
+  const button = (
+    label: string,
+    press: Omit<ApprovalPress, keyof PressedApproval> | Omit<FacePress, keyof PressedApproval>,
+  ): CardButton => ({
+    kind: "callback",
+    label,
+    payload: { approval: id, inputHash, ...press } satisfies ApprovalPress | FacePress as Json,
+  });
+  const back =
+    requester === undefined || role === "elsewhere"
+      ? []
+      : [button(say("withdrawButton"), { decision: "withdraw" })];
+  if (role === "status") return back.length === 0 ? [] : [back];
+  const decide = [
+    button(say("approveButton"), { decision: "approve" }),
+    button(say("rejectButton"), { decision: "reject" }),
+  ];
+  if (face === "first") return [decide, [button(say("moreButton"), { face: "more" })]];
+  const grants = offer === undefined ? [] : lengthsFor({ schedule });
+  return [
+    decide,
+    [button(say("lessButton"), { face: "first" })],
+    [button(say("changeButton"), { decision: "change" }), ...back],
+    ...grants.map((grant) => [
+      button(say("grantButton", { length: lengthWords(grant, say) }), { decision: "approve", grant }),
+    ]),
+  ];
+}

@@ -1,0 +1,50 @@
+import type { Database } from "../../core/database.ts";
+import type { Clock } from "../../core/deps.ts";
+import type { Approval, CallOutcome, Decider, VoidReason } from "./approval.ts";
+
+/** Functions of the object that its approvals need. */
+export interface ApprovalHost {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** How long approvals and grants are kept after their end, in milliseconds. @default 365 days */
+  readonly keepMs?: () => number;
+  /** Tells whether a person may decide. Asked before every decision of a person. */
+  mayDecide(approval: Approval, decider: Decider): Promise<boolean>;
+  /**
+   * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or `{
+   * error }`. May be called again after a crash: the ledger knows the outcome of the first run.
+   */
+  run(approval: Approval): Promise<CallOutcome>;
+  /**
+   * Finds out what became of a call that a grant covered and whose process has ended. Undefined while its turn runs: it
+   * may repeat the call.
+   */
+  outcomeOf(use: Approval): Promise<CallOutcome | undefined>;
+  /** Returns the key of the occurrence of a schedule that a run belongs to. @default unknown */
+  occurrenceOf?(rootRequest: string): string | undefined;
+  /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */
+  whyImpossible(approval: Approval): VoidReason | undefined;
+  /**
+   * Posts or changes the card, so that it shows the present state. It only stores the change. Called in a transaction.
+   */
+  draw(approval: Approval): void;
+  /**
+   * Gives the outcome to the conversation as a turn. It only stores the turn. Called in a transaction, once for each
+   * approval, and once more if its reason came later (`isExplained`).
+   */
+  tell(approval: Approval): void;
+  /** Called for each new state of a call that a grant covers, in the transaction that stores it. */
+  noteUse(use: Approval): void;
+  /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */
+  remind(approval: Approval): void;
+  /**
+   * Points at the card of a question that waits already, for a person who has asked for the same again. It only stores the
+   * message. Called in a transaction, and again for a turn that is repeated after a crash.
+   */
+  pointAt?(waiting: Approval, requestId: string): void;
+  /** Called after changes, because the durable wake-up may have to move. */
+  onChange(): void;
+  /** Logs an error of `run`, which should have none. */
+  onFailure(error: unknown): void;
+}

@@ -1,0 +1,37 @@
+import { sayEnglish } from "../../core/bot-texts.ts";
+import type { Say, TextName } from "../../core/bot-texts.ts";
+import type { GrantScope } from "../../core/grant-scope.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { ScheduleBinding } from "../../core/schedule-binding.ts";
+import type { CardRole } from "./card-view.ts";
+import { nameOf } from "./outcome-words.ts";
+
+/**
+ * The calls of an offer in words: "Refunds up to 100 €, in this chat, asked by Anna", or "Refunds up to 100 €, by the
+ * scheduled task night".
+ */
+export function grantWords(
+  { words }: Pick<GrantScope, "words">,
+  {
+    requester,
+    schedule,
+  }: { readonly requester: MessengerAuthor | undefined; readonly schedule?: ScheduleBinding | undefined },
+  say: Say = sayEnglish,
+  role: CardRole | { readonly chat: string | undefined } = "here",
+): string {
+  if (schedule !== undefined) return say("grantTermsOfSchedule", { words, task: schedule.taskId });
+  const where = typeof role === "object" ? otherChat(role.chat, say) : say(WHERE[role]);
+  return requester === undefined
+    ? say("grantTerms", { words, where })
+    : say("grantTermsBy", { words, where, name: nameOf(requester) });
+}
+
+const WHERE = {
+  here: "inThisChat",
+  status: "inThisChat",
+  elsewhere: "inTheAskingChat",
+} as const satisfies Record<CardRole, TextName>;
+
+function otherChat(title: string | undefined, say: Say): string {
+  return title === undefined ? say("inAnotherChat") : say("inChat", { chat: title });
+}

@@ -1,0 +1,259 @@
+import { firstRow } from "../../core/database.ts";
+import type { Database } from "../../core/database.ts";
+import { LazyTables } from "../../core/lazy-tables.ts";
+import { isOpen } from "../rules/approval.ts";
+import type { Approval, ApprovalState } from "../rules/approval.ts";
+import { approvalOf, detailsOf, jsonOf, progressOf } from "./approval-rows.ts";
+import type { ApprovalRow } from "./approval-rows.ts";
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS approval_v1 (
+  id TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  tool_call_id TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  ledger_key TEXT NOT NULL,
+  input TEXT NOT NULL,
+  input_hash TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  risk TEXT,
+  kind TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  sensitive TEXT NOT NULL,
+  requester TEXT,
+  people TEXT NOT NULL,
+  origin TEXT,
+  approvers TEXT NOT NULL,
+  requester_may_approve INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  decided_at INTEGER,
+  decided_by TEXT,
+  reason TEXT,
+  outcome TEXT,
+  ended_at INTEGER,
+  drawn_state TEXT,
+  is_told INTEGER NOT NULL,
+  is_unfinished INTEGER NOT NULL,
+  details TEXT,
+  progress TEXT,
+  remind_at INTEGER
+) STRICT, WITHOUT ROWID`;
+/** Columns that the first table did not have. */
+const ADDED = { details: "TEXT", progress: "TEXT", remind_at: "INTEGER" };
+const INDEXES = [
+  "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
+  "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
+  "CREATE INDEX IF NOT EXISTS approval_v1_call ON approval_v1 (request_id, tool_call_id)",
+  "CREATE INDEX IF NOT EXISTS approval_v1_use ON approval_v1 (seq) WHERE state = 'approved' AND is_unfinished = 0",
+];
+
+export interface ApprovalFilter {
+  readonly state?: ApprovalState;
+  /** Only approvals created at this time or later, in epoch milliseconds. */
+  readonly since?: number;
+  /** User id of the person who asked or decided. */
+  readonly person?: string;
+  /** Only older ones than this: the id of the last one of the page before. */
+  readonly before?: string;
+  /** At most 1000, at the root 200. @default 100 */
+  readonly limit?: number;
+}
+
+/** Approvals of one conversation, including decided ones, for audits. */
+export class ApprovalStore {
+  readonly #database: Database;
+  readonly #tables: LazyTables;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#tables = new LazyTables(database, {
+      table: "approval_v1",
+      schema: [SCHEMA, ...INDEXES],
+      added: ADDED,
+    });
+  }
+
+  get(id: string): Approval | undefined {
+    return firstRow(this.#read("WHERE id = ?", id));
+  }
+
+  insert(approval: Approval): void {
+    const newest = firstRow(
+      this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM approval_v1"),
+    );
+    this.#database.run(
+      `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
+         permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
+         state, is_told, is_unfinished, details, progress, remind_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      approval.id,
+      (newest?.seq ?? 0) + 1,
+      approval.action,
+      approval.toolCallId,
+      approval.requestId,
+      approval.ledgerKey,
+      JSON.stringify(approval.input),
+      approval.inputHash,
+      approval.summary,
+      approval.risk ?? null,
+      approval.kind,
+      JSON.stringify(approval.permissions),
+      JSON.stringify(approval.sensitive),
+      jsonOf(approval.requester),
+      JSON.stringify(approval.people),
+      jsonOf(approval.origin),
+      JSON.stringify(approval.approvers),
+      approval.requesterMayApprove ? 1 : 0,
+      approval.createdAt,
+      approval.expiresAt,
+      approval.state,
+      approval.isTold ? 1 : 0,
+      isUnfinished(approval) ? 1 : 0,
+      detailsOf(approval),
+      progressOf(approval),
+      approval.remindAt ?? null,
+    );
+  }
+
+  /** Stores the use of a grant: a decision without a question. */
+  insertDecided(approval: Approval): void {
+    this.insert(approval);
+    this.update(approval);
+  }
+
+  /** Stores the changeable fields of an approval. Its input, key and requester never change. */
+  update(approval: Approval): void {
+    this.#database.run(
+      `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
+         drawn_state = ?, is_told = ?, is_unfinished = ?, progress = ?, remind_at = ? WHERE id = ?`,
+      approval.state,
+      approval.decidedAt ?? null,
+      jsonOf(approval.decidedBy),
+      approval.reason ?? null,
+      jsonOf(approval.outcome),
+      approval.endedAt ?? null,
+      approval.drawnState ?? null,
+      approval.isTold ? 1 : 0,
+      isUnfinished(approval) ? 1 : 0,
+      progressOf(approval),
+      approval.remindAt ?? null,
+      approval.id,
+    );
+  }
+
+  /** Returns the question about a call, in any state. */
+  ofCall(requestId: string, toolCallId: string): Approval | undefined {
+    return this.#ofCall(requestId, toolCallId).find(({ isInline }) => !isInline);
+  }
+
+  /** Returns the questions of a turn, in any state. */
+  ofTurn(requestId: string): Approval[] {
+    return this.#read("WHERE request_id = ? ORDER BY seq", requestId).filter(({ isInline }) => !isInline);
+  }
+
+  /** Returns the newest use of a grant for a call. */
+  useOfCall(requestId: string, toolCallId: string): Approval | undefined {
+    return this.#ofCall(requestId, toolCallId).findLast(({ isInline }) => isInline);
+  }
+
+  /** Returns uses of grants without an outcome, oldest first. */
+  openUses(): Approval[] {
+    return this.#read("WHERE state = 'approved' AND is_unfinished = 0 ORDER BY seq");
+  }
+
+  #ofCall(requestId: string, toolCallId: string): Approval[] {
+    return this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq", requestId, toolCallId);
+  }
+
+  /** Returns the open approvals of a ledger key, or of the same action with the same input, oldest first. */
+  openFor(ledgerKey: string, action: string, inputHash: string): Approval[] {
+    return this.#read(
+      `WHERE is_unfinished = 1 AND state IN ('waiting', 'approved', 'running')
+         AND (ledger_key = ? OR (action = ? AND input_hash = ?)) ORDER BY seq`,
+      ledgerKey,
+      action,
+      inputHash,
+    );
+  }
+
+  /** Returns the newest call of this action that somebody wanted changes of, and that was not proposed again. */
+  toChange(action: string, since: number): Approval | undefined {
+    return firstRow(
+      this.#read(
+        `WHERE action = ? AND state = 'replaced' AND created_at >= ? AND decided_by IS NOT NULL
+           AND json_extract(COALESCE(progress, '{}'), '$.successor') IS NULL ORDER BY seq DESC LIMIT 1`,
+        action,
+        since,
+      ),
+    );
+  }
+
+  /** Returns approvals with work that is due: remind, expire, run, draw or tell. Oldest first. */
+  due(now: number): Approval[] {
+    return this.#read(
+      `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state IS 'waiting' AND expires_at > ?1
+         AND COALESCE(remind_at, expires_at) > ?1) ORDER BY seq`,
+      now,
+    );
+  }
+
+  /** Epoch milliseconds of the next expiry or reminder, 0 if something is due already. Undefined if nothing is left to do. */
+  nextDueAt(): number | undefined {
+    const next = this.#tables.all<{ at: number | null }>(
+      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN min(expires_at, COALESCE(remind_at, expires_at))
+         ELSE 0 END) AS at
+       FROM approval_v1 WHERE is_unfinished = 1`,
+    );
+    return firstRow(next)?.at ?? undefined;
+  }
+
+  waiting(): Approval[] {
+    return this.#read("WHERE is_unfinished = 1 AND state = 'waiting' ORDER BY seq");
+  }
+
+  /** Newest first. */
+  list({ before, state, since = 0, person, limit = 100 }: ApprovalFilter): Approval[] {
+    return this.#read(
+      `WHERE created_at >= ?1 AND (?2 IS NULL OR state = ?2)
+         AND (?3 IS NULL OR json_extract(requester, '$.userId') = ?3 OR json_extract(decided_by, '$.person.userId') = ?3)
+         AND (?4 IS NULL OR seq < (SELECT seq FROM approval_v1 WHERE id = ?4))
+       ORDER BY seq DESC LIMIT ?5`,
+      since,
+      state ?? null,
+      person ?? null,
+      before ?? null,
+      Math.max(1, Math.min(limit, 1_000)),
+    );
+  }
+
+  /** Deletes at most `limit` approvals that ended before this time, in epoch milliseconds. */
+  sweep(endedBefore: number, limit: number): void {
+    this.#tables.run(
+      `DELETE FROM approval_v1 WHERE id IN (
+         SELECT id FROM approval_v1 WHERE is_unfinished = 0 AND COALESCE(ended_at, created_at) < ? LIMIT ?)`,
+      endedBefore,
+      limit,
+    );
+  }
+
+  /**
+   * Makes the table, which most conversations never need. Called before the first insert, outside of its transaction: a
+   * transaction that fails would take the table away again.
+   */
+  makeTable(): void {
+    this.#tables.make();
+  }
+
+  #read(where: string, ...bindings: (string | number | null)[]): Approval[] {
+    return this.#tables.all<ApprovalRow>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
+  }
+}
+
+/** Whether work is left: decide, run, draw or tell. */
+function isUnfinished({ drawnState, isInline, isTold, state }: Approval): boolean {
+  if (isInline) return false;
+  return isOpen(state) || !isTold || drawnState !== state;
+}

@@ -1,0 +1,198 @@
+import { parseSubscriberKey } from "./stored-broadcast.ts";
+import type {
+  Broadcast,
+  BroadcastReceiptFilter,
+  BroadcastReceiptPage,
+  BroadcastWork,
+  HandOver,
+  HandOverResult,
+  NewBroadcast,
+  SubscriberFilter,
+  SubscriberPage,
+} from "../core/broadcast.ts";
+import { createBroadcastStore } from "./broadcast-store.ts";
+import { Broadcasts } from "./broadcasts.ts";
+import { createSubscriberStore } from "./subscriber-store.ts";
+import type { SubscriberKey, SubscriberStore } from "./subscriber-store.ts";
+import { checkContent } from "../core/check-content.ts";
+import type { ChatMove } from "../core/chat-move.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
+import type { Address } from "../core/surface.ts";
+import type { RootBudget } from "../../delivery/index.ts";
+import type { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
+import type { RootRuntime } from "../messengers/root/root-runtime.ts";
+import { noteOf } from "../messengers/turns/note-parts.ts";
+import { chatQuietUntil } from "../scheduled-runs/chat-quiet-hours.ts";
+import type { ChatQuietHoursHost } from "../scheduled-runs/chat-quiet-hours.ts";
+import type { BroadcastCalls, TakesBroadcasts } from "./broadcast-calls.ts";
+
+export interface BroadcastDeskOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly agent: ChatQuietHoursHost["agent"];
+  readonly messengers: Pick<DeclaredMessengers, "surface">;
+  readonly root: () => RootRuntime;
+  readonly budget: () => RootBudget;
+  /** Returns the calls to the object of a conversation, which may be this one. */
+  readonly callsTo: (conversation: string) => TakesBroadcasts;
+  /** Takes a message for a chat of this object's conversation. */
+  readonly take: (request: HandOver) => Promise<HandOverResult>;
+  /** Called when a delivery of a scheduled task to many chats has ended. */
+  readonly onRunEnded: (run: ScheduledRun) => void;
+  /** Sets the durable alarm of broadcasts, or removes it. */
+  readonly arm: (at: number | undefined) => Promise<void>;
+}
+
+/** A slice that was cut by a crash continues after this time. */
+const HEARTBEAT_MS = 45_000;
+const MOST_LISTED = 1000;
+const MOST_CALLS = 10;
+
+/** Broadcasts and subscribers of a root, connected to its directories, its rate and its alarm. */
+export class BroadcastDesk implements BroadcastCalls {
+  /** For other parts of the root that write to many chats. */
+  readonly broadcasts: Broadcasts;
+  readonly #options: BroadcastDeskOptions;
+  readonly #subscribers: SubscriberStore;
+  #arming = Promise.resolve();
+
+  constructor(options: BroadcastDeskOptions) {
+    this.#options = options;
+    const { callsTo, database, root } = options;
+    this.#subscribers = createSubscriberStore(database);
+    this.broadcasts = new Broadcasts({
+      ...options,
+      store: createBroadcastStore(database),
+      subscribers: this.#subscribers,
+      chats: (filter) => root().listChats(filter),
+      placeOf: (target) => root().places.placeOf(target),
+      quietUntil: (address) => chatQuietUntil({ ...options, clock: options.deps.clock }, address),
+      pay: (address, work) => this.#pay(address, work),
+      handOver: async (conversation, request) => {
+        const result = await callsTo(conversation).takeBroadcast(request);
+        this.#noteSent(request.address, result);
+        return result;
+      },
+      wakeAt: (at) => this.#arm(at),
+      onEnded: (work) => {
+        if (work.kind === "prompt" && work.run !== undefined) options.onRunEnded(work.run);
+      },
+    });
+  }
+
+  /** Runs after every start. The process may have died during a slice, or before it could set the alarm. */
+  resume(): void {
+    if (this.broadcasts.hasWork()) this.#arm(this.#options.deps.clock.now());
+  }
+
+  /**
+   * Called by the alarm. Resolves when the next alarm is set; the slice runs beside everything else, because it may take
+   * long.
+   */
+  async onAlarm(later: (work: () => void) => void): Promise<void> {
+    this.#arm(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    await this.#arming;
+    later(() => void this.broadcasts.run());
+  }
+
+  moved(messengerId: string, move: ChatMove): void {
+    this.#subscribers.move(messengerId, move);
+  }
+
+  takeBroadcast(request: HandOver): Promise<HandOverResult> {
+    return this.#options.take(request);
+  }
+
+  async startBroadcast(request: NewBroadcast): Promise<Broadcast> {
+    const started = await this.broadcasts.start(request);
+    await this.#arming;
+    return started;
+  }
+
+  async getBroadcast(id: string): Promise<Broadcast | undefined> {
+    return this.broadcasts.get(id);
+  }
+
+  async listBroadcasts(limit: number): Promise<Broadcast[]> {
+    return this.broadcasts.list(limit);
+  }
+
+  async broadcastReceipts(id: string, filter: BroadcastReceiptFilter): Promise<BroadcastReceiptPage> {
+    return this.broadcasts.receipts(id, filter);
+  }
+
+  async cancelBroadcast(id: string): Promise<boolean> {
+    const isCancelled = this.broadcasts.cancel(id);
+    await this.#arming;
+    return isCancelled;
+  }
+
+  async nudgeBroadcast(id: string, target: string): Promise<void> {
+    this.broadcasts.nudge(id, target);
+    await this.#arming;
+  }
+
+  async setSubscribed(address: Address, isSubscribed: boolean): Promise<boolean> {
+    return isSubscribed
+      ? this.#subscribers.add(address, this.#options.deps.clock.now())
+      : this.#subscribers.remove(address);
+  }
+
+  /** Whether the bot can write to a chat that has subscribed. */
+  async hasSubscribers(): Promise<boolean> {
+    for (let after: SubscriberKey | undefined; ;) {
+      const page = this.#subscribers.page(after, MOST_LISTED);
+      if (page.some(({ address }) => !this.#isGone(address))) return true;
+      after = page.at(-1)?.address;
+      if (after === undefined) return false;
+    }
+  }
+
+  #isGone({ chatId, messengerId }: Address): boolean {
+    const found = this.#options.root().places.placeOf({ messenger: messengerId, chatId });
+    return found.kind === "refused" && found.code === "chat-gone";
+  }
+
+  async listSubscribers({ cursor, limit = 100 }: SubscriberFilter): Promise<SubscriberPage> {
+    const most = Math.min(limit, MOST_LISTED);
+    const after = cursor === undefined ? undefined : parseSubscriberKey(cursor);
+    const found = this.#subscribers.page(after, most + 1);
+    const subscribers = found.slice(0, most);
+    const last = found.length > most ? subscribers.at(-1)?.address : undefined;
+    if (last === undefined) return { subscribers };
+    const { messengerId, threadId } = last;
+    return { subscribers, cursor: JSON.stringify({ messengerId, threadId }) };
+  }
+
+  #pay({ chatId, messengerId }: Address, work: BroadcastWork): number | undefined {
+    // The answer to a prompt comes when the model has written it. Few prompts run at once, so they need no class.
+    if (work.kind === "prompt") return undefined;
+    const { limits, pacing } = this.#options.messengers.surface(messengerId);
+    const content = checkContent(work.content);
+    const parts = Math.ceil(noteOf(content).length / limits.maxLength);
+    const calls = Math.max(1, Math.min(parts, MOST_CALLS));
+    return this.#options.budget().prepay({ messengerId, chatId, calls, rate: pacing.global });
+  }
+
+  /** After a crash each message is handed over again, so the root learns the ids that were not reported before it. */
+  #noteSent(address: Address, result: HandOverResult): void {
+    if (result.state !== "sent") return;
+    const { chatId, messengerId } = address;
+    const box = this.#options.messengers.surface(messengerId).probing?.box(address);
+    if (box === undefined || box === chatId) return;
+    this.#options.budget().noteSent(messengerId, box, result.messageIds.map(Number));
+  }
+
+  #arm(at: number | undefined): void {
+    const arm = (): Promise<void> => this.#options.arm(at);
+    this.#arming = this.#arming.then(arm, arm);
+    this.#arming.catch((error: unknown) => {
+      this.#options.log.error("wake.failed", { code: failureCode(error) });
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import type { LifecycleJob } from "agents/lifecycle";
+import type { HandOver, HandOverResult } from "../core/broadcast.ts";
+import type { BotTexts } from "../core/bot-texts.ts";
+import type { ChatMove } from "../core/chat-move.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import type { DurableAlarm } from "../feature/durable-alarm.ts";
+import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
+import { nudgeKeeper } from "../scheduled-runs/nudge-keeper.ts";
+import { BROADCASTS } from "./broadcast-calls.ts";
+import type { BroadcastCalls } from "./broadcast-calls.ts";
+import { BroadcastDesk } from "./broadcast-desk.ts";
+import { subscribeCommands } from "./subscribe-commands.ts";
+import { takeBroadcast } from "./take-broadcast.ts";
+
+/** The methods of the bot's class that are about broadcasts. */
+export interface BroadcastMethods extends QuietHoursMethods {
+  readonly subscribeCommands?: boolean;
+  readonly texts?: BotTexts;
+}
+
+/** The alarm of the root's next slice. */
+const ALARM = { id: "switchboard-broadcast-v1", fn: "broadcast" };
+
+/** Messages to many chats: the root sends them, and each conversation takes its own. */
+export class BroadcastsFeature implements Feature {
+  readonly name = "broadcasts";
+  readonly #host: FeatureHost<BroadcastMethods>;
+  readonly #alarm: DurableAlarm;
+  #desk: BroadcastDesk | undefined;
+
+  constructor(host: FeatureHost<BroadcastMethods>) {
+    this.#host = host;
+    this.#alarm = host.alarm(ALARM);
+  }
+
+  /** The broadcasts and subscribers of the whole bot, which the root keeps. */
+  get manyChats(): BroadcastCalls {
+    return this.#host.objects.root(BROADCASTS);
+  }
+
+  /** Only at the root: its broadcasts. */
+  get calls(): BroadcastDesk {
+    const host = this.#host;
+    this.#desk ??= new BroadcastDesk({
+      agent: host.agent,
+      database: host.database,
+      deps: host.deps,
+      log: host.log,
+      messengers: host.messengers,
+      root: () => host.directories,
+      budget: () => host.budget,
+      callsTo: (conversation) => host.objects.to(BROADCASTS, conversation),
+      take: (request) => this.#take(request),
+      onRunEnded: (run) => host.later(() => void nudgeKeeper(host.objects, run, host.log)),
+      arm: (at) => this.#alarm.set(at),
+    });
+    return this.#desk;
+  }
+
+  start(): void {
+    if (this.#host.objects.isRoot()) this.#host.later(() => this.calls.resume());
+  }
+
+  async onJob(job: LifecycleJob): Promise<boolean> {
+    if (!this.#alarm.isOf(job)) return false;
+    await this.calls.onAlarm((work) => this.#host.later(work));
+    return true;
+  }
+
+  /** `/subscribe` and `/unsubscribe`, if the bot has switched them on. */
+  commands(): ThinkCommands {
+    const { agent } = this.#host;
+    return agent.subscribeCommands === true ? subscribeCommands(agent.texts ?? {}, () => this.manyChats) : {};
+  }
+
+  chatMoved(messengerId: string, move: ChatMove): void {
+    this.calls.moved(messengerId, move);
+  }
+
+  /** Takes a message of a broadcast for a chat of this conversation. Resolves when it is durable. */
+  #take(request: HandOver): Promise<HandOverResult> {
+    const { deps, messengers, runs, thread } = this.#host;
+    return takeBroadcast(
+      {
+        clock: deps.clock,
+        delivery: thread.delivery,
+        cards: thread.cards,
+        own: thread.own,
+        messengers,
+        scheduled: runs,
+        submit: (prompt) => this.#host.submit(prompt),
+        stored: async () => {
+          thread.sayHost({ event: undefined, turn: undefined }).wakeSoon();
+          await this.#host.durable();
+        },
+      },
+      request,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
+import type { BotObjects } from "../messengers/root/bot-objects.ts";
+import type { RootRuntime } from "../messengers/root/root-runtime.ts";
+import type { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
+import type { BotActions } from "../messengers/tools/bot-actions.ts";
+import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
+import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
+import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
+import type { TurnEngine } from "../turn/turn-engine.ts";
+import type { RootBudget } from "../../delivery/index.ts";
+import type { AlarmName, DurableAlarm } from "./durable-alarm.ts";
+import type { ManyChatsSender } from "../core/broadcast.ts";
+
+/** The object of a bot, as its features use it. Its parts are created when they are used first. */
+export interface FeatureHost<Methods> {
+  /** The methods of the bot's class. */
+  readonly agent: Methods;
+  readonly env: object;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly messengers: DeclaredMessengers;
+  /** The name of the object. */
+  name(): string;
+  /** The other objects of the bot. */
+  readonly objects: BotObjects;
+  /** The directories of the bot. Only at the root. */
+  readonly directories: RootRuntime;
+  /** The rate of the whole bot. Only at the root. */
+  readonly budget: RootBudget;
+  readonly thread: ThreadRuntime;
+  readonly engine: TurnEngine;
+  /** The bot's tools and actions. */
+  readonly actions: BotActions;
+  readonly channels: ChannelPolicies;
+  /** The turns of scheduled tasks in this conversation. */
+  readonly runs: ScheduledTurns;
+  readonly features: {
+    /** @throws {ConfigurationError} `feature-missing` in a bot without broadcasts */
+    readonly manyChats: ManyChatsSender;
+  };
+  /** Returns an alarm of the object. */
+  alarm(name: AlarmName): DurableAlarm;
+  /** Resolves when the object can be used. */
+  ready(): Promise<void>;
+  /** Resolves when the wake-up for what was stored is durable. */
+  durable(): Promise<void>;
+  /** Resolves as `durable`, and makes the loop work on what was stored right away. */
+  stored(): Promise<void>;
+  /** Makes the loop run soon, even if the object dies before. */
+  wakeSoon(): void;
+  /** Runs work after the current event. */
+  later(work: () => void): void;
+  /** Stores a prompt, unless it is known. Resolves when it is durable. */
+  submit(request: PromptRequest): Promise<AcceptedPrompt>;
+}

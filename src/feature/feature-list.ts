@@ -1,0 +1,208 @@
+import type { LifecycleJob } from "agents/lifecycle";
+import type { ThinkActions } from "../actions/action.ts";
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { ChatMove } from "../core/chat-move.ts";
+import type { ManyChatsSender } from "../core/broadcast.ts";
+import type { GonePlace } from "../core/delivery.ts";
+import { ConfigurationError, failureCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
+import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import type { MessengerHint } from "../messengers/intake/open-questions.ts";
+import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
+import type { ActionConsent } from "../messengers/tools/action-consent.ts";
+import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
+import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
+import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
+import type { Feature, FeatureKind } from "./feature.ts";
+
+export interface FeatureListOptions {
+  readonly log: Log;
+  readonly runs: Pick<ScheduledTurns, "runOf">;
+}
+
+/** The features of one object, in the order of the bot's list. */
+export class FeatureList implements ThreadFeatures {
+  readonly #options: FeatureListOptions;
+  readonly #features: readonly Feature[];
+  readonly #byName: ReadonlyMap<string, Feature>;
+
+  constructor(features: readonly Feature[], options: FeatureListOptions) {
+    this.#options = options;
+    this.#features = features;
+    this.#byName = new Map(features.map((feature) => [feature.name, feature]));
+  }
+
+  /**
+   * Returns a feature of the object.
+   *
+   * @throws {ConfigurationError} `feature-missing` if the bot has none of this kind
+   */
+  get<Kind extends Feature>({ name }: FeatureKind<Kind>): Kind {
+    const found = this.#byName.get(name);
+    // The name belongs to this kind.
+    if (found !== undefined) return found as Kind;
+    throw new ConfigurationError("feature-missing", `This bot was built without "${name}".`);
+  }
+
+  /** People's consent to actions. Undefined in a bot without approvals. */
+  get consent(): (ActionConsent & TurnConsent) | undefined {
+    return this.#first(({ consent }) => consent);
+  }
+
+  get runQuestions(): RunQuestions | undefined {
+    return this.#first(({ runQuestions }) => runQuestions);
+  }
+
+  /** @throws {ConfigurationError} `feature-missing` in a bot without broadcasts */
+  get manyChats(): ManyChatsSender {
+    const found = this.#first(({ manyChats }) => manyChats);
+    if (found !== undefined) return found;
+    throw new ConfigurationError("feature-missing", 'This bot was built without "broadcasts".');
+  }
+
+  /** Returns the object that answers the calls of a feature. */
+  answering(name: string): object | undefined {
+    return this.#byName.get(name)?.calls;
+  }
+
+  start(): void {
+    for (const feature of this.#features) feature.start?.();
+  }
+
+  work(): void {
+    for (const feature of this.#features) void this.#workOf(feature);
+  }
+
+  async #workOf(feature: Feature): Promise<void> {
+    try {
+      await feature.work?.();
+    } catch (error) {
+      this.#options.log.error("thread.failed", { code: failureCode(error) });
+    }
+  }
+
+  isBusy(): boolean {
+    return this.#some((feature) => feature.isBusy?.());
+  }
+
+  nextWakeAt(): number | undefined {
+    const times = this.#features.flatMap((feature) => feature.nextWakeAt?.() ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async onJob(job: LifecycleJob): Promise<void> {
+    for (const feature of this.#features) if ((await feature.onJob?.(job)) === true) return;
+  }
+
+  async handle(request: Request): Promise<Response | undefined> {
+    for (const feature of this.#features) {
+      const response = await feature.handle?.(request);
+      if (response !== undefined) return response;
+    }
+    return undefined;
+  }
+
+  commands(): ThinkCommands {
+    return Object.assign({}, ...this.#features.map((feature) => feature.commands?.())) as ThinkCommands;
+  }
+
+  actions(): ThinkActions {
+    return Object.assign({}, ...this.#features.map((feature) => feature.actions?.())) as ThinkActions;
+  }
+
+  prompts(): string[] {
+    return this.#features.flatMap((feature) => feature.prompt?.() ?? []);
+  }
+
+  /** Returns the name of the feature that has a command. `""` if none has it. */
+  ownerOf(command: string): string {
+    return this.#features.find((feature) => command in (feature.commands?.() ?? {}))?.name ?? "";
+  }
+
+  /**
+   * Passes a press to the feature that has posted its card. Undefined if that is the bot's own code.
+   *
+   * @param owner the card's owner. Undefined for cards of releases before 0.2.0: each feature looks at their payload, in
+   * the order of the list. Such cards are kept for 90 days.
+   */
+  pressed(press: CardPress, owner: string | undefined): Promise<PressAnswer> | undefined {
+    if (owner === undefined) return this.#first((feature) => feature.pressed?.(press));
+    return this.#byName.get(owner)?.pressed?.(press);
+  }
+
+  takesReply(cardId: string, event: MessengerEvent): boolean {
+    return this.#some(({ questions }) => questions?.takesReply(cardId, event));
+  }
+
+  isBareWord(event: MessengerEvent): boolean {
+    return this.#some(({ questions }) => questions?.isBareWord(event));
+  }
+
+  hint(event: MessengerEvent): MessengerHint | undefined {
+    return this.#first(({ questions }) => questions?.hint(event));
+  }
+
+  hintAt(cardId: string, event: MessengerEvent): MessengerHint | undefined {
+    return this.#first(({ questions }) => questions?.hintAt(cardId, event));
+  }
+
+  messageDeleted(event: MessengerEvent): void {
+    for (const { questions } of this.#features) questions?.messageDeleted(event);
+  }
+
+  waitingIn(event: MessengerEvent): number {
+    return this.#features.reduce((sum, { questions }) => sum + (questions?.waitingIn(event) ?? 0), 0);
+  }
+
+  hasConsent(turnId: string): boolean {
+    return this.consent?.hasConsent(turnId) === true;
+  }
+
+  isAsking(turnId: string): boolean {
+    return this.consent?.isAsking(turnId) === true;
+  }
+
+  turnReplaced(turnId: string): void {
+    this.consent?.turnReplaced(turnId);
+  }
+
+  runOf(turnId: string): ScheduledRun | undefined {
+    return this.#options.runs.runOf(turnId);
+  }
+
+  chatGone(place: GonePlace): void {
+    for (const feature of this.#features) feature.chatGone?.(place);
+  }
+
+  conversationMoved(messengerId: string, move: ChatMove): void {
+    for (const feature of this.#features) feature.conversationMoved?.(messengerId, move);
+  }
+
+  chatMoved(messengerId: string, move: ChatMove): void {
+    for (const feature of this.#features) feature.chatMoved?.(messengerId, move);
+  }
+
+  warnings(): HealthWarning[] {
+    return this.#features.flatMap((feature) => feature.warnings?.() ?? []);
+  }
+
+  /** The checks of the bot's declarations, for `/health`. */
+  checks(): NonNullable<Feature["check"]>[] {
+    return this.#features.flatMap(({ check }) => check ?? []);
+  }
+
+  #some(test: (feature: Feature) => boolean | undefined): boolean {
+    return this.#features.some((feature) => test(feature) === true);
+  }
+
+  #first<T>(find: (feature: Feature) => T | undefined): T | undefined {
+    for (const feature of this.#features) {
+      const found = find(feature);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}

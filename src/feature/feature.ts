@@ -1,0 +1,69 @@
+import type { LifecycleJob } from "agents/lifecycle";
+import type { ThinkActions } from "../actions/action.ts";
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { ChatMove } from "../core/chat-move.ts";
+import type { GonePlace } from "../core/delivery.ts";
+import type { ManyChatsSender } from "../core/broadcast.ts";
+import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
+import type { ActionConsent } from "../messengers/tools/action-consent.ts";
+import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
+import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
+import type { FeatureHost } from "./feature-host.ts";
+
+/**
+ * A feature in one object of a bot: all of it, from its tables to its cards. The composition knows features only as a
+ * list of this contract, and features never know each other.
+ *
+ * 1. A feature object is cheap. Its tables are made with their first row.
+ * 2. A member that is absent costs nothing.
+ */
+export interface Feature {
+  /** Tells it apart from others: the owner of its cards. */
+  readonly name: string;
+  /** Runs after every start of the object. */
+  start?(): void;
+  /** Does the stored work that is due. The loop of the conversation calls it. */
+  work?(): void | Promise<void>;
+  /** Whether work is going on that only this process knows. */
+  isBusy?(): boolean;
+  /** The time of the next stored work, in epoch milliseconds. Undefined if there is none. */
+  nextWakeAt?(): number | undefined;
+  /** Does the work of a job of its own. Returns `false` if the job is another one's. */
+  onJob?(job: LifecycleJob): Promise<boolean>;
+  /** Answers a request to the root. Undefined if it is for another one. */
+  handle?(request: Request): Promise<Response | undefined>;
+  commands?(): ThinkCommands;
+  actions?(): ThinkActions;
+  /** An addition to the system prompt of the turn. */
+  prompt?(): string | undefined;
+  /** Takes a press of one of its cards. Undefined if the card is another one's. */
+  pressed?(press: CardPress): Promise<PressAnswer> | undefined;
+  /** Its questions to people, whose answers may be messages. */
+  readonly questions?: OpenQuestions;
+  /** People's consent to what turns do. */
+  readonly consent?: ActionConsent & TurnConsent;
+  /** Its questions, as those who follow the run of a schedule see them. */
+  readonly runQuestions?: RunQuestions;
+  /** The root's way to send to many chats. */
+  readonly manyChats?: ManyChatsSender;
+  /** A chat accepts no messages any more. */
+  chatGone?(place: GonePlace): void;
+  /** A chat of this conversation continues under another id. Called after that is stored. */
+  conversationMoved?(messengerId: string, move: ChatMove): void;
+  /** At the root: a chat continues under another id. */
+  chatMoved?(messengerId: string, move: ChatMove): void;
+  /** The declarations of the bot that it checks for `/health`. `method` is where the mistake is. */
+  readonly check?: { readonly method: string; run(): void };
+  /** At the root: what an operator should look at. */
+  warnings?(): HealthWarning[];
+  /** The calls that it answers for other objects of the bot, under its name. */
+  readonly calls?: object;
+}
+
+/** A feature that a bot can have. */
+export interface FeatureKind<Kind extends Feature = Feature, Methods = never> {
+  readonly name: string;
+  create(host: FeatureHost<Methods>): Kind;
+}

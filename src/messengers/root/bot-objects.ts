@@ -1,0 +1,102 @@
+import type { Clock } from "../../core/deps.ts";
+import { GATE } from "../../core/gate.ts";
+import type { ChatGate } from "../../core/gate.ts";
+import { answerOf, callsOver } from "../../core/inner-calls.ts";
+import type { CallGroup, InnerDoor } from "../../core/inner-calls.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
+import { conversationNameOf, rootNameOf } from "../declare/conversation-name.ts";
+import { ROOT, THREAD } from "./root-link.ts";
+import type { RootLink } from "./root-link.ts";
+
+export interface BotObjectsOptions {
+  /** The name of this object. */
+  readonly name: () => string;
+  /** The class of this object. */
+  readonly className: string;
+  /** The class of the bot's root. Another one if this object was made by `subAgent` with a class of its own. */
+  readonly rootClass: () => string;
+  /** Returns another object. */
+  readonly stub: (className: string, name: string) => InnerDoor;
+  /** Returns the object that answers the calls of a group here. */
+  readonly own: (group: string) => object;
+  readonly clock: Clock;
+}
+
+/**
+ * The objects of one bot, as one of them calls them: the root, and one object for each conversation. A call to this
+ * object itself is a function call.
+ */
+export class BotObjects {
+  /** The calls that a conversation makes to its root, to gates and to other objects. */
+  readonly link: RootLink;
+  readonly #options: BotObjectsOptions;
+
+  constructor(options: BotObjectsOptions) {
+    this.#options = options;
+    const beside: Pick<RootLink, "gate" | "handOver"> = {
+      gate: (conversation): ChatGate => this.to(GATE, conversation),
+      handOver: (name, messengerId, event: IncomingEvent) =>
+        this.#named(THREAD, options.rootClass(), name).receiveEvents(messengerId, [event]),
+    };
+    this.link = new Proxy(beside as RootLink, {
+      get: (own, method, receiver) =>
+        typeof method !== "string" || method in own
+          ? (Reflect.get(own, method, receiver) as unknown)
+          : answerOf(this.root(ROOT), method),
+    });
+  }
+
+  /** The class of the bot's root. */
+  rootClass(): string {
+    return this.#options.rootClass();
+  }
+
+  /** Whether this object is the root. */
+  isRoot(): boolean {
+    return this.conversation() === undefined;
+  }
+
+  /** The conversation of this object. Undefined at the root. */
+  conversation(): string | undefined {
+    return conversationNameOf(this.#options.name());
+  }
+
+  /**
+   * Where other objects of the bot reach this one: its conversation, after its class if that is not the class of the root.
+   * `""` at the root.
+   */
+  address(): string {
+    const { className, rootClass } = this.#options;
+    const conversation = this.conversation() ?? "";
+    return className === rootClass() ? conversation : `${className}@${conversation}`;
+  }
+
+  /** Returns the name of a conversation's object: that of the root itself for `""`. */
+  nameOf(conversation: string): string {
+    const root = rootNameOf(this.#options.name());
+    return conversation === "" ? root : `${root}/${conversation}`;
+  }
+
+  /** Returns the calls of a group to the root. */
+  root<Calls extends object>(group: CallGroup<Calls>): Calls {
+    return this.to(group, "");
+  }
+
+  /**
+   * Returns the calls of a group to another object of the bot.
+   *
+   * @param address a conversation, as `address` has it
+   */
+  to<Calls extends object>(group: CallGroup<Calls>, address: string): Calls {
+    const { className: ownClass, name: ownName, own, rootClass } = this.#options;
+    const [, named = rootClass(), conversation = address] = /^([^@:]+)@(.*)$/s.exec(address) ?? [];
+    const name = this.nameOf(conversation);
+    return name === ownName() && named === ownClass
+      ? (own(group.name) as Calls)
+      : this.#named(group, named, name);
+  }
+
+  #named<Calls extends object>(group: CallGroup<Calls>, className: string, name: string): Calls {
+    return callsOver(group, () => this.#options.stub(className, name), this.#options.clock);
+  }
+}

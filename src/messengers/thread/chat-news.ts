@@ -1,0 +1,87 @@
+import type { ChatListener } from "../../core/chat-listener.ts";
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { GonePlace } from "../../core/delivery.ts";
+import { failureCode } from "../../core/errors.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { UnsentFile } from "../../core/unsent-file.ts";
+import type { InboxStore } from "../../inbox/inbox-store.ts";
+import type { TurnStore } from "../../turn/turn-store.ts";
+import type { Loop } from "../intake/loop.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { UnsentFiles } from "../replies/unsent-files.ts";
+import type { RootLink } from "../root/root-link.ts";
+import type { TurnEndings } from "../turns/turn-endings.ts";
+import type { OwnTurns } from "./own-turns.ts";
+
+export interface ChatNewsOptions {
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly root: Pick<RootLink, "reportAccess">;
+  readonly inbox: InboxStore;
+  readonly turns: TurnStore;
+  readonly prompts: OwnTurns["prompts"];
+  readonly memory: ThreadMemory;
+  readonly abandon: TurnEndings["abandon"];
+  /** Redraws the cards of a chat that has moved. */
+  readonly moved: (messengerId: string, move: ChatMove) => void;
+  readonly loop: Loop;
+  readonly unsent: UnsentFiles;
+}
+
+/**
+ * The reactions of a conversation when its delivery finds that a chat has moved, is gone, or refuses the bot or a file.
+ * A note tells the model of a refused file.
+ */
+export class ChatNews implements ChatListener {
+  readonly #options: ChatNewsOptions;
+
+  constructor(options: ChatNewsOptions) {
+    this.#options = options;
+  }
+
+  chatMoved(messengerId: string, move: ChatMove): void {
+    const { inbox, log, loop, memory, prompts, turns } = this.#options;
+    inbox.move(messengerId, move);
+    turns.move(messengerId, move);
+    prompts.move(messengerId, move);
+    memory.moveThread(move.from.threadId, move.to.threadId);
+    memory.keepUntold({ kind: "moved", messengerId, move });
+    log.info("chat.moved", {
+      messenger: messengerId,
+      chat: move.from.chatId,
+      toChat: move.to.chatId,
+    });
+    // Runs after the current transaction, and is stored together with it.
+    void Promise.resolve()
+      .then(() => this.#options.moved(messengerId, move))
+      .catch((error: unknown) => log.error("chat.cards-not-moved", { code: failureCode(error) }))
+      .finally(() => loop.poke());
+  }
+
+  chatGone(place: GonePlace, code: string): void {
+    const { abandon, deps, log, loop, memory } = this.#options;
+    const { chatId, messengerId, threadId } = place;
+    log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+    // A topic that is gone says nothing about its chat.
+    if (threadId === undefined)
+      memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
+    abandon(place);
+    loop.poke();
+  }
+
+  fileRefused(messengerId: string, replyId: string, file: UnsentFile): string {
+    const { deps, unsent } = this.#options;
+    const text = unsent.textOf(messengerId, file);
+    unsent.note(`${replyId}:${deps.newId()}`, text);
+    return text;
+  }
+
+  accessChanged(messengerId: string, refusedWith: string | undefined): void {
+    const { log, root } = this.#options;
+    root.reportAccess(messengerId, refusedWith).catch((error: unknown) => {
+      // Reported again with the next refused call.
+      log.warn("access.not-reported", { code: failureCode(error) });
+    });
+  }
+}

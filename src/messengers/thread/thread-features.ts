@@ -1,0 +1,21 @@
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { GonePlace } from "../../core/delivery.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { OpenQuestions } from "../intake/open-questions.ts";
+import type { TurnConsent } from "../turns/turn-consent.ts";
+
+/** The features of an object, all together, as its conversation meets them. */
+export interface ThreadFeatures extends OpenQuestions, TurnConsent {
+  /** Does the stored work that is due. Returns at once, and logs failures. */
+  work(): void;
+  /** Whether work is going on that only this process knows. */
+  isBusy(): boolean;
+  /** The time of the next stored work, in epoch milliseconds. Undefined if there is none. */
+  nextWakeAt(): number | undefined;
+  /** A chat accepts no messages any more. */
+  chatGone(place: GonePlace): void;
+  /** A chat of this conversation continues under another id. Called after that is stored. */
+  conversationMoved(messengerId: string, move: ChatMove): void;
+  /** Returns the run of a schedule that a turn belongs to. */
+  runOf(turnId: string): ScheduledRun | undefined;
+}

@@ -1,0 +1,281 @@
+import type { ChatTarget } from "../../core/chat-target.ts";
+import type { CardContent } from "../../core/content.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
+import { createDelivery } from "../../../delivery/index.ts";
+import { createInboxStore } from "../../inbox/inbox-store.ts";
+import type { InboxStore } from "../../inbox/inbox-store.ts";
+import type { EngineTurns } from "../../turn/turn-engine-options.ts";
+import { createTurnStore } from "../../turn/turn-store.ts";
+import type { TurnStore } from "../../turn/turn-store.ts";
+import { conversationNameOf } from "../declare/conversation-name.ts";
+import { HEARTBEAT_MS } from "../declare/wake.ts";
+import { replyPolicy } from "../declare/texts.ts";
+import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import { ChatGates } from "../root/chat-gates.ts";
+import { ChatNews } from "./chat-news.ts";
+import { EventReception } from "./event-reception.ts";
+import { ThreadLoop } from "./thread-loop.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
+import { createUnsentNotes } from "./unsent-notes.ts";
+import { ThreadSweep } from "./thread-sweep.ts";
+import { Intake } from "../intake/intake.ts";
+import type { Loop } from "../intake/loop.ts";
+import { Cards } from "../replies/cards.ts";
+import { RootNews } from "../replies/root-news.ts";
+import { silenceInstruction } from "../replies/reply-filter.ts";
+import type { SayHost, Served } from "../replies/say.ts";
+import { createThreadMemory } from "../replies/thread-memory.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { OwnTurns } from "./own-turns.ts";
+import { TurnAttachments } from "../turns/turn-attachments.ts";
+import { TurnRunner } from "../turns/turn-runner.ts";
+import { EventFiles } from "../turns/event-files.ts";
+import { usageNews } from "./usage-news.ts";
+
+/** Receipts are kept this long, unless the bot says otherwise. */
+const KEEP_DELIVERIES_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * One conversation: puts its inbox, its turns and its deliveries together, and is their face to the rest of the object.
+ * `EventReception` stores incoming events, `Intake` decides about them, `TurnRunner` answers messages, the delivery
+ * sends replies, and `ThreadLoop` drives them all.
+ *
+ * 1. Before each model call and each tool with an effect, a turn reads the inbox first, also right after a crash (I3).
+ */
+export class ThreadRuntime implements EngineTurns, Loop {
+  readonly delivery: Delivery;
+  readonly memory: ThreadMemory;
+  readonly cards: Cards;
+  readonly files: EventFiles;
+  /** Content that actions have added to replies. */
+  readonly attachments: TurnAttachments;
+  /** Prompts, and stored facts about turns for the bot's own code. */
+  readonly own: OwnTurns;
+  readonly #options: ThreadRuntimeOptions;
+  readonly #inbox: InboxStore;
+  readonly #turns: TurnStore;
+  readonly #runner: TurnRunner;
+  readonly #reception: EventReception;
+  readonly #loop: ThreadLoop;
+  readonly #messengers: DeclaredMessengers;
+
+  constructor(options: ThreadRuntimeOptions) {
+    this.#options = options;
+    const { database, deps, engine, log, root } = options;
+    this.#messengers = options.messengers;
+    const inbox = createInboxStore(database);
+    const turns = createTurnStore(database);
+    const memory = createThreadMemory(database);
+    const own = new OwnTurns({
+      ...options,
+      turns,
+      inbox,
+      messengers: this.#messengers,
+      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
+      cancel: (promptId) => this.#runner.endings.cancel(promptId),
+    });
+    const { prompts } = own;
+    this.#inbox = inbox;
+    this.#turns = turns;
+    const gates = new ChatGates(options);
+    this.own = own;
+    const unsent = createUnsentNotes({
+      clock: deps.clock,
+      log,
+      messengers: this.#messengers,
+      notes: own.notes,
+    });
+    this.delivery = createDelivery({
+      database,
+      deps,
+      log,
+      gates,
+      keepReceiptsMs: () => options.bot.keepDeliveriesMs ?? KEEP_DELIVERIES_MS,
+      fileIds: root,
+      messengers: this.#messengers,
+      onWake: (at) => {
+        if (at !== undefined) options.wake.at(at);
+        else this.#loop.needsLess();
+      },
+      listener: new ChatNews({
+        ...options,
+        inbox,
+        turns,
+        prompts,
+        memory,
+        unsent,
+        moved: (...moved) => options.features?.conversationMoved(...moved),
+        abandon: (place) => {
+          this.#runner.endings.abandon(place);
+          options.features?.chatGone(place);
+        },
+        loop: this,
+      }),
+    });
+    this.cards = new Cards({
+      database,
+      deps,
+      delivery: this.delivery,
+      unsent,
+    });
+    this.files = new EventFiles({
+      messengers: this.#messengers,
+    });
+    this.attachments = new TurnAttachments({
+      database,
+      deps,
+      log,
+      prompts,
+      delivery: this.delivery,
+      cards: this.cards,
+      messengers: this.#messengers,
+      render: options.bot.renderAttachment,
+    });
+    this.#runner = new TurnRunner({
+      database,
+      deps,
+      log,
+      inbox,
+      turns,
+      prompts,
+      notes: own.notes,
+      memory,
+      delivery: this.delivery,
+      engine,
+      messengers: this.#messengers,
+      bot: options.bot,
+      responses: this.own.responses,
+      attachments: this.attachments,
+      consent: options.features,
+      hasUnread: () => intake.hasUnread(),
+      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers, options.features),
+    });
+    const intake = new Intake({
+      database,
+      deps,
+      log,
+      inbox,
+      memory,
+      delivery: this.delivery,
+      cards: this.cards,
+      messengers: this.#messengers,
+      root,
+      gates,
+      bot: options.bot,
+      answers: this.#runner,
+      questions: options.features,
+      contexts: this.files,
+      loop: this,
+    });
+    const { clock } = deps;
+    this.#loop = new ThreadLoop({
+      ...options,
+      clock,
+      intake,
+      runner: this.#runner,
+      delivery: this.delivery,
+      rootNews: new RootNews({ deps, log, memory, root, wake: options.wake }),
+      responses: own.responses,
+      sweep: new ThreadSweep({ clock, inbox, prompts, notes: own.notes }),
+    });
+    this.#reception = new EventReception({
+      clock,
+      log,
+      inbox,
+      intake,
+      delivery: this.delivery,
+      memory,
+      wake: options.wake,
+      mayReadAtOnce: () => this.#loop.isFree(),
+    });
+    this.memory = memory;
+  }
+
+  /** Stores events: see `EventReception`. If this resolves with `true`, the caller must call `drive`. */
+  receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
+    return this.#reception.receive(messengerId, events);
+  }
+
+  /** Starts the loop, or makes a running loop go around once more. */
+  poke(): void {
+    this.#loop.poke();
+  }
+
+  /** Does all work that is due: see `ThreadLoop`. Never rejects. */
+  drive(): Promise<void> {
+    return this.#loop.drive();
+  }
+
+  /** Returns the parts that `say` and similar calls need to write from this object. */
+  sayHost(served: Served): SayHost {
+    const { deps, name, root } = this.#options;
+    return {
+      delivery: this.delivery,
+      cards: this.cards,
+      messengers: this.#messengers,
+      resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
+      newId: () => deps.newId(),
+      wakeSoon: () => this.#options.wake.at(deps.clock.now() + HEARTBEAT_MS),
+      served,
+      conversation: conversationNameOf(name),
+    };
+  }
+
+  /** Posts a card of a feature once, in a chat whose messenger the bot has. */
+  postCard(id: string, address: Address, content: CardContent, owner: string): void {
+    const policy = replyPolicy(this.#messengers.get(address.messengerId).delivery);
+    this.cards.post({ id, address, policy, owner }, content);
+  }
+
+  hasEvent(messengerId: string, key: string): boolean {
+    return this.#inbox.isKnown(messengerId, key);
+  }
+
+  /** Returns the event of a turn as the bot's code sees it: with the files of all messages of the turn. */
+  contextOf(turnId: string): MessengerContext | undefined {
+    const event = this.own.info(turnId)?.event;
+    return event && this.files.contextOf(event, () => this.#runner.questions.eventsById(turnId));
+  }
+
+  /** Returns the addition to the bot's own system prompt for the turn of an event. */
+  promptFor(event: MessengerEvent | undefined): string | undefined {
+    const definition = event === undefined ? undefined : this.#messengers.find(event.messengerId);
+    return event === undefined || definition === undefined
+      ? undefined
+      : silenceInstruction(definition, event);
+  }
+
+  /**
+   * Called before the model is called again. Stored events are read first, because one of them may end or steer the
+   * turn.
+   */
+  async beforeStep(turnId: string): Promise<"go" | "yield"> {
+    await this.#readInbox(turnId);
+    return this.#runner.beforeStep(turnId);
+  }
+
+  /** Before a tool with an effect runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  async beforeTool(turnId: string): Promise<"run" | "block"> {
+    await this.#readInbox(turnId);
+    return this.#runner.beforeTool(turnId);
+  }
+
+  /** Tells the person that the turn is waiting for its model. */
+  tellWaiting(turnId: string): void {
+    this.#runner.tellWaiting(turnId);
+  }
+
+  /** Notes that the turn no longer waits for its model. */
+  endWaiting(turnId: string): void {
+    this.#runner.endWaiting(turnId);
+  }
+
+  /** Reads the stored events, so that a running turn knows them. An ended turn needs none. */
+  async #readInbox(turnId: string): Promise<void> {
+    if (this.#turns.get(turnId) !== undefined) await this.#loop.readInbox();
+  }
+}

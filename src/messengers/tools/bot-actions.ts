@@ -1,0 +1,227 @@
+import type { ModelMessage, ToolSet } from "ai";
+import type { Action, ThinkActions } from "../../actions/action.ts";
+import { parseOutput } from "../../actions/stored-output.ts";
+import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
+import { compileActions, joinTools } from "../../actions/compile-actions.ts";
+import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
+import { logActionFailure } from "../../actions/log-action-failure.ts";
+import { LocalLedger } from "../../actions/ledger.ts";
+import type { ActionLedger } from "../../actions/ledger.ts";
+import { runAction } from "../../actions/run-action.ts";
+import type { ActionHost, ActionRequest } from "../../actions/action-host.ts";
+import { runBotCode } from "../../core/bot-code.ts";
+import { logRefusedCall } from "../../core/log-refused-call.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { Json } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock, Deps } from "../../core/deps.ts";
+import { ConfigurationError } from "../../core/errors.ts";
+import { isThenable } from "../../core/is-thenable.ts";
+import type { Log } from "../../core/log.ts";
+import { getTurn } from "../../core/turn-context.ts";
+import { usableTools } from "../../turn/bot-tools.ts";
+import { ActionRights } from "./action-rights.ts";
+import type { CallFacts, RightsMethods } from "./action-rights.ts";
+import type { ActionConsent } from "./action-consent.ts";
+import { factsOfTurn } from "./call-facts.ts";
+import type { OwnTurns } from "../thread/own-turns.ts";
+import type { TurnAttachments } from "../turns/turn-attachments.ts";
+
+/** The methods of the bot's class that declare tools and actions. */
+export interface ToolMethods extends RightsMethods {
+  getTools(): ToolSet | Promise<ToolSet>;
+  getActions(): ThinkActions;
+  readonly actionLedgerPendingRetryLeaseMs: number | false;
+}
+
+/** The object, as its actions use it. */
+export interface BotActionsHost {
+  readonly agent: ToolMethods;
+  readonly env: object;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  /** The name of the object. */
+  name(): string;
+  readonly thread: {
+    readonly own: Pick<OwnTurns, "info">;
+    readonly attachments: Pick<TurnAttachments, "recorded">;
+  };
+  readonly features: {
+    /** Actions of the product that the bot has switched on. */
+    actions(): ThinkActions;
+    /** People's consent. Undefined if nobody can be asked. */
+    readonly consent: ActionConsent | undefined;
+    runOf(turnId: string): ScheduledRun | undefined;
+  };
+  /** The scheduled runs that turns are. */
+  readonly runs: { readonly runs: { get(turnId: string): ScheduledRun | undefined } };
+  /** The ledger of the whole bot: that of the root. */
+  botLedger(): ActionLedger;
+  /** The conversation's messages, as the model would read them now. */
+  messages(): Promise<readonly ModelMessage[]>;
+}
+
+/** A call to which somebody has agreed. */
+export interface ConsentedCall extends Pick<
+  ActionRequest,
+  "name" | "input" | "requestId" | "toolCallId" | "consent"
+> {
+  readonly facts: CallFacts;
+  /** The reply that shows what the action attaches. */
+  readonly owner: string;
+}
+
+/** The actions of one object: the bot's tools and actions as a turn gets them, and the ledger of their runs. */
+export class BotActions {
+  readonly rights: ActionRights;
+  readonly #host: BotActionsHost;
+  /** Tells this life of the object from earlier ones. */
+  readonly #process: string;
+  #ledger: LocalLedger | undefined;
+
+  constructor(host: BotActionsHost) {
+    this.#host = host;
+    const { agent, deps, log } = host;
+    this.#process = deps.newId();
+    this.rights = new ActionRights({ agent, clock: deps.clock, log });
+  }
+
+  /** The ledger of this object. */
+  get ledger(): ActionLedger {
+    this.#ledger ??= new LocalLedger(this.#host.database, this.#host.deps);
+    return this.#ledger;
+  }
+
+  /** The bot's tools and actions, for a turn. */
+  async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
+    const { agent } = this.#host;
+    const own = async (): Promise<ToolSet> => usableTools(this.#gated(await agent.getTools()));
+    const tools = await runBotCode(botCode, "getTools", own);
+    return runBotCode(botCode, "getActions", () => this.#joined(tools));
+  }
+
+  /**
+   * The bot's tools and actions, as far as they are known without a turn.
+   *
+   * @throws {ConfigurationError} `action-name-twice`, `tool-name-twice`
+   */
+  declaredTools(): ToolSet | Promise<ToolSet> {
+    this.#joined({});
+    const tools = this.#host.agent.getTools();
+    return isThenable(tools)
+      ? Promise.resolve(tools).then((listed) => this.#gated(listed))
+      : this.#joined(this.#gated(tools));
+  }
+
+  /** Puts the bot's tools with `needsApproval` behind a question. */
+  #gated(tools: ToolSet): ToolSet {
+    return gateTools(tools, this.#turnHost(), turnId);
+  }
+
+  #joined(tools: ToolSet): ToolSet {
+    return joinTools(tools, compileActions(this.declared(), this.#turnHost(), turnId));
+  }
+
+  /** The host of calls that a turn makes. */
+  #turnHost(): ActionHost {
+    return this.#callHost(
+      (turn) => {
+        const { features, runs, thread } = this.#host;
+        return factsOfTurn(thread.own.info(turn), features.consent, runs.runs.get(turn));
+      },
+      (turn) => turn,
+    );
+  }
+
+  /** `ownerOf` names the reply that shows what a turn's action attaches. */
+  #callHost(factsOf: (turnId: string) => CallFacts, ownerOf: (turnId: string) => string): ActionHost {
+    const host = this.#host;
+    const { agent, deps, env, log } = host;
+    return {
+      clock: deps.clock,
+      claimant: host.name(),
+      process: this.#process,
+      leaseMs: agent.actionLedgerPendingRetryLeaseMs,
+      ledger: (scope) => (scope === "bot" ? host.botLedger() : this.ledger),
+      context: ({ consent, messages, requestId, toolCallId }) => {
+        const { chat, person } = factsOf(requestId);
+        return { agent, env, requestId, toolCallId, messages, person, chat, approver: consent?.approver };
+      },
+      attachments: ({ requestId }) => host.thread.attachments.recorded.ofCall(ownerOf(requestId)),
+      authorize: (call) => this.rights.decide(call, factsOf(call.request.requestId)),
+      ask: async (question) => this.#consent().ask(question, factsOf(question.request.requestId)),
+      useGrant: async (question) =>
+        host.features.consent?.useGrant(question, factsOf(question.request.requestId)),
+      endUse: (request, output) => host.features.consent?.endUse(request, output as Json),
+      onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
+      onFailure: (action, error) => logActionFailure(log, action, error),
+    };
+  }
+
+  #consent(): ActionConsent {
+    const { consent } = this.#host.features;
+    if (consent === undefined) throw nobodyAsked("an action");
+    return consent;
+  }
+
+  /** Runs a call to which somebody has agreed, outside of any turn. Returns its output, or `{ error }`. */
+  async runConsented({ facts, name, owner, ...call }: ConsentedCall): Promise<Json> {
+    const action = this.named(name) ?? (await this.#toolNamed(name));
+    if (action === undefined) return actionGone() as unknown as Json;
+    const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };
+    const host = this.#callHost(
+      () => facts,
+      () => owner,
+    );
+    return (await runAction(host, request)) as Json;
+  }
+
+  /** Finds out in the ledger what became of a call whose process has ended. */
+  async outputOf(ledgerKey: string, name: string, inputHash: string): Promise<Json> {
+    const scope = this.named(name)?.idempotencyScope;
+    const ledger = scope === "bot" ? this.#host.botLedger() : this.ledger;
+    const found = await ledger.look(ledgerKey, name, inputHash);
+    if (found?.kind === "settled") return parseOutput(found.output);
+    return (found?.kind === "open" ? outcomeUnknown() : neverRan()) as unknown as Json;
+  }
+
+  /** Returns the action that stands for a tool with `needsApproval`. */
+  async #toolNamed(name: string): Promise<Action | undefined> {
+    const { agent, deps, log } = this.#host;
+    const listed = runBotCode({ clock: deps.clock, log }, "getTools", () => agent.getTools());
+    // The log has the reason of a failure.
+    return actionOfTool((await listed.catch((): ToolSet => ({})))[name]);
+  }
+
+  /**
+   * The bot's actions, and those that it has switched on.
+   *
+   * @throws {ConfigurationError} `approvals-missing` if one of them asks people and the bot has no approvals
+   */
+  declared(): ThinkActions {
+    const { agent, features } = this.#host;
+    const actions = { ...features.actions(), ...agent.getActions() };
+    if (features.consent !== undefined) return actions;
+    const [asking] = Object.entries(actions).find(([, { kind }]) => kind !== "server") ?? [];
+    if (asking !== undefined) throw nobodyAsked(`The action "${asking}"`);
+    return actions;
+  }
+
+  /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
+  named(name: string): Action | undefined {
+    const actions = this.declared();
+    return Object.entries(actions).find(([key, action]) => (action.name ?? key) === name)?.[1];
+  }
+}
+
+function nobodyAsked(what: string): ConfigurationError {
+  return new ConfigurationError(
+    "approvals-missing",
+    `${what} asks people for approval, and this bot was built without approvals. It never runs unasked.`,
+  );
+}
+
+function turnId(): string {
+  return getTurn()?.id ?? "";
+}

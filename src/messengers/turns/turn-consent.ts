@@ -1,0 +1,9 @@
+/** People's consent to the calls of a turn, given or asked for. */
+export interface TurnConsent {
+  /** Whether people have agreed to something for which a turn has asked. */
+  hasConsent(turnId: string): boolean;
+  /** Whether a question of a turn is undecided. */
+  isAsking(turnId: string): boolean;
+  /** Takes back the undecided questions of a turn that another one replaces. */
+  turnReplaced(turnId: string): void;
+}

@@ -1,0 +1,34 @@
+import { failureCode } from "../core/errors.ts";
+import type { CallGroup } from "../core/inner-calls.ts";
+import type { Log } from "../core/log.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
+import type { BotObjects } from "../messengers/root/bot-objects.ts";
+
+/** The calls to those who wait for a run: something about it has changed. */
+export interface RunKeepers {
+  nudgeOccurrence(key: string): Promise<void>;
+}
+export interface RunDeliverers {
+  nudgeBroadcast(id: string, target: string): Promise<void>;
+}
+
+const KEEPERS: CallGroup<RunKeepers> = { name: "schedules" };
+const DELIVERERS: CallGroup<RunDeliverers> = { name: "broadcasts" };
+
+/**
+ * Tells those who wait for a run that it goes on: the keeper of its schedule, or the root that delivers to many chats. If
+ * that fails, they look by themselves within minutes.
+ */
+export async function nudgeKeeper(
+  objects: Pick<BotObjects, "to" | "root">,
+  { broadcast, occurrenceKey, schedule }: ScheduledRun,
+  log: Log,
+): Promise<void> {
+  try {
+    // The root tells the keeper when all of its chats have an outcome.
+    if (broadcast === undefined) await objects.to(KEEPERS, schedule.keeper).nudgeOccurrence(occurrenceKey);
+    else await objects.root(DELIVERERS).nudgeBroadcast(broadcast.id, broadcast.target);
+  } catch (error) {
+    log.info("schedule.not-nudged", { code: failureCode(error) });
+  }
+}

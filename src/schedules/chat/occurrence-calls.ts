@@ -1,0 +1,138 @@
+import type { Say } from "../../core/bot-texts.ts";
+import type { CardContent } from "../../core/content.ts";
+import type { Clock } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { Address } from "../../core/surface.ts";
+import { durationInWords } from "../../core/time-in-words.ts";
+import { reminderCard } from "./chat-cards.ts";
+import { revisionOf } from "../rules/task-revision.ts";
+import type { CheckedTask } from "../rules/check-tasks.ts";
+import type { Occurrence } from "../rules/occurrence.ts";
+import type { DeliverTo } from "../rules/scheduled-task.ts";
+import type { FoundTargets, ManyWork, OccurrenceHost } from "../runs/occurrence-host.ts";
+import type { LegReport, LegRequest } from "../../scheduled-runs/leg.ts";
+import type { Schedules } from "../runs/schedules.ts";
+import { scheduleIntroduction, scheduleQuestion } from "./schedule-message.ts";
+import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
+import type { ChatQuietHoursHost } from "../../scheduled-runs/chat-quiet-hours.ts";
+import type { ChatSchedules } from "./chat-schedules.ts";
+import type { ScheduledTurnCalls } from "../../scheduled-runs/scheduled-turns.ts";
+import type { ManyChats } from "./many-chats.ts";
+import type { TaskTargets } from "./task-targets.ts";
+
+export interface OccurrenceCallsOptions {
+  readonly agent: ChatQuietHoursHost["agent"];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The name of the object. */
+  readonly name: string;
+  /** The name of its conversation. Undefined at the root. */
+  readonly conversation: string | undefined;
+  /** Where other objects reach this one. */
+  readonly address: string;
+  readonly schedules: () => Pick<Schedules, "replaceQuiet" | "save" | "usedSince">;
+  /** Schedules that people have made here. */
+  readonly chat: () => Pick<ChatSchedules, "get">;
+  readonly targets: Pick<TaskTargets, "find" | "ownerOf">;
+  readonly many: Pick<ManyChats, "begin" | "report">;
+  /** The turns of a conversation. */
+  readonly turnsOf: (conversation: string) => Pick<ScheduledTurnCalls, "submit" | "report">;
+  /** Returns the texts in a language. */
+  readonly say: (language: string | undefined) => Say;
+  /** Posts a card once. */
+  readonly post: (id: string, address: Address, content: CardContent) => void;
+  /** The state of a card that was posted. */
+  readonly reportCard: (id: string) => LegReport;
+}
+
+/** Beginning of the name of a task's own object. */
+export const TASK = "task:";
+const DAY_MS = 24 * 3_600_000;
+/** Below this a reminder does not mention that it is late. */
+const LATE_FROM_MS = 10 * 60_000;
+
+/** The calls that the steps of an occurrence make: to conversations, to chats, and to broadcasts. */
+export class OccurrenceCalls implements OccurrenceHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly name: string;
+  readonly promptOf = scheduleQuestion;
+  readonly introductionOf = scheduleIntroduction;
+  readonly #options: OccurrenceCallsOptions;
+
+  constructor(options: OccurrenceCallsOptions) {
+    this.#options = options;
+    this.clock = options.clock;
+    this.log = options.log;
+    this.name = options.name;
+  }
+
+  runsIn(taskId: string): string {
+    return this.#options.conversation === undefined ? `${TASK}${taskId}` : this.#options.address;
+  }
+
+  find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
+    return this.#options.targets.find(deliverTo);
+  }
+
+  submit(conversation: string, request: LegRequest): Promise<void> {
+    return this.#options.turnsOf(conversation).submit(request);
+  }
+
+  report(conversation: string, submissionId: string): Promise<LegReport> {
+    return this.#options.turnsOf(conversation).report(submissionId);
+  }
+
+  quietUntil(address: Address): Promise<number | undefined> {
+    return chatQuietUntil(this.#options, address);
+  }
+
+  replaceQuiet(newer: Occurrence, address: Address): void {
+    this.#options.schedules().replaceQuiet(newer, address);
+  }
+
+  async runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {
+    const { address, targets } = this.#options;
+    const schedule = { keeper: address, taskId: task.id, revision: await revisionOf(task) };
+    const owner = await targets.ownerOf(task);
+    const { requester } = task;
+    const askIn = owner?.kind === "found" ? owner.address : undefined;
+    return {
+      schedule,
+      occurrenceKey: key,
+      ...(requester !== undefined && { requester }),
+      ...(askIn !== undefined && { askIn }),
+    };
+  }
+
+  remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
+    const { work } = task;
+    if (work.kind !== "reminder") return;
+    const { chat, post } = this.#options;
+    const isRecurring = task.rule.kind !== "once";
+    const say = this.#options.say(chat().get(task.id)?.madeBy.language);
+    const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs, say) : undefined;
+    post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }, say));
+  }
+
+  reportCard(id: string): LegReport {
+    return this.#options.reportCard(id);
+  }
+
+  usedToday(taskId: string): ReturnType<Schedules["usedSince"]> {
+    return this.#options.schedules().usedSince(taskId, this.clock.now() - DAY_MS);
+  }
+
+  broadcast(id: string, work: ManyWork, deliverTo: DeliverTo | undefined): Promise<void> {
+    return this.#options.many.begin(id, work, deliverTo);
+  }
+
+  reportBroadcast(id: string): Promise<LegReport> {
+    return this.#options.many.report(id);
+  }
+
+  save(occurrence: Occurrence): void {
+    this.#options.schedules().save(occurrence);
+  }
+}

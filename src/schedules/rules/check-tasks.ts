@@ -1,0 +1,230 @@
+import { z } from "zod";
+import type { Address } from "../../core/surface.ts";
+import { closestName } from "../../core/check-names.ts";
+import { ConfigurationError } from "../../core/errors.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import { parseSchedule } from "./parse-schedule.ts";
+import type { Rule, ScheduleKind } from "./rule.ts";
+import type { HandlerTask, Lateness, PromptTask, ThinkScheduledTasks } from "./scheduled-task.ts";
+import { parseQuietHours } from "../../scheduled-runs/quiet-hours.ts";
+import type { CheckedQuietHours } from "../../scheduled-runs/quiet-hours.ts";
+import { momentOf, parseIsoTime } from "../../core/time-zone.ts";
+
+/** A scheduled task with every default filled in. */
+export interface CheckedTask {
+  readonly id: string;
+  readonly schedule: string;
+  readonly kind: ScheduleKind;
+  readonly rule: Rule;
+  readonly zone: string | undefined;
+  readonly scope: "root" | "conversation";
+  readonly work: Work;
+  readonly metadata: PromptTask["metadata"];
+  readonly maxAttempts: number;
+  readonly ifLate: Lateness;
+  readonly jitterMs: number;
+  /** Epoch milliseconds. */
+  readonly until: number | undefined;
+  readonly count: number | undefined;
+  readonly owner: PromptTask["owner"];
+  /** People who may press the buttons of the owner's card in a group. */
+  readonly managers?: readonly string[] | undefined;
+  /** The person who made it in a chat. Undefined for declared tasks. */
+  readonly requester?: MessengerAuthor | undefined;
+}
+
+export type Work =
+  /** A card with this text. */
+  | { readonly kind: "reminder"; readonly text: string; readonly address: Address }
+  | { readonly kind: "handler"; readonly handler: HandlerTask["handler"] }
+  | {
+      readonly kind: "prompt";
+      readonly prompt: string;
+      readonly deliverTo: PromptTask["deliverTo"];
+      readonly fanOut: "once" | "each";
+      readonly source: PromptTask["source"];
+      /** @default none */
+      readonly quietHours?: CheckedQuietHours | undefined;
+      /** Most tokens of all its turns in 24 hours. @default no limit */
+      readonly mostTokensPerDay?: number | undefined;
+      /** Most money of all its turns in 24 hours. @default no limit */
+      readonly mostCostPerDay?: number | undefined;
+    };
+
+const SUBSCRIBERS = "subscribers";
+const HOUR_MS = 3_600_000;
+const PROMPT_LATENESS: Lateness = { runWithinMs: 12 * HOUR_MS, otherwise: "skip" };
+const HANDLER_LATENESS: Lateness = { runWithinMs: 0, otherwise: "run" };
+const MOST_PROMPT_CHARACTERS = 20_000;
+
+const fn = z.custom<(...args: never[]) => unknown>(
+  (value) => typeof value === "function",
+  "must be a function",
+);
+const target = z.union([z.string().min(1), z.looseObject({})]);
+const taskSchema = z.strictObject({
+  schedule: z.string(),
+  timezone: z.string().optional(),
+  scope: z.enum(["root", "conversation"]).optional(),
+  prompt: z.string().trim().min(1).max(MOST_PROMPT_CHARACTERS).optional(),
+  handler: fn.optional(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+  retry: z.strictObject({ maxAttempts: z.int().min(1).max(20) }).optional(),
+  ifLate: z.strictObject({ runWithinMs: z.int().min(0), otherwise: z.enum(["skip", "run"]) }).optional(),
+  jitterMs: z.int().min(0).max(HOUR_MS).optional(),
+  until: z.string().optional(),
+  count: z.int().min(1).optional(),
+  owner: target.optional(),
+  managers: z.array(z.union([z.string().min(1), z.number()])).optional(),
+  deliverTo: z.union([target, z.array(target).min(1), fn]).optional(),
+  fanOut: z.enum(["once", "each"]).optional(),
+  source: fn.optional(),
+  mostTokensPerDay: z.int().min(1).optional(),
+  mostCostPerDay: z.number().positive().optional(),
+  quietHours: z
+    .strictObject({ from: z.string(), to: z.string(), timezone: z.string().optional() })
+    .optional(),
+});
+
+/**
+ * Checks the tasks of a bot.
+ *
+ * @throws {ConfigurationError} `scheduled-task-invalid`, which names the task and the fix. Nothing is stored then.
+ */
+export function checkTasks(tasks: ThinkScheduledTasks, defaultZone: string | undefined): CheckedTask[] {
+  if (tasks === null || typeof tasks !== "object" || Array.isArray(tasks))
+    throw new ConfigurationError(
+      "scheduled-task-invalid",
+      "getScheduledTasks() must return an object with a task for each id.",
+    );
+  return Object.entries(tasks).map(([id, task]) => checkTask(id, task, defaultZone));
+}
+
+function checkTask(
+  id: string,
+  task: ThinkScheduledTasks[string],
+  defaultZone: string | undefined,
+): CheckedTask {
+  if (!/^[\w-]{1,64}$/.test(id))
+    throw invalid(id.slice(0, 64), 'Its id must have 1 to 64 letters, digits, "_" and "-".');
+  const parsed = taskSchema.safeParse(task);
+  if (!parsed.success) throw invalid(id, problemOf(parsed.error));
+  const {
+    count,
+    ifLate,
+    jitterMs,
+    managers,
+    metadata,
+    retry,
+    schedule,
+    scope = "root",
+    timezone,
+    until,
+  } = parsed.data;
+  const when = parseSchedule(schedule, timezone ?? defaultZone);
+  if ("problem" in when) throw invalid(id, when.problem);
+  if (managers !== undefined && task.owner === undefined && scope === "root")
+    throw invalid(id, '"managers" press the buttons of the card in the owner\'s chat: add "owner".');
+  const work = workOf(id, task, when.zone ?? timezone ?? defaultZone);
+  const untilMs = until === undefined ? undefined : endOf(id, until, when.zone ?? defaultZone);
+  return {
+    id,
+    schedule,
+    ...when,
+    scope,
+    work,
+    metadata,
+    maxAttempts: retry?.maxAttempts ?? 1,
+    ifLate: ifLate ?? (work.kind === "prompt" ? PROMPT_LATENESS : HANDLER_LATENESS),
+    jitterMs: jitterMs ?? 0,
+    until: untilMs,
+    count,
+    owner: task.owner,
+    managers: managers?.map(String),
+  };
+}
+
+function workOf(id: string, task: ThinkScheduledTasks[string], zone: string | undefined): Work {
+  const { handler, prompt } = task;
+  if ((prompt === undefined) === (handler === undefined)) {
+    const has = prompt === undefined ? "neither" : "both";
+    throw invalid(id, `It needs exactly one of "prompt" and "handler", and has ${has}.`);
+  }
+  if (handler !== undefined) {
+    for (const name of [
+      "deliverTo",
+      "fanOut",
+      "source",
+      "quietHours",
+      "mostTokensPerDay",
+      "mostCostPerDay",
+    ] as const)
+      if (name in task)
+        throw invalid(
+          id,
+          `"${name}" is for a "prompt". A handler sends what it wants with say(): remove "${name}".`,
+        );
+    return { kind: "handler", handler };
+  }
+  const { deliverTo, fanOut = "once", mostCostPerDay, mostTokensPerDay, quietHours, source } = task;
+  if (fanOut === "each" && deliverTo === undefined)
+    throw invalid(id, '"fanOut: each" runs in the conversations of its targets: add "deliverTo".');
+  if (task.scope === "conversation" && (typeof deliverTo === "function" || deliverTo === "subscribers"))
+    throw invalid(id, 'Only the root knows all chats: a task of "scope: conversation" names its targets.');
+  if (typeof deliverTo === "string" && deliverTo !== SUBSCRIBERS && closestName(deliverTo, [SUBSCRIBERS]))
+    throw invalid(
+      id,
+      `"deliverTo: ${deliverTo}" is the name of a conversation. Did you mean "${SUBSCRIBERS}"? If not, write { conversation }.`,
+    );
+  const quiet = quietHours === undefined ? undefined : quietHoursOf(id, quietHours, zone);
+  return {
+    kind: "prompt",
+    prompt: task.prompt,
+    deliverTo,
+    fanOut,
+    source,
+    quietHours: quiet,
+    mostTokensPerDay,
+    mostCostPerDay,
+  };
+}
+
+function quietHoursOf(
+  id: string,
+  hours: NonNullable<PromptTask["quietHours"]>,
+  otherZone: string | undefined,
+): CheckedQuietHours {
+  const checked = parseQuietHours(hours, otherZone);
+  if ("problem" in checked) throw invalid(id, checked.problem);
+  return checked;
+}
+
+function endOf(id: string, until: string, zone: string | undefined): number {
+  const time = parseIsoTime(until);
+  if (time === undefined)
+    throw invalid(id, `"until" must be an ISO time such as "2026-12-24T18:00", not "${until}".`);
+  if ("moment" in time) return time.moment;
+  if (zone === undefined)
+    throw invalid(id, `"until" has no offset and the task has no time zone. Write it as in "${until}Z".`);
+  return momentOf(time.civil, zone);
+}
+
+/** The place of the first mistake. Never its value, which may be a prompt. */
+function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const place = issue?.path.map(String).join(".") ?? "";
+  if (issue?.code === "unrecognized_keys") {
+    const [unknown = ""] = issue.keys;
+    const meant = place === "" ? closestName(unknown, Object.keys(taskSchema.shape)) : undefined;
+    const advice = meant === undefined ? "Remove it." : `Did you mean "${meant}"?`;
+    return `It has an unknown option: ${place === "" ? unknown : `${place}.${unknown}`}. ${advice}`;
+  }
+  return `"${place}" cannot be used: ${issue?.message ?? "invalid"}.`;
+}
+
+function invalid(id: string, problem: string): ConfigurationError {
+  return new ConfigurationError(
+    "scheduled-task-invalid",
+    `The scheduled task "${id}" cannot run. ${problem}`,
+  );
+}

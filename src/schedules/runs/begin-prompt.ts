@@ -1,0 +1,108 @@
+import { logBotFailure } from "../../core/bot-code.ts";
+import { sha256 } from "../../core/sha256.ts";
+import { withinTime } from "../../core/within-time.ts";
+import { newLeg } from "./advance-leg.ts";
+import type { CheckedTask, Work } from "../rules/check-tasks.ts";
+import { continuePrompt } from "./continue-prompt.ts";
+import { HANDLER_LIMIT_MS, occurrenceFor } from "../rules/handler-context.ts";
+import type { Leg, Occurrence } from "../rules/occurrence.ts";
+import type { OccurrenceHost } from "./occurrence-host.ts";
+import { quietUntil } from "../../scheduled-runs/quiet-hours.ts";
+import type { StoredTask } from "../stored/schedule-store.ts";
+import { ended, NO_TARGETS, retried } from "./step-result.ts";
+import type { LimitCode, StepResult } from "./step-result.ts";
+
+const MOST_DATA_CHARACTERS = 100_000;
+/** Codes of targets that the bot could write to once. */
+const GONE_CODES: ReadonlySet<string> = new Set(["chat-gone", "person-not-reachable"]);
+
+/** Reads the source of a prompt, finds its chats, and stores the turns that it needs before the first of them exists. */
+export async function beginPrompt(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  work: Extract<Work, { kind: "prompt" }>,
+  stored: StoredTask,
+): Promise<StepResult> {
+  const now = host.clock.now();
+  const until = work.quietHours === undefined ? undefined : quietUntil(work.quietHours, now);
+  if (until !== undefined) return { kind: "continues", occurrence: { ...occurrence, nextAt: until } };
+  const running: Occurrence = { ...occurrence, state: "running", startedAt: occurrence.startedAt ?? now };
+  const limit = limitReached(work, host, task);
+  if (limit !== undefined) return ended(running, { state: "skipped", code: limit });
+  const fetched = await fetchSource(host, running, task, work);
+  if (fetched.kind === "failed") {
+    const tried = { ...occurrence, attempts: occurrence.attempts + 1 };
+    return retried(host, tried, task, "source-failed");
+  }
+  if (fetched.kind === "nothing") return ended(running, { state: "no-change", code: "nothing" });
+  if (fetched.hash !== undefined && fetched.hash === stored.sourceHash)
+    return ended(running, { state: "no-change", code: "same-data" });
+  const found = await host.find(work.deliverTo);
+  if (found.kind === "none") return ended(running, { state: "skipped", code: NO_TARGETS });
+  if (found.kind === "refused") {
+    const { code } = found;
+    return ended(running, { state: "failed", code, isGone: GONE_CODES.has(code) });
+  }
+  const attempts = running.attempts + 1;
+  const isMany = found.kind === "many";
+  const targets = isMany ? [] : found.targets;
+  const legs: Leg[] =
+    isMany && work.fanOut === "each"
+      ? [{ ...newLeg(running, attempts, 0), isBroadcast: true }]
+      : work.fanOut === "each" || task.scope === "conversation"
+        ? targets.map((target, index) => ({ ...newLeg(running, attempts, index), ...target }))
+        : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }];
+  const begun: Occurrence = {
+    ...running,
+    attempts,
+    targets,
+    isMany,
+    legs: legs.length > 0 ? legs : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }],
+    prompt: host.promptOf(task, running, fetched.data),
+    sourceHash: fetched.hash,
+  };
+  // All names are stored before the first turn exists.
+  host.save(begun);
+  return continuePrompt(host, begun, task);
+}
+
+function limitReached(
+  { mostCostPerDay = Infinity, mostTokensPerDay = Infinity }: Extract<Work, { kind: "prompt" }>,
+  host: Pick<OccurrenceHost, "usedToday">,
+  { id }: CheckedTask,
+): LimitCode | undefined {
+  if (mostCostPerDay === Infinity && mostTokensPerDay === Infinity) return undefined;
+  const { cost, tokens } = host.usedToday(id);
+  if (tokens >= mostTokensPerDay) return "token-limit";
+  return cost >= mostCostPerDay ? "cost-limit" : undefined;
+}
+
+type Fetched =
+  | { readonly kind: "fetched"; readonly data: string | undefined; readonly hash: string | undefined }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "failed" };
+
+async function fetchSource(
+  { clock, log, name }: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  { source }: Extract<Work, { kind: "prompt" }>,
+): Promise<Fetched> {
+  if (source === undefined) return { kind: "fetched", data: undefined, hash: undefined };
+  try {
+    const context = occurrenceFor(name, occurrence, task);
+    const value = await withinTime(clock, HANDLER_LIMIT_MS, Promise.resolve(source(context)), "source()");
+    if (isNothing(value)) return { kind: "nothing" };
+    const data = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    return { kind: "fetched", data: data.slice(0, MOST_DATA_CHARACTERS), hash: await sha256(data) };
+  } catch (error) {
+    logBotFailure(log.with({ task: task.id, occurrence: occurrence.key }), "source", error);
+    return { kind: "failed" };
+  }
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  return Array.isArray(value) && value.length === 0;
+}

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { systemDeps } from "../core/deps.ts";
+import { ConfigurationError, errorCode } from "../core/errors.ts";
+import { problem } from "../core/problem.ts";
+import { readJson } from "../core/read-json.ts";
+import { listedConversationName, namedConversationName } from "../messengers/declare/conversation-name.ts";
+import type { SubmissionDoor } from "./submission-door.ts";
+import type { SubmitMessagesOptions } from "./submissions.ts";
+import type { SubmissionInput } from "../messengers/turns/question-messages.ts";
+
+const PATH = /^\/conversations\/([^/]+)\/submissions(?:\/([^/]+))?$/;
+
+/** The parts are checked again with the rest of the submission. */
+const bodySchema = z
+  .strictObject({
+    text: z.string().optional(),
+    messages: z.custom<SubmissionInput>((value) => typeof value === "object" && value !== null).optional(),
+    deliver: z.boolean().optional(),
+    answerTo: z
+      .custom<NonNullable<SubmitMessagesOptions["answerTo"]>>((value) => value !== undefined)
+      .optional(),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+  })
+  .refine(({ messages, text }) => (messages === undefined) !== (text === undefined));
+
+/** Tells whether a path is for systems that submit prompts. */
+export function isForSubmissions(pathname: string): boolean {
+  return PATH.test(pathname);
+}
+
+/**
+ * Answers a system that submits prompts to a conversation. The caller has checked its token.
+ *
+ * @param door returns the calls to a conversation
+ */
+export async function serveSubmissions(
+  request: Request,
+  door: (conversation: string) => SubmissionDoor,
+): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  const [, encodedName = "", encodedId] = PATH.exec(pathname) ?? [];
+  const name = conversationIn(encodedName);
+  const id = encodedId === undefined ? undefined : decoded(encodedId);
+  if (name === undefined || (encodedId !== undefined && id === undefined))
+    return problem(
+      400,
+      "conversation-name-invalid",
+      "Name a conversation as listConversations() has it, or as subAgent() takes it, with encodeURIComponent.",
+    );
+  try {
+    if (id === undefined) {
+      return request.method === "POST"
+        ? await submit(request, `/conversations/${encodedName}/submissions`, door(name))
+        : onlyBy("POST");
+    }
+    if (request.method === "DELETE") {
+      const isCancelled = await door(name).cancelSubmissionOf(id);
+      return isCancelled ? new Response(null, { status: 204 }) : gone();
+    }
+    if (request.method !== "GET") return onlyBy("GET, DELETE");
+    const found = await door(name).inspectSubmissionOf(id);
+    return found === undefined ? gone() : Response.json(found);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    return refusal;
+  }
+}
+
+async function submit(request: Request, path: string, door: SubmissionDoor): Promise<Response> {
+  const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+  const body = await readJson(request, systemDeps.clock);
+  if (body instanceof Response) return body;
+  const parsed = bodySchema.safeParse(body.json);
+  if (!parsed.success)
+    return problem(
+      400,
+      "submission-invalid",
+      'Send { "text": "..." } or { "messages": [...] }, and if you like "deliver", "answerTo" and "metadata".',
+    );
+  const { messages, text, ...rest } = parsed.data;
+  const { accepted, ...submission } = await door.takeSubmission(messages ?? text ?? "", {
+    ...rest,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  });
+  const statusUrl = `${path}/${encodeURIComponent(submission.submissionId)}`;
+  return Response.json(
+    { accepted, ...submission, statusUrl },
+    { status: 202, headers: { location: statusUrl } },
+  );
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  "submission-invalid": 400,
+  "submission-empty": 400,
+  "submission-too-large": 413,
+  "submission-conflict": 409,
+  "messenger-unknown": 422,
+  "target-invalid": 422,
+  "target-missing": 422,
+  "chat-unknown": 422,
+  "chat-gone": 422,
+  "person-not-reachable": 422,
+};
+
+/** The answer to an error whose message is meant for the caller. */
+function refusalOf(error: unknown): Response | undefined {
+  const code = errorCode(error);
+  const status = code === undefined ? undefined : STATUS[code];
+  if (code === undefined || status === undefined || !(error instanceof Error)) return undefined;
+  return problem(status, code, error.message);
+}
+
+/** The name of a conversation: one of the directory, or the bot's own. */
+function conversationIn(encoded: string): string | undefined {
+  const name = decoded(encoded);
+  if (name === undefined) return undefined;
+  try {
+    return /^(?:thread|named):/.test(name)
+      ? listedConversationName(name, "The path")
+      : namedConversationName(name, "The path");
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined;
+    throw error;
+  }
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // The path has a "%" that encodes nothing.
+    return undefined;
+  }
+}
+
+function gone(): Response {
+  return problem(404, "submission-unknown", "There is no open submission with this id in the conversation.");
+}
+
+function onlyBy(allow: string): Response {
+  return problem(405, "method-not-allowed", `Send a ${allow} request.`, { allow });
+}

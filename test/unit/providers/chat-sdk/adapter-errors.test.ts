@@ -1,0 +1,375 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
+import type { CallFailure, Surface } from "../../../../src/core/surface.ts";
+import { createPlatformContext } from "../platform-context.ts";
+import {
+  type PlatformAnswer,
+  type PlatformStub,
+  type RealAdapterName,
+  realAdapters,
+  startPlatformStub,
+} from "./platform-stub.ts";
+
+/** The clock of the context stands still here. */
+const NOW_SECONDS = 1_800_000_000;
+
+let stub: PlatformStub;
+
+beforeAll(async () => {
+  stub = await startPlatformStub();
+});
+beforeEach(() => {
+  for (const level of ["debug", "info", "log", "warn", "error"] as const) {
+    vi.spyOn(console, level).mockImplementation(() => undefined);
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+afterAll(async () => {
+  await stub.close();
+});
+
+type Method = "post" | "edit";
+
+interface Outcome {
+  readonly failure: CallFailure;
+  /** Requests that the call made. */
+  readonly requests: readonly string[];
+}
+
+function surfaceOf(name: RealAdapterName): Surface {
+  const { adapter } = realAdapters[name](stub.url);
+  const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false });
+  return platform.surface(createPlatformContext({}).context);
+}
+
+const options = () => ({ signal: new AbortController().signal });
+
+/** Makes a call by the real adapter while its platform answers so. */
+async function outcomeOf(
+  name: RealAdapterName,
+  answer: PlatformAnswer | ((body: string) => PlatformAnswer),
+  method: Method = "post",
+): Promise<Outcome> {
+  const { chatId, messageId, threadId } = realAdapters[name](stub.url);
+  const surface = surfaceOf(name);
+  const address = {
+    messengerId: "bot",
+    chatId,
+    threadId,
+    isDirectMessage: false,
+  };
+  const message = { text: "hello", entities: [] };
+  // The adapter starts before the call, and may ask for its own name.
+  stub.answer({ status: 200, body: {} });
+  await surface.typing(address, options()).catch(() => undefined);
+  stub.answer(answer);
+  const call =
+    method === "post"
+      ? surface.post(address, message, options())
+      : surface.edit(address, messageId, message, options());
+  const error: unknown = await call.then(
+    () => new Error("The call was a success."),
+    (thrown: unknown) => thrown,
+  );
+  return { failure: surface.classifyError(error), requests: [...stub.requests] };
+}
+
+const wait = (retryAfterMs: number): CallFailure => ({
+  kind: "retry-after",
+  code: "too-many-requests",
+  retryAfterMs,
+});
+const refusedCredentials: CallFailure = { kind: "misconfigured", code: "credentials-refused" };
+const rejected: CallFailure = { kind: "rejected", code: "bad-request" };
+const unclear: CallFailure = { kind: "unknown", code: "server-error" };
+const later: CallFailure = { kind: "transient", code: "server-unavailable" };
+const missing: CallFailure = { kind: "missing", code: "message-missing" };
+const lockedMessage: CallFailure = { kind: "missing", code: "message-locked", isLocked: true };
+const gone = (code: string, scope?: "thread"): CallFailure => ({
+  kind: "gone",
+  code,
+  ...(scope !== undefined && { scope }),
+});
+
+type Case = readonly [name: string, answer: PlatformAnswer, failure: CallFailure, method?: Method];
+
+const slackSays = (error: string): PlatformAnswer => ({ status: 200, body: { ok: false, error } });
+const discordSays = (status: number, code: number, more: object = {}): PlatformAnswer => ({
+  status,
+  body: { message: "the platform's own words", code, ...more },
+});
+const metaSays = (status: number, code: number): PlatformAnswer => ({
+  status,
+  body: { error: { message: `(#${code}) own words`, type: "OAuthException", code, fbtrace_id: "A" } },
+});
+const gitHubSays = (
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): PlatformAnswer => ({
+  status,
+  headers,
+  body: { message, documentation_url: "https://docs.github.com/rest" },
+});
+const teamsSays = (status: number, code: string, headers = {}): PlatformAnswer => ({
+  status,
+  headers,
+  body: { error: { code, message: "own words" } },
+});
+const googleSays = (status: number, name: string, headers = {}, more: object = {}): PlatformAnswer => ({
+  status,
+  headers,
+  body: { error: { code: status, message: "own words", status: name, ...more } },
+});
+const linearSays = (status: number, type: string, headers = {}): PlatformAnswer => ({
+  status,
+  headers,
+  body: { errors: [{ message: "own words", extensions: { type, userError: true } }] },
+});
+
+const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
+  slack: [
+    ["a rate limit", { status: 429, headers: { "retry-after": "20" } }, wait(20_000)],
+    ["a rate limit without a time", { status: 429 }, wait(5000)],
+    ["a rate limit with the status 200", slackSays("ratelimited"), wait(5000)],
+    ["a refused token", slackSays("invalid_auth"), refusedCredentials],
+    ["a revoked token", slackSays("token_revoked"), refusedCredentials],
+    ["a missing scope", slackSays("missing_scope"), refusedCredentials],
+    ["an unknown channel", slackSays("channel_not_found"), gone("chat-closed")],
+    ["an archived channel", slackSays("is_archived"), gone("chat-closed")],
+    [
+      "a thread that is locked",
+      slackSays("restricted_action_thread_locked"),
+      gone("thread-closed", "thread"),
+    ],
+    ["an edit of a message that is gone", slackSays("message_not_found"), missing, "edit"],
+    ["an edit that comes too late", slackSays("edit_window_closed"), lockedMessage, "edit"],
+    ["a text that is too long", slackSays("msg_too_long"), rejected],
+    ["a code that is new", slackSays("brand_new_error"), rejected],
+    ["a service that is down", slackSays("service_unavailable"), later],
+    ["an error in the middle", slackSays("internal_error"), unclear],
+    ["the status 500", { status: 500 }, unclear],
+    ["the status 503", { status: 503 }, later],
+    ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
+  ],
+  discord: [
+    ["a rate limit", discordSays(429, 0, { retry_after: 1.5, global: false }), wait(1500)],
+    ["a rate limit of the server in between", { status: 429, body: "<html>1015</html>" }, wait(5000)],
+    ["slow mode", discordSays(400, 20_016, { retry_after: 30 }), wait(30_000)],
+    ["a refused token", discordSays(401, 0), refusedCredentials],
+    ["missing access", discordSays(403, 50_001), gone("no-rights")],
+    ["a person who takes no messages", discordSays(403, 50_007), gone("no-rights")],
+    ["an unknown channel", discordSays(404, 10_003), gone("chat-missing")],
+    ["an archived thread", discordSays(400, 50_083), gone("thread-closed", "thread")],
+    ["an edit of a message that is gone", discordSays(404, 10_008), missing, "edit"],
+    ["an edit of another author's message", discordSays(403, 50_005), lockedMessage, "edit"],
+    ["automatic moderation", discordSays(403, 200_000), rejected],
+    ["an invalid body", discordSays(400, 50_035), rejected],
+    ["an overload", discordSays(503, 130_000), later],
+    ["the status 502", { status: 502, body: "<html>" }, unclear],
+    ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
+  ],
+  teams: [
+    ["a rate limit", teamsSays(429, "Throttled", { "retry-after": "20" }), wait(20_000)],
+    ["a rate limit without a time", teamsSays(429, "Throttled"), wait(5000)],
+    ["a refused token", teamsSays(401, "BotNotRegistered"), refusedCredentials],
+    ["a bot that was removed", teamsSays(403, "BotNotInConversationRoster"), gone("no-rights")],
+    ["a conversation that is gone", teamsSays(404, "ConversationNotFound"), gone("chat-missing")],
+    ["an edit of a message that is gone", teamsSays(404, "ActivityNotFoundInConversation"), missing, "edit"],
+    ["a message that is too large", teamsSays(413, "MessageSizeTooBig"), rejected],
+    ["a call to repeat", teamsSays(412, "PreconditionFailed"), later],
+    ["an error that speaks of permissions", teamsSays(502, "the permission service"), unclear],
+    ["the status 503", teamsSays(503, "ServiceUnavailable"), later],
+    ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
+  ],
+  whatsapp: [
+    ["the throughput of the number, status 400", metaSays(400, 130_429), wait(5000)],
+    ["the throughput of the number, status 429", metaSays(429, 130_429), wait(5000)],
+    ["too many messages to a person", metaSays(400, 131_056), wait(6000)],
+    ["too many calls of the account", metaSays(400, 80_007), wait(60_000)],
+    ["too many calls of the app", metaSays(400, 4), wait(60_000)],
+    ["an expired token", metaSays(401, 190), refusedCredentials],
+    ["a permission that the app lacks", metaSays(403, 10), refusedCredentials],
+    ["a permission, with the status 500", metaSays(500, 3), refusedCredentials],
+    ["a number that does not exist", metaSays(404, 33), refusedCredentials],
+    ["an account without payment", metaSays(400, 131_042), refusedCredentials],
+    ["a window that is closed", metaSays(400, 131_047), gone("window-closed")],
+    ["a person without WhatsApp", metaSays(400, 131_026), gone("recipient-unreachable")],
+    ["an invalid parameter", metaSays(400, 100), rejected],
+    ["a service that is down", metaSays(500, 131_016), later],
+    ["an unknown error", metaSays(500, 131_000), unclear],
+    ["a server in between", { status: 502, body: "<html>" }, unclear],
+    ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
+    [
+      "an edit, which it does not have",
+      {} as PlatformAnswer,
+      { kind: "rejected", code: "not-supported" },
+      "edit",
+    ],
+  ],
+  gchat: [
+    ["a rate limit", googleSays(429, "RESOURCE_EXHAUSTED", { "retry-after": "20" }), wait(20_000)],
+    ["a rate limit without a time", googleSays(429, "RESOURCE_EXHAUSTED"), wait(5000)],
+    [
+      "a rate limit with the status 403",
+      googleSays(403, "PERMISSION_DENIED", {}, { errors: [{ reason: "userRateLimitExceeded" }] }),
+      wait(5000),
+    ],
+    ["a refused token", googleSays(401, "UNAUTHENTICATED"), refusedCredentials],
+    ["a key that was deleted", { status: 400, body: { error: "invalid_grant" } }, refusedCredentials],
+    ["a bot that was removed", googleSays(403, "PERMISSION_DENIED"), gone("no-rights")],
+    ["a space that is gone", googleSays(404, "NOT_FOUND"), gone("chat-missing")],
+    ["an edit of a message that is gone", googleSays(404, "NOT_FOUND"), missing, "edit"],
+    ["a message that is too long", googleSays(400, "INVALID_ARGUMENT"), rejected],
+    ["the status 500", googleSays(500, "INTERNAL"), unclear],
+    ["the status 503", googleSays(503, "UNAVAILABLE"), later],
+    ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
+  ],
+  github: [
+    [
+      "a secondary rate limit with its time",
+      gitHubSays(403, "You have exceeded a secondary rate limit.", { "retry-after": "20" }),
+      wait(20_000),
+    ],
+    [
+      "a secondary rate limit without a time",
+      gitHubSays(403, "You have exceeded a secondary rate limit."),
+      wait(60_000),
+    ],
+    [
+      "a primary rate limit",
+      gitHubSays(403, "API rate limit exceeded for user.", {
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-reset": String(NOW_SECONDS + 90),
+      }),
+      wait(90_000),
+    ],
+    [
+      "a primary rate limit with the status 429",
+      gitHubSays(429, "API rate limit exceeded", {
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-reset": String(NOW_SECONDS - 1),
+      }),
+      wait(60_000),
+    ],
+    [
+      "a date to wait for",
+      gitHubSays(429, "slow", { "retry-after": new Date((NOW_SECONDS + 30) * 1000).toUTCString() }),
+      wait(30_000),
+    ],
+    ["a refused token", gitHubSays(401, "Bad credentials"), refusedCredentials],
+    [
+      "an issue that is locked",
+      gitHubSays(403, "Unable to create comment because issue is locked.", {
+        "x-ratelimit-remaining": "4990",
+      }),
+      gone("no-rights", "thread"),
+    ],
+    ["an issue that is gone", gitHubSays(410, "This issue was deleted"), gone("chat-missing", "thread")],
+    ["an edit of a comment that is gone", gitHubSays(404, "Not Found"), missing, "edit"],
+    ["a comment that is too long", gitHubSays(422, "Validation Failed"), rejected],
+    ["the status 500", gitHubSays(500, "Server Error"), unclear],
+    ["the status 503", gitHubSays(503, "Unicorn"), later],
+  ],
+  linear: [
+    ["a rate limit", linearSays(400, "ratelimited", { "retry-after": "20" }), wait(20_000)],
+    ["a rate limit without a time", linearSays(400, "ratelimited"), wait(60_000)],
+    ["a refused token", linearSays(401, "authentication error"), refusedCredentials],
+    ["a team that the bot may not see", linearSays(403, "forbidden"), gone("no-rights", "thread")],
+    ["an invalid input", linearSays(400, "invalid input"), rejected],
+    ["the status 500", { status: 500 }, unclear],
+  ],
+};
+
+describe.each(Object.entries(tables) as [RealAdapterName, readonly Case[]][])(
+  "the adapter of %s",
+  (name, cases) => {
+    it.each(cases.map((row) => [row[0], row] as const))(
+      "reads %s",
+      async (_case, [, answer, failure, method]) => {
+        expect((await outcomeOf(name, answer, method)).failure).toEqual(failure);
+      },
+    );
+  },
+);
+
+describe("a post", () => {
+  it.each(["slack", "discord", "teams", "whatsapp", "gchat", "github", "linear"] as const)(
+    "is made once on %s, whatever the platform answers",
+    async (name) => {
+      const answers: PlatformAnswer[] = [
+        { status: 429, headers: { "retry-after": "1" } },
+        { status: 500 },
+        { status: 503 },
+        { status: undefined },
+      ];
+      for (const answer of answers) {
+        const { requests } = await outcomeOf(name, answer);
+        expect([answer.status, requests.length]).toEqual([answer.status, 1]);
+      }
+    },
+  );
+
+  it("into a Discord thread that is gone leaves the channel open", async () => {
+    const surface = surfaceOf("discord");
+    stub.answer(discordSays(404, 10_003));
+    const address = {
+      messengerId: "bot",
+      chatId: "discord:1:2",
+      threadId: "discord:1:2:4",
+      isDirectMessage: false,
+    };
+    const error: unknown = await surface
+      .post(address, { text: "hello", entities: [] }, options())
+      .catch((thrown: unknown) => thrown);
+    expect(surface.classifyError(error)).toEqual(gone("chat-missing", "thread"));
+  });
+
+  it("with a file is read on Discord, too, where the status is only in the message", async () => {
+    const answer = JSON.stringify({ message: "own words", retry_after: 2.5 });
+    vi.stubGlobal("fetch", async () => new Response(answer, { status: 429 }));
+    const surface = surfaceOf("discord");
+    const file = {
+      kind: "document",
+      name: "invoice.pdf",
+      mediaType: "application/pdf",
+      source: { kind: "bytes", hash: "h1", sizeBytes: 3 },
+    } as const;
+    const address = {
+      messengerId: "bot",
+      chatId: "discord:1:2",
+      threadId: "discord:1:2",
+      isDirectMessage: false,
+    };
+    const openFile = () => new Blob(["pdf"]).stream();
+    const error: unknown = await surface
+      .post(address, { text: "hello", entities: [], files: [file] }, { ...options(), openFile })
+      .catch((thrown: unknown) => thrown);
+    expect(surface.classifyError(error)).toEqual(wait(2500));
+  });
+
+  it("of a Linear comment is undecided when only the question for its id fails", async () => {
+    const { failure } = await outcomeOf("linear", (body) =>
+      body.includes("mutation")
+        ? {
+            status: 200,
+            body: { data: { commentCreate: { success: true, lastSyncId: 1, comment: { id: "c9" } } } },
+          }
+        : linearSays(400, "ratelimited"),
+    );
+    expect(failure).toEqual({ kind: "unknown", code: "no-answer" });
+  });
+
+  it("tells nothing of the platform's words, the token or the address (I10)", async () => {
+    for (const name of Object.keys(realAdapters) as RealAdapterName[]) {
+      const { failure } = await outcomeOf(name, {
+        status: 400,
+        body: { message: "own words", error: "own words" },
+      });
+      expect(JSON.stringify(failure)).not.toMatch(/own words|127\.0\.0\.1|xoxb|EAAG|ghp/);
+    }
+  });
+});
