@@ -3,18 +3,16 @@ import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
-import { isForApprovals, serveApprovals } from "./approvals/root/approval-routes.ts";
 import { BOT } from "./agent/bot-root.ts";
-import { APPROVALS } from "./approvals/root/approval-calls.ts";
+import { featuresOf } from "./agent/features.ts";
 import { systemDeps } from "./core/deps.ts";
 import type { CallGroup } from "./core/inner-calls.ts";
-import { SUBMISSIONS } from "./submissions/submission-door.ts";
-import { isForSubmissions, serveSubmissions } from "./submissions/submission-routes.ts";
 import { callsOver } from "./core/inner-calls.ts";
 import { answerMailPage, MAIL_PAGE_PATH } from "./messengers/root/mail-page.ts";
 import type { HealthProblem, HealthWarning } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
+import type { RoutedBot } from "./feature/feature-routes.ts";
 import { isForOperator, serveOperator } from "./operator-routes.ts";
 import { isAdmin, unauthorized } from "./core/admin.ts";
 import { Think } from "./think.ts";
@@ -101,20 +99,11 @@ async function serve<Env>(
   if (pathname === MAIL_PAGE_PATH && request.method === "GET") return answerMailPage();
   if (pathname === "/health") return health(bot, request, env, context);
   if (isForOperator(pathname)) {
-    const calls = await callsToRoot(BOT, bot, request, env, context);
+    const calls = await routedBot(bot, request, env, context).root(BOT);
     return serveOperator(request, env, bot.agentClass.name, calls);
   }
-  if (isForApprovals(pathname))
-    return serveApprovals(request, env, await callsToRoot(APPROVALS, bot, request, env, context));
-  if (isForSubmissions(pathname)) {
-    const refusal = await refuse(bot, request, env);
-    if (refusal !== undefined) return refusal;
-    const root = rootName(await bot.root(request, env));
-    const objects = agentNamespace(context, env as object, bot.agentClass.name);
-    return serveSubmissions(request, (name) =>
-      callsOver(SUBMISSIONS, () => objects.getByName(`${root}/${name}`), systemDeps.clock),
-    );
-  }
+  for (const { routes } of featuresOf(bot.agentClass))
+    if (routes?.isFor(pathname) === true) return routes.serve(request, routedBot(bot, request, env, context));
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
   // Web sockets and paths of sub-agents also reach into the root: its state, its callables, its children.
@@ -128,16 +117,17 @@ async function serve<Env>(
     .fetch(request);
 }
 
-async function callsToRoot<Env, Calls extends object>(
-  group: CallGroup<Calls>,
-  bot: Bot<Env>,
-  request: Request,
-  env: Env,
-  context: ExecutionContext,
-): Promise<Calls> {
-  const root = rootName(await bot.root(request, env));
-  const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
-  return callsOver(group, () => door, systemDeps.clock);
+function routedBot<Env>(bot: Bot<Env>, request: Request, env: Env, context: ExecutionContext): RoutedBot {
+  const objects = agentNamespace(context, env as object, bot.agentClass.name);
+  const root = async (): Promise<string> => rootName(await bot.root(request, env));
+  const callsTo = <Calls extends object>(group: CallGroup<Calls>, object: string): Calls =>
+    callsOver(group, () => objects.getByName(object), systemDeps.clock);
+  return {
+    env,
+    refuse: () => refuse(bot, request, env),
+    root: async (group) => callsTo(group, await root()),
+    conversation: async (group, name) => callsTo(group, `${await root()}/${name}`),
+  };
 }
 
 /** Answers 200 if messages can be answered, and otherwise 503 with what to do. */
@@ -151,7 +141,7 @@ async function health<Env>(
   let found: HealthProblem | undefined;
   let warnings: readonly HealthWarning[] = [];
   try {
-    const root = await callsToRoot(BOT, bot, request, env, context);
+    const root = await routedBot(bot, request, env, context).root(BOT);
     found = await root.healthProblem();
     // A bot whose declarations cannot be read has nothing to warn about.
     if (found?.status !== "misconfigured") warnings = await root.healthWarnings();

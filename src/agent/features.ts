@@ -1,15 +1,18 @@
 import { ApprovalsFeature } from "../approvals/approvals-feature.ts";
+import { approvalRoutes } from "../approvals/root/approval-routes.ts";
 import { BroadcastsFeature } from "../broadcasts/broadcasts-feature.ts";
 import type { Feature, FeatureKind } from "../feature/feature.ts";
+import type { FeatureRoutes } from "../feature/feature-routes.ts";
 import { HooksFeature } from "../hooks/hooks-feature.ts";
 import { SchedulesFeature } from "../schedules/schedules-feature.ts";
+import { submissionRoutes } from "../submissions/submission-routes.ts";
 import { SubmissionsFeature } from "../submissions/submissions-feature.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 
-export const SUBMISSIONS = kind("submissions", SubmissionsFeature);
+export const SUBMISSIONS = kind("submissions", SubmissionsFeature, submissionRoutes);
 export const BROADCASTS = kind("broadcasts", BroadcastsFeature);
 export const SCHEDULES = kind("schedules", SchedulesFeature);
-export const APPROVALS = kind("approvals", ApprovalsFeature);
+export const APPROVALS = kind("approvals", ApprovalsFeature, approvalRoutes);
 export const HOOKS = kind("hooks", HooksFeature);
 
 export type AnyFeature = FeatureKind<Feature, AgentMethods>;
@@ -32,6 +35,7 @@ export function setFeatures(agentClass: object, features: readonly AnyFeature[])
 function kind<Kind extends Feature, Host>(
   name: string,
   create: new (host: Host) => Kind,
-): { readonly name: string; create(host: Host): Kind } {
-  return { name, create: (host) => new create(host) };
+  routes?: FeatureRoutes,
+): { readonly name: string; readonly routes: FeatureRoutes | undefined; create(host: Host): Kind } {
+  return { name, routes, create: (host) => new create(host) };
 }

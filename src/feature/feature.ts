@@ -11,6 +11,7 @@ import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { FeatureHost } from "./feature-host.ts";
+import type { FeatureRoutes } from "./feature-routes.ts";
 
 /**
  * A feature in one object of a bot: all of it, from its tables to its cards. The composition knows features only as a
@@ -65,5 +66,7 @@ export interface Feature {
 /** A feature that a bot can have. */
 export interface FeatureKind<Kind extends Feature = Feature, Methods = never> {
   readonly name: string;
+  /** Its paths for other systems. */
+  readonly routes?: FeatureRoutes | undefined;
   create(host: FeatureHost<Methods>): Kind;
 }

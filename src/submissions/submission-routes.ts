@@ -4,6 +4,8 @@ import { ConfigurationError, errorCode } from "../core/errors.ts";
 import { problem } from "../core/problem.ts";
 import { readJson } from "../core/read-json.ts";
 import { listedConversationName, namedConversationName } from "../messengers/declare/conversation-name.ts";
+import type { FeatureRoutes, RoutedBot } from "../feature/feature-routes.ts";
+import { SUBMISSIONS } from "./submission-door.ts";
 import type { SubmissionDoor } from "./submission-door.ts";
 import type { SubmitMessagesOptions } from "./submissions.ts";
 import type { SubmissionInput } from "../messengers/turns/question-messages.ts";
@@ -23,20 +25,15 @@ const bodySchema = z
   })
   .refine(({ messages, text }) => (messages === undefined) !== (text === undefined));
 
-/** Tells whether a path is for systems that submit prompts. */
-export function isForSubmissions(pathname: string): boolean {
-  return PATH.test(pathname);
-}
+/** The paths of systems that submit prompts to a conversation. */
+export const submissionRoutes: FeatureRoutes = {
+  isFor: (pathname) => PATH.test(pathname),
+  serve: serveSubmissions,
+};
 
-/**
- * Answers a system that submits prompts to a conversation. The caller has checked its token.
- *
- * @param door returns the calls to a conversation
- */
-export async function serveSubmissions(
-  request: Request,
-  door: (conversation: string) => SubmissionDoor,
-): Promise<Response> {
+async function serveSubmissions(request: Request, bot: RoutedBot): Promise<Response> {
+  const refusal = await bot.refuse();
+  if (refusal !== undefined) return refusal;
   const { pathname } = new URL(request.url);
   const [, encodedName = "", encodedId] = PATH.exec(pathname) ?? [];
   const name = conversationIn(encodedName);
@@ -47,23 +44,24 @@ export async function serveSubmissions(
       "conversation-name-invalid",
       "Name a conversation as listConversations() has it, or as subAgent() takes it, with encodeURIComponent.",
     );
+  const door = await bot.conversation(SUBMISSIONS, name);
   try {
     if (id === undefined) {
       return request.method === "POST"
-        ? await submit(request, `/conversations/${encodedName}/submissions`, door(name))
+        ? await submit(request, `/conversations/${encodedName}/submissions`, door)
         : onlyBy("POST");
     }
     if (request.method === "DELETE") {
-      const isCancelled = await door(name).cancelSubmissionOf(id);
+      const isCancelled = await door.cancelSubmissionOf(id);
       return isCancelled ? new Response(null, { status: 204 }) : gone();
     }
     if (request.method !== "GET") return onlyBy("GET, DELETE");
-    const found = await door(name).inspectSubmissionOf(id);
+    const found = await door.inspectSubmissionOf(id);
     return found === undefined ? gone() : Response.json(found);
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
-    return refusal;
+    const refused = refusalOf(error);
+    if (refused === undefined) throw error;
+    return refused;
   }
 }
 

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { systemDeps } from "../../core/deps.ts";
 import { problem } from "../../core/problem.ts";
 import { readJson } from "../../core/read-json.ts";
+import type { FeatureRoutes, RoutedBot } from "../../feature/feature-routes.ts";
+import { APPROVALS } from "./approval-calls.ts";
 import type { ApprovalIndexCalls, OutsideResult } from "./approval-calls.ts";
 import { isAdmin, unauthorized } from "../../core/admin.ts";
 
+const PREFIX = "/admin/approvals";
 const PATH = /^\/admin\/approvals(?:\/([^/]+)(\/decision)?)?$/;
 
 const decisionSchema = z.strictObject({
@@ -20,25 +23,22 @@ const decisionSchema = z.strictObject({
 
 const cursorSchema = z.strictObject({ createdAt: z.number(), id: z.string() });
 
-/** Tells whether a path is for dashboards that decide about actions. */
-export function isForApprovals(pathname: string): boolean {
-  return pathname === "/admin/approvals" || pathname.startsWith("/admin/approvals/");
-}
-
 /**
- * Answers a dashboard: lists what waits for people in all conversations, and takes decisions. Only `ADMIN_TOKEN` opens
- * these paths. Nothing is ever decided by a GET.
+ * The paths of dashboards, which list what waits for people in all conversations, and decide. Only `ADMIN_TOKEN` opens
+ * them. Nothing is ever decided by a GET.
  */
-export async function serveApprovals(
-  request: Request,
-  env: unknown,
-  root: ApprovalIndexCalls,
-): Promise<Response> {
-  if (!isAdmin(request, env)) return unauthorized();
+export const approvalRoutes: FeatureRoutes = {
+  isFor: (pathname) => pathname === PREFIX || pathname.startsWith(`${PREFIX}/`),
+  serve: serveApprovals,
+};
+
+async function serveApprovals(request: Request, bot: RoutedBot): Promise<Response> {
+  if (!isAdmin(request, bot.env)) return unauthorized();
   const { pathname, searchParams } = new URL(request.url);
   const [match, encoded, isDecision] = PATH.exec(pathname) ?? [];
   const id = encoded === undefined ? undefined : decoded(encoded);
   if (match === undefined || (encoded !== undefined && id === undefined)) return notFound();
+  const root = await bot.root(APPROVALS);
   if (isDecision !== undefined && id !== undefined) {
     return request.method === "POST" ? decide(request, id, root) : onlyBy("POST");
   }

@@ -1,14 +1,16 @@
-import { runInDurableObject } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { BOT } from "../../../src/agent/bot-root.ts";
 import { FEATURES, setFeatures } from "../../../src/agent/features.ts";
+import { createWorker } from "../../../src/create-worker.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import { callsOver } from "../../../src/core/inner-calls.ts";
 import { action } from "../../../src/index.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
+import { testEnv } from "../test-env.ts";
 import { ScriptedBot } from "../worker.ts";
 
 afterEach(() => setFeatures(ScriptedBot, FEATURES));
@@ -39,6 +41,19 @@ describe.each(FEATURES.map(({ name }) => name))("a bot without %s", (name) => {
     await world.write("c1", "two");
     await world.shows("c1", "heard one", "heard two");
   });
+});
+
+it.each([
+  ["approvals", "/admin/approvals"],
+  ["submissions", "/conversations/named:reports/submissions/1"],
+])("serves the paths of %s only in a bot that has it", async (name, path) => {
+  const ask = async ({ root }: World): Promise<number | undefined> => {
+    const request = new Request<unknown, IncomingRequestCfProperties>(`https://bot.example${path}`);
+    const { fetch } = createWorker<typeof testEnv>(ScriptedBot, { root });
+    return (await fetch?.(request, testEnv, createExecutionContext()))?.status;
+  };
+  expect(await ask(createWorld())).toBe(401);
+  expect(await ask(worldWithout(name))).toBe(404);
 });
 
 it("names the feature that a call of the bot's class lacks", async () => {
