@@ -1,0 +1,164 @@
+import { expect, it } from "vitest";
+import { BoxStore } from "../../../delivery/budget/box-store.ts";
+import { CardIndexStore } from "../../../delivery/budget/card-index-store.ts";
+import { GateStore } from "../../../delivery/budget/gate-store.ts";
+import { FileStore } from "../../../delivery/files/file-store.ts";
+import { SentFileStore } from "../../../delivery/files/sent-file-store.ts";
+import { MarkStore } from "../../../delivery/marks/mark-store.ts";
+import { MoveStore } from "../../../delivery/outbox/move-store.ts";
+import { OutboxStore } from "../../../delivery/outbox/outbox-store.ts";
+import { ReplyStore } from "../../../delivery/outbox/reply-store.ts";
+import { createRichRestStore } from "../../../delivery/outbox/rich-rest-store.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { AttachmentStore } from "../../../src/actions/attachment-store.ts";
+import { LedgerStore } from "../../../src/actions/ledger-store.ts";
+import { createApprovalIndexStore } from "../../../src/approvals/stored/approval-index-store.ts";
+import { createApprovalNewsStore } from "../../../src/approvals/stored/approval-news-store.ts";
+import { ApprovalStore } from "../../../src/approvals/stored/approval-store.ts";
+import { GrantStore } from "../../../src/approvals/stored/grant-store.ts";
+import { createBroadcastStore } from "../../../src/broadcasts/broadcast-store.ts";
+import { createSubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
+import type { Database } from "../../../src/core/database.ts";
+import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
+import { createNoteStore } from "../../../src/inbox/note-store.ts";
+import { createPromptStore } from "../../../src/inbox/prompt-store.ts";
+import { createCardStore } from "../../../src/messengers/replies/card-store.ts";
+import { createThreadMemoryStore } from "../../../src/messengers/replies/thread-memory-store.ts";
+import { createChatStore } from "../../../src/messengers/root/chat-store.ts";
+import { createRootStore } from "../../../src/messengers/root/root-store.ts";
+import { createTokenUsageStore } from "../../../src/messengers/root/token-usage-store.ts";
+import { createUsageStore } from "../../../src/messengers/root/usage-store.ts";
+import { createScheduledRunStore } from "../../../src/scheduled-runs/scheduled-run-store.ts";
+import { createChatScheduleStore } from "../../../src/schedules/stored/chat-schedule-store.ts";
+import { createPersonZoneStore } from "../../../src/schedules/stored/person-zone-store.ts";
+import { createScheduleStore } from "../../../src/schedules/stored/schedule-store.ts";
+import { createTranscriptStore } from "../../../src/turn/transcript-store.ts";
+import { createTurnStore } from "../../../src/turn/turn-store.ts";
+import { createWaitStore } from "../../../src/turn/wait-store.ts";
+import stored from "../../fixtures/stored-tables.json" with { type: "json" };
+
+const address = { messengerId: "m", threadId: "t", chatId: "c", isDirectMessage: true };
+const move = { from: { chatId: "c", threadId: "t" }, to: { chatId: "d", threadId: "u" } };
+
+/** Opens every store, and lets those with lazy tables make them. */
+function makeTables(database: Database): void {
+  for (const Store of [BoxStore, GateStore, ReplyStore, OutboxStore, LedgerStore]) new Store(database);
+  for (const create of [
+    createInboxStore,
+    createThreadMemoryStore,
+    createChatStore,
+    createTurnStore,
+    createUsageStore,
+  ])
+    create(database);
+  const root = createRootStore(database);
+  root.conversationIn("m", "t");
+  new CardIndexStore(database).write(
+    {
+      key: "k",
+      messengerId: "m",
+      chatId: "c",
+      threadId: "t",
+      speaker: "s",
+      options: 0,
+      revision: 1,
+      messageIds: [],
+    },
+    1,
+  );
+  new FileStore(database).begin(1);
+  new SentFileStore(database).remember({ messengerId: "m", kind: "image", hash: "h" }, "f", 1);
+  new MarkStore(database).insert({
+    id: "a",
+    address,
+    mark: { kind: "pin", messageId: "1" },
+    state: "final",
+    createdAt: 1,
+  });
+  new MoveStore(database).write("m", move);
+  new ReplyStore(database).markGone(address, "gone");
+  createRichRestStore(database).rest("m", 1);
+  new AttachmentStore(database).insert({ owner: "o", runId: "r", ledgerKey: "k" }, "{}", 1);
+  createApprovalNewsStore(database).add({ approval: {}, keys: [] } as never);
+  createApprovalIndexStore(database).put({
+    approval: { executionId: "e", state: "done", createdAt: 1, conversation: "c" },
+    keys: [],
+  } as never);
+  new ApprovalStore(database).makeTable();
+  new GrantStore(database).makeTable();
+  createBroadcastStore(database).insert({
+    id: "b",
+    hash: "h",
+    work: { kind: "content", content: "Hello", informModel: false },
+    isSubscribed: false,
+    createdAt: 1,
+    expiresAt: 2,
+  });
+  createSubscriberStore(database).add(address, 1);
+  createNoteStore(database).add("n", { text: "Hello", at: 1 });
+  createPromptStore(database).insert({
+    id: "p",
+    kind: "prompt",
+    idempotencyKey: undefined,
+    messages: [],
+    answerTo: [],
+    metadata: undefined,
+    createdAt: 1,
+    hash: undefined,
+  });
+  createCardStore(database).beginPress("e", 1);
+  createTokenUsageStore(database).add(
+    {
+      turnId: "t",
+      messengerId: "m",
+      chatId: "c",
+      userId: "u",
+      at: 1,
+      inputTokens: 1,
+      outputTokens: 1,
+      cost: 1,
+    },
+    0,
+  );
+  createUsageStore(database).begin({
+    messengerId: "m",
+    userId: "u",
+    threadId: "t",
+    at: 1,
+    albumId: undefined,
+  });
+  createScheduledRunStore(database).prepare();
+  createChatScheduleStore(database).nextId();
+  createPersonZoneStore(database).set({ messengerId: "m", userId: "u" }, "UTC", 1);
+  createScheduleStore(database).saveTask({
+    id: "t",
+    rule: { kind: "every", everyMs: 1 } as never,
+    anchor: 1,
+    next: undefined,
+    runs: 0,
+    failures: 0,
+    isPaused: false,
+    sourceHash: undefined,
+    createdAt: 1,
+  });
+  createTranscriptStore(database).write("f", { text: "Hello" });
+  createWaitStore(database).write(
+    "o",
+    { waitedMs: 0, since: undefined, isOver: false, answersBy: undefined },
+    1,
+  );
+}
+
+/** Returns the statements that have made the tables and indexes, by name, as SQLite has stored them. */
+function statementsOf(database: Database): Record<string, string> {
+  const rows = database.all<{ name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name",
+  );
+  return Object.fromEntries(rows.map(({ name, sql }) => [name, sql]));
+}
+
+it("makes the tables that every object on disk has", () => {
+  const database = createNodeDatabase();
+  makeTables(database);
+  expect(statementsOf(database)).toEqual(stored);
+});
