@@ -86,13 +86,13 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
       env,
       log,
       hooks: () => ownHooks(this),
+      use: (harness) => this.lifecycle.use(harness),
       name: () => this.name,
       self: this.constructor.name,
       features: featuresOf(this.constructor),
     });
     this.#runtime = runtime;
     this.#object = runtime.object;
-    this.lifecycle.use(runtime.object.engine.harness);
     this.lifecycle.use(runtime);
     guardEvents(this, log);
   }

@@ -1,16 +1,17 @@
-import type { LifecycleJobs } from "agents/lifecycle";
+import type { LifecycleJob } from "agents/lifecycle";
 import type { ModelMessage } from "ai";
 import type { ActionLedger } from "../actions/ledger.ts";
 import { BUDGET } from "../core/gate.ts";
 import type { ChatGate } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
+import type { FigureReport } from "../core/figures.ts";
 import type { InnerDoor } from "../core/inner-calls.ts";
 import type { Log } from "../core/log.ts";
 import { createChatGate } from "../../delivery/index.ts";
 import type { RootBudget } from "../../delivery/index.ts";
 import { DurableAlarm } from "../feature/durable-alarm.ts";
-import type { AlarmName } from "../feature/durable-alarm.ts";
+import type { AlarmJobs, AlarmName } from "../feature/durable-alarm.ts";
 import { FeatureList } from "../feature/feature-list.ts";
 import { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
 import { withWords } from "../messengers/declare/commands.ts";
@@ -29,22 +30,21 @@ import { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { ScheduledTurnsHost } from "../scheduled-runs/scheduled-turns.ts";
-import type { ThinkHooks } from "../turn/hooks.ts";
-import type { TurnEngine } from "../turn/turn-engine.ts";
+import type { TurnOperations } from "../turn/turn-operations.ts";
 import type { AgentMethods } from "./agent-methods.ts";
-import { answering } from "./answering.ts";
+import { answerCall, answering } from "./answering.ts";
 import type { AnsweringParts } from "./answering.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import { BotRoot } from "./bot-root.ts";
 import { ConversationBot } from "./conversation-bot.ts";
-import { createConversationEngine } from "./conversation-engine.ts";
 import type { AnyFeature } from "./features.ts";
+import type { ObjectParts } from "./object-parts.ts";
 import { ledgerOver } from "./ledger-over.ts";
 
 export interface BotObjectOptions {
   readonly agent: AgentMethods;
-  /** The hooks that the bot's own class has. */
-  readonly hooks: () => Partial<ThinkHooks>;
+  /** Creates the engine of the object's turns. */
+  readonly engine: (object: ObjectParts) => TurnOperations;
   readonly name: () => string;
   readonly database: Database;
   readonly deps: Deps;
@@ -66,7 +66,7 @@ export interface BotObjectOptions {
 export interface ObjectLife {
   /** Resolves when the object can be used. */
   ready(): Promise<void>;
-  readonly jobs: LifecycleJobs;
+  readonly jobs: AlarmJobs;
 }
 
 /** The alarm of everything that an object does, unless a feature has one of its own. */
@@ -88,7 +88,7 @@ export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurns
   readonly messengers: DeclaredMessengers;
   readonly objects: BotObjects;
   readonly channels: ChannelPolicies;
-  readonly engine: TurnEngine;
+  readonly engine: TurnOperations;
   readonly metrics: BotMetrics;
   /** The parts for the whole bot, if this object is the root. */
   readonly root: BotRoot;
@@ -131,7 +131,31 @@ export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurns
     this.#bot = new ConversationBot(this);
     this.root = new BotRoot(this, options.waitUntil);
     this.sends = new SendCalls(this);
-    this.engine = createConversationEngine(this, options.hooks);
+    this.engine = options.engine(this);
+  }
+
+  /** Runs after every start. A job of an earlier process may be due, and open turns are resumed without waiting. */
+  start(): void {
+    const wakeAt = this.drive.time();
+    this.wakeUp.known(wakeAt);
+    if (wakeAt !== undefined) this.later(() => this.thread.poke());
+    this.features.start();
+  }
+
+  /** Does the work of a job that is due. */
+  async onJob(job: LifecycleJob): Promise<void> {
+    await this.features.onJob(job);
+    if (!this.drive.isOf(job)) return;
+    this.wakeUp.known(undefined);
+    await this.thread.drive();
+    await this.wakeUp.stored();
+  }
+
+  /** Answers a call of another object of this bot. */
+  async answer(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown> {
+    if (figures !== undefined) this.metrics.absorb(figures);
+    await this.ready();
+    return answerCall(this, method, args);
   }
 
   name(): string {

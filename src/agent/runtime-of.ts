@@ -11,12 +11,14 @@ import { observedLog } from "../core/observed-log.ts";
 import { storedLog } from "../core/stored-log.ts";
 import { guardVersions } from "../core/store-versions.ts";
 import type { ThinkHooks } from "../turn/hooks.ts";
+import type { TurnEngine } from "../turn/turn-engine.ts";
 import { rootNameOf } from "../messengers/declare/conversation-name.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { agentNamespace } from "./agent-namespace.ts";
 import type { AgentNamespace } from "./agent-namespace.ts";
 import { AgentRuntime } from "./agent-runtime.ts";
 import type { BotObject } from "./bot-object.ts";
+import { createConversationEngine } from "./conversation-engine.ts";
 import type { AnyFeature } from "./features.ts";
 import type { InnerDoor } from "../core/inner-calls.ts";
 import { keepRootClass, nameOf, rootClassOf } from "./object-name.ts";
@@ -26,6 +28,8 @@ export interface RuntimePlace {
   readonly env: object;
   readonly log: Log;
   readonly hooks: () => Partial<ThinkHooks>;
+  /** Makes the Lifecycle of the object use the harness of its engine. */
+  readonly use: (harness: TurnEngine["harness"]) => void;
   /** The name of the object, if its context has none. */
   readonly name: () => string;
   /** The name of the bot's class. */
@@ -46,7 +50,7 @@ export function objectIn(agent: object): BotObject {
 /** Creates the runtime of an agent object on the storage, the clock and the namespace of its platform. */
 export function runtimeOf(
   agent: AgentMethods,
-  { ctx, env, features, hooks, log, name, self }: RuntimePlace,
+  { ctx, env, features, hooks, log, name, self, use }: RuntimePlace,
 ): AgentRuntime {
   const namespaces = new Map<string, AgentNamespace>();
   const ownName = (): string => nameOf(ctx) ?? name();
@@ -65,7 +69,11 @@ export function runtimeOf(
   };
   const runtime = new AgentRuntime({
     agent,
-    hooks,
+    engine: (object) => {
+      const engine = createConversationEngine(object, hooks);
+      use(engine.harness);
+      return engine;
+    },
     name: ownName,
     database: guardVersions(durableDatabase(ctx.storage)),
     deps: systemDeps,

@@ -1,4 +1,4 @@
-import type { LifecycleJob, LifecycleJobs } from "agents/lifecycle";
+import type { LifecycleJob } from "agents/lifecycle";
 
 /** The durable names of an alarm. */
 export interface AlarmName {
@@ -8,12 +8,26 @@ export interface AlarmName {
   readonly fn: string;
 }
 
+/** The durable jobs of an object. Lifecycle keeps those of a Durable Object. */
+export interface AlarmJobs {
+  get(id: string): { readonly time: number } | undefined;
+  push(job: AlarmJob): Promise<unknown>;
+  cancel(id: string): Promise<unknown>;
+}
+
+/** A job with the time of its alarm, in epoch milliseconds. */
+export interface AlarmJob extends AlarmName {
+  readonly time: number;
+  /** The job takes the place of an earlier one with its id. */
+  readonly singleflight: true;
+}
+
 /** One alarm of an object, which a Lifecycle job keeps through crashes and restarts. */
 export class DurableAlarm {
   readonly #name: AlarmName;
-  readonly #life: { readonly jobs: LifecycleJobs };
+  readonly #life: { readonly jobs: AlarmJobs };
 
-  constructor(name: AlarmName, life: { readonly jobs: LifecycleJobs }) {
+  constructor(name: AlarmName, life: { readonly jobs: AlarmJobs }) {
     this.#name = name;
     this.#life = life;
   }

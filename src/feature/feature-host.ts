@@ -9,7 +9,7 @@ import type { BotActions } from "../messengers/tools/bot-actions.ts";
 import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
-import type { TurnEngine } from "../turn/turn-engine.ts";
+import type { TurnOperations } from "../turn/turn-operations.ts";
 import type { RootBudget } from "../../delivery/index.ts";
 import type { AlarmName, DurableAlarm } from "./durable-alarm.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
@@ -32,7 +32,7 @@ export interface FeatureHost<Methods> {
   /** The rate of the whole bot. Only at the root. */
   readonly budget: RootBudget;
   readonly thread: ThreadRuntime;
-  readonly engine: TurnEngine;
+  readonly engine: TurnOperations;
   /** The bot's tools and actions. */
   readonly actions: BotActions;
   readonly channels: ChannelPolicies;

@@ -1,11 +1,10 @@
 import { streamChat } from "../turn/chat-stream.ts";
-import type { StreamCallback } from "../turn/chat-stream.ts";
-import type { TurnEngine } from "../turn/turn-engine.ts";
+import type { ChatStreamOptions, StreamCallback } from "../turn/chat-stream.ts";
 import { safeText } from "../messengers/declare/texts.ts";
 import type { OwnTurns } from "../messengers/thread/own-turns.ts";
 
 export interface ChatRun {
-  readonly engine: TurnEngine;
+  readonly engine: ChatStreamOptions["engine"];
   readonly own: Pick<OwnTurns, "prompts" | "sessionOf">;
   readonly requestId: string;
   /** Stores the prompt under this id. */

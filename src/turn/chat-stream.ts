@@ -1,5 +1,5 @@
-import type { TurnEngine } from "./turn-engine.ts";
 import { ReplyText } from "./reply-text.ts";
+import type { TurnOperations } from "./turn-operations.ts";
 
 /**
  * Receives the stream of one turn. It is an `RpcTarget` if the caller is in another object. Each call is made after the
@@ -21,7 +21,7 @@ export interface StreamCallback {
 }
 
 export interface ChatStreamOptions {
-  readonly engine: TurnEngine;
+  readonly engine: Pick<TurnOperations, "ended" | "observe" | "sendsReasoning">;
   readonly requestId: string;
   /** Resolves with the turn's session when the turn has begun, or with nothing if it never will. */
   readonly begun: Promise<string | undefined>;
@@ -63,7 +63,7 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
     interrupt: () => {},
   });
   void call(() => callback.onStart({ requestId }));
-  const unsubscribe = engine.harness.observe((_session, event) => {
+  const unsubscribe = engine.observe((_session, event) => {
     if (event.type === "chunk" && event.operationId === requestId) {
       text.onChunk(event.chunk);
       // A failed model call may be made again. Only `onError` reports that the turn failed.

@@ -238,6 +238,11 @@ export class TurnEngine {
     return this.#configs.sendsReasoning(operationId);
   }
 
+  /** Calls the listener with all events of the harness. Returns a function that ends that. */
+  observe(listener: (session: string, event: ThinkSessionEvent) => void): () => void {
+    return this.harness.observe(listener);
+  }
+
   #observe(session: string, event: ThinkSessionEvent): void {
     switch (event.type) {
       case "run-start":

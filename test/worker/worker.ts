@@ -13,6 +13,7 @@ import type {
   ThinkScheduledTasks,
 } from "../../src/index.ts";
 import { AgentRuntime } from "../../src/agent/agent-runtime.ts";
+import { createConversationEngine } from "../../src/agent/conversation-engine.ts";
 import { FEATURES } from "../../src/agent/features.ts";
 import type { ThinkMessengers } from "../../src/messengers/index.ts";
 import { testEnv } from "./test-env.ts";
@@ -64,7 +65,11 @@ export class RuntimeBot extends Agent {
         getDefaultTimezone: () => undefined,
         onAction: () => undefined,
       },
-      hooks: () => world.hooks,
+      engine: (object) => {
+        const engine = createConversationEngine(object, () => world.hooks);
+        this.lifecycle.use(engine.harness);
+        return engine;
+      },
       name: () => name,
       database: durableDatabase(context.storage),
       deps: systemDeps,
@@ -77,7 +82,6 @@ export class RuntimeBot extends Agent {
       waitUntil: (work) => context.waitUntil(work),
       features: FEATURES,
     });
-    this.lifecycle.use(this.runtime.object.engine.harness);
     this.lifecycle.use(this.runtime);
   }
 }

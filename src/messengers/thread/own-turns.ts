@@ -7,7 +7,7 @@ import type { InboxStore } from "../../inbox/inbox-store.ts";
 import { createNoteStore } from "../../inbox/note-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import { createPromptStore } from "../../inbox/prompt-store.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { HEARTBEAT_MS } from "../declare/wake.ts";
@@ -23,7 +23,7 @@ export interface OwnTurnsOptions {
   readonly deps: Deps;
   readonly turns: TurnStore;
   readonly inbox: InboxStore;
-  readonly engine: Pick<TurnEngine, "ends">;
+  readonly engine: Pick<TurnOperations, "ends">;
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
   /** Returns the present place of a chat that has moved. */
   readonly placeOf: (address: Address) => ChatPlace | undefined;

@@ -1,7 +1,7 @@
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { BotHandlers } from "../intake/bot-handlers.ts";
@@ -15,7 +15,7 @@ export interface ThreadRuntimeOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  readonly engine: TurnEngine;
+  readonly engine: TurnOperations;
   readonly root: RootLink;
   readonly messengers: DeclaredMessengers;
   readonly bot: ThreadBot;

@@ -5,7 +5,7 @@ import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { Address } from "../../core/surface.ts";
 import type { PromptTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -22,7 +22,7 @@ export interface TurnEndingsOptions {
   readonly inbox: InboxStore;
   readonly turns: TurnStore;
   readonly prompts: Prompts;
-  readonly engine: TurnEngine;
+  readonly engine: TurnOperations;
   readonly replies: TurnReplies;
   readonly toolGate: ToolGate;
   readonly turnLog: TurnLog;

@@ -7,7 +7,7 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import { nextBatch } from "../../inbox/next-batch.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { EditedTurns } from "./edited-turns.ts";
@@ -36,7 +36,7 @@ export interface TurnRunnerOptions {
   readonly notes: NoteStore;
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
-  readonly engine: TurnEngine;
+  readonly engine: TurnOperations;
   readonly messengers: Pick<DeclaredMessengers, "get" | "isDeclared">;
   /** @default a bot that transcribes no audio files */
   readonly bot?: { transcribes?(): boolean };
