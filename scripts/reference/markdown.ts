@@ -17,7 +17,7 @@ export function code(text: string): string {
 export function paragraph({ text }: Comment): string {
   return text
     .replaceAll(/ \(I\d+\)/g, "")
-    .replaceAll(/\n\n?- /g, " ")
+    .replaceAll(/([.:])?\n\n?- /g, (_, end?: string) => (end === undefined ? "; " : `${end} `))
     .replaceAll(/\s+/g, " ")
     .trim();
 }

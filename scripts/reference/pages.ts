@@ -1,5 +1,6 @@
 import { healthParts } from "./health-page.ts";
 import { logEventParts, loggedEvents } from "./log-pages.ts";
+import { OPTION_PAGES, optionParts, optionTable } from "./option-pages.ts";
 import { readErrorCodes } from "./read-error-codes.ts";
 import type { ThrownError } from "./read-error-codes.ts";
 import { openSources } from "./read-source.ts";
@@ -25,6 +26,9 @@ export function referencePages({ root, files }: ReferenceOptions): ReadonlyMap<s
       ["error-codes.md", errorPage(sources)],
       ["health.md", page("Health", ...healthParts(sources))],
       ["log-events.md", page("Events of the log", ...logEventParts(loggedEvents(root)))],
+      ...Object.entries(OPTION_PAGES).map(
+        ([name, about]) => [name, page(about.title, ...optionParts(sources, about))] as const,
+      ),
     ]);
   } finally {
     sources.close();
@@ -87,35 +91,22 @@ function valueOf({ initial = "" }: Member): string {
   return String(factors.map(Number).reduce((product, factor) => product * factor, 1));
 }
 
-function optionRows(members: readonly Member[]): string[][] {
-  return members.map((member) => [
-    code(member.name),
-    member.isOptional ? defaultText(member.fallback) : "required",
-    `${paragraph(member)}${member.text === "" ? "" : " "}Type: ${code(member.type || member.signature)}.`,
-  ]);
-}
-
-const OPTION_HEAD = ["Option", "Default", "Meaning"];
-
 function messengerPage(sources: Sources): string {
   const core = "src/core/messenger.ts";
   return page(
     "Options of messengers",
     "## Every messenger",
     "Options of `telegramMessenger`, `telegramFromEnv` and `chatSdkMessenger`. An unknown name is an error: `/health` names it.",
-    table(OPTION_HEAD, optionRows(sources.members(core, "MessengerOptions"))),
+    optionTable(sources.members(core, "MessengerOptions")),
     "`delivery` has [a page of its own](delivery.md).",
     "## `limits`",
     sources.comment(core, "MessengerLimits").text,
-    table(OPTION_HEAD, optionRows(sources.members(core, "MessengerLimits"))),
+    optionTable(sources.members(core, "MessengerLimits")),
     "## `conversation`",
     sources.comment(core, "MessengerConversation").text,
     "## Telegram",
     sources.comment("providers/telegram/options.ts", "TelegramMessengerOptions").text,
-    table(
-      OPTION_HEAD,
-      optionRows(sources.members("providers/telegram/options.ts", "TelegramMessengerOptions")),
-    ),
+    optionTable(sources.members("providers/telegram/options.ts", "TelegramMessengerOptions")),
   );
 }
 
@@ -128,7 +119,7 @@ function deliveryPage(sources: Sources): string {
     "Delivery",
     "Options of a messenger's `delivery`. [How replies look](../replies.md) and [Telegram](../guides/telegram.md) show them in use.",
     "## How a reply appears",
-    table(OPTION_HEAD, optionRows(members.filter(({ name }) => !texts.has(name)))),
+    optionTable(members.filter(({ name }) => !texts.has(name))),
     "## `mode`",
     sources.comment(file, "DeliveryMode").text,
     "## Texts that no model writes",

@@ -13,7 +13,7 @@ const TAG = /(?:^|\s)@(internal|default|throws|param|example|deprecated|returns)
 /** Reads a documentation comment. Tags begin at `@`; everything before the first one is its text. */
 export function readComment(source: string): Comment {
   const lines = source
-    .replace(/^\/\*\*/, "")
+    .replace(/^[\s\S]*?\/\*\*/, "")
     .replace(/\*\/$/, "")
     .split("\n")
     .map((line) => line.replace(/^\s*\*( |$)/, "").trimEnd());

@@ -7,7 +7,7 @@ export interface QuietHours {
   readonly from: string;
   /** Such as `"07:00"`. Earlier than `from` if the night is meant. */
   readonly to: string;
-  /** @default the zone of the schedule, else `getDefaultTimezone()` */
+  /** The zone of these hours. @default the zone of the schedule, else `getDefaultTimezone()` */
   readonly timezone?: string;
 }
 

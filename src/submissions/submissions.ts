@@ -70,7 +70,7 @@ export interface SubmitMessagesResult extends Submission {
 
 /** Which submissions are deleted. Those that wait or run never are. */
 export interface SubmissionDeletion {
-  /** @default all that have ended */
+  /** Only those that ended so. @default all that have ended */
   readonly status?: SaveMessagesStatus | readonly SaveMessagesStatus[];
   /** Only those that ended before this time, in epoch milliseconds. @default now */
   readonly completedBefore?: number;

@@ -122,7 +122,7 @@ export interface TurnConfig extends StepConfig {
    * - `totalMs`: the whole turn
    * - `stepMs`: one model call
    * - `firstChunkMs`, `chunkMs`: the model's silence before and in the middle of its answer
-   * - `toolMs`, `tools`: a call of any tool, and of certain ones, such as `{ searchMs: 5000 }`
+   * - `toolMs`, `tools`: a call of any tool, and of certain ones, such as `{ searchMs: 5000 }`.
    *
    * A model call that takes longer fails. A tool that takes longer is stopped, and the model reads that.
    */

@@ -23,7 +23,7 @@ export interface ChannelContext {
 
 /** How the turns of a channel behave. */
 export interface ChannelDefinition {
-  /** @default `messenger` for a messenger's id, `web` for `web`, else `custom` */
+  /** What kind of channel it is. @default `messenger` for a messenger's id, `web` for `web`, else `custom` */
   readonly kind?: ChannelKind;
   /** Put before the system prompt of the channel's turns. */
   readonly instructions?: string | ((context: ChannelContext) => string | Promise<string>);

@@ -44,7 +44,7 @@ interface TaskOptions {
   readonly metadata?: PromptMetadata;
   /** How often an occurrence is tried. @default `{ maxAttempts: 1 }` */
   readonly retry?: { readonly maxAttempts: number };
-  /** @default a prompt runs once within 12 hours and says that it is late; a handler always runs */
+  /** How late an occurrence may run. @default a prompt runs once within 12 hours and says that it is late; a handler always runs */
   readonly ifLate?: Lateness;
   /** Each occurrence starts up to this much later, at random, so that not all start together. @default 0 */
   readonly jitterMs?: number;
@@ -65,7 +65,7 @@ interface TaskOptions {
 export interface PromptTask extends TaskOptions {
   readonly prompt: string;
   readonly handler?: never;
-  /** @default none at the root; the conversation's own chat with `scope: "conversation"` */
+  /** The chats that get the answer. @default none at the root; the conversation's own chat with `scope: "conversation"` */
   readonly deliverTo?: DeliverTo;
   /**
    * `"once"`: one run in an object of its own, and the same text to all chats. `"each"`: the conversation of every chat
@@ -79,7 +79,7 @@ export interface PromptTask extends TaskOptions {
    * last delivery, the model is not called and nobody gets a message.
    */
   readonly source?: (occurrence: ScheduledOccurrence) => unknown;
-  /** @default none */
+  /** Times of day at which it writes to nobody. @default none */
   readonly quietHours?: QuietHours;
   /**
    * Most tokens that it may use in 24 hours, with failed tries. Its next occurrence is then skipped, and the owner is told.
