@@ -21,7 +21,7 @@ import { callTimeoutMs, landsBy, postTimeoutMs } from "../outbox/reply-timing.ts
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { cardNews } from "../outbox/card-news.ts";
 import { shapeOf } from "../outbox/message-shape.ts";
-import { formerChatOf } from "../outbox/move-reply.ts";
+import { formerChatOf, isRevisedElsewhere } from "../outbox/move-reply.ts";
 import { afterRest, entryOf, plannedRow } from "../outbox/outbox-entry.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { inOtherForm } from "../files/outgoing-files.ts";
@@ -102,7 +102,8 @@ async function post(
 ): Promise<number | undefined> {
   const entry = known ?? entryOf(plannedRow(reply.record.id, part.index));
   const before = entry.row;
-  const { address, policy } = reply.record;
+  const { record } = reply;
+  const { address, policy } = record;
   const newestId = context.budget.newestId(address, surface);
   const posting = {
     kind: "posting",
@@ -159,12 +160,13 @@ async function post(
     if (content.blocks !== undefined) reply.richDoubts = 0;
     const { messageId } = outcome.value;
     const moreIds = outcome.value.messageIds?.filter((id) => id !== messageId);
+    const shownHash = isRevisedElsewhere(record, reply.record) ? undefined : part.hash;
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
       messageId,
       moreIds,
       doubt: answered(entry.row.doubt),
-      shownHash: isLast ? part.hash : undefined,
+      shownHash: isLast ? shownHash : undefined,
       sentAt: context.deps.clock.now(),
       failingSince: undefined,
       code: undefined,
@@ -172,7 +174,7 @@ async function post(
     });
     entry.stream = { state: stream === undefined ? "ended" : "open", content };
     // A stream must still be ended, even if it already shows the whole text.
-    entry.shownHash = stream === undefined ? part.hash : undefined;
+    entry.shownHash = stream === undefined ? shownHash : undefined;
     for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(address, surface, id);
     if (files !== undefined) context.files.remember(address, files, outcome.value);
     context.replies.doubtEnded(address);
@@ -198,7 +200,7 @@ async function post(
     // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
     entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
-    const late = { entry, address, wasMarked: row.isMarked, hash, isWhole: isLast };
+    const late = { entry, record, wasMarked: row.isMarked, hash, isWhole: isLast };
     watchLatePost(context, reply, surface, late, outcome.late);
   }
   // Without a known id before it, the post cannot be searched for.
@@ -228,7 +230,8 @@ async function edit(
   const { messageId } = entry.row;
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
   const content = contentOf(reply, entry, part);
-  const { address, policy } = reply.record;
+  const { record } = reply;
+  const { address, policy } = record;
   const message = sendable(context, address, content);
   const { clock } = context.deps;
   // The stored hash of the visible text is removed before the edit changes that text.
@@ -259,7 +262,7 @@ async function edit(
   if (failure === undefined) {
     context.access.works(reply.record.address);
     if (content.blocks !== undefined) reply.richDoubts = 0;
-    shown(context, entry, part);
+    if (!isRevisedElsewhere(record, reply.record)) shown(context, entry, part);
     return undefined;
   }
   const { image } = content;

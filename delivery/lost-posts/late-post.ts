@@ -1,22 +1,23 @@
 import { errorCode } from "../../src/core/errors.ts";
-import type { Address, PostedMessage, Surface } from "../../src/core/surface.ts";
+import type { PostedMessage, Surface } from "../../src/core/surface.ts";
 import type { LateOutcome } from "../calls/call-within.ts";
 import { classify, penalize } from "../calls/delivery-context.ts";
 import { replyFields } from "../outbox/reply-fields.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
-import { formerChatOf } from "../outbox/move-reply.ts";
+import { formerChatOf, isRevisedElsewhere } from "../outbox/move-reply.ts";
 import { store } from "../outbox/outbox-change.ts";
 import { addDuplicate } from "../outbox/duplicates.ts";
 import type { LateMessage, OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { OutboxRow } from "../outbox/outbox-store.ts";
 import type { Reply } from "../outbox/reply.ts";
+import type { ReplyRecord } from "../outbox/reply-store.ts";
 import { answered } from "../outbox/doubt.ts";
 
 interface TimedOutPost {
   readonly entry: OutboxEntry;
-  /** The address that the post was sent to. */
-  readonly address: Address;
+  /** The reply when the post was sent. */
+  readonly record: ReplyRecord;
   /** True if that post carried the mark. */
   readonly wasMarked: boolean;
   /** Hash of the content of that post. */
@@ -53,9 +54,9 @@ async function hearLate(
 ): Promise<void> {
   const { entry } = post;
   entry.answerUntil = undefined;
-  const formerChatId = formerChatOf(post.address, reply.record.address);
+  const formerChatId = formerChatOf(post.record.address, reply.record.address);
   if (formerChatId !== undefined) {
-    if (outcome.kind === "done") adoptFormer(context, post, outcome.value.messageId, formerChatId);
+    if (outcome.kind === "done") adoptFormer(context, reply, post, outcome.value.messageId, formerChatId);
   } else if (outcome.kind === "done") {
     const { messageId, messageIds } = outcome.value;
     const moreIds = messageIds?.filter((id) => id !== messageId);
@@ -102,10 +103,12 @@ function hearRefusal(
  */
 function adoptFormer(
   context: DeliveryContext,
-  { entry, hash }: TimedOutPost,
+  reply: Reply,
+  { entry, hash, record }: TimedOutPost,
   messageId: string,
   formerChatId: string,
 ): void {
+  const shownHash = isRevisedElsewhere(record, reply.record) ? undefined : hash;
   const { state } = entry.row;
   if (state !== "unknown" && state !== "planned") return;
   store(context, entry, {
@@ -113,12 +116,12 @@ function adoptFormer(
     messageId,
     formerChatId,
     doubt: answered(entry.row.doubt),
-    shownHash: hash,
+    shownHash,
     sentAt: context.deps.clock.now(),
     retryAt: undefined,
     code: undefined,
   });
-  entry.shownHash = hash;
+  entry.shownHash = shownHash;
 }
 
 /** Applies a late answer that came while the row was being posted again. */

@@ -2,6 +2,7 @@ import type { ChatPlace } from "../../src/core/chat-move.ts";
 import type { Address } from "../../src/core/surface.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow } from "./outbox-store.ts";
+import type { ReplyRecord } from "./reply-store.ts";
 
 /*
  * Moves replies of a chat that continues under another id. Nothing in the old chat can be changed, removed or searched
@@ -46,4 +47,12 @@ export function moveEntry(entry: OutboxEntry, row: OutboxRow): void {
 /** Returns the chat of a message that was sent to this address, if its reply has moved to another chat since. */
 export function formerChatOf(address: Address, current: Address): string | undefined {
   return address.chatId === current.chatId ? undefined : address.chatId;
+}
+
+/**
+ * Whether a card has moved and was revised while a call was under way. Its revision is shown in the chat of today,
+ * whatever the call showed in the former one.
+ */
+export function isRevisedElsewhere(before: ReplyRecord, today: ReplyRecord): boolean {
+  return formerChatOf(before.address, today.address) !== undefined && before.body !== today.body;
 }

@@ -84,6 +84,8 @@ export class FakeChats {
   readonly files = new Map<string, Uint8Array | (() => Promise<FetchedFile>)>();
   /** Called before each post is made. */
   beforePost: (chat: string, message: OutgoingMessage) => Promise<void> = () => Promise.resolve();
+  /** Called when a message has been posted or edited, before the bot has the answer. */
+  beforeAnswer: (chat: string, content: OutgoingContent) => Promise<void> = () => Promise.resolve();
   /** Chats that take nothing any more. */
   readonly gone = new Set<string>();
   /** The members of chats, as far as the platform tells. A function stands for a call that fails or hangs. */
@@ -182,6 +184,7 @@ export function fakePlatform(
       const chat = open(address);
       await chats.beforePost(chat, message);
       const messageId = chats.post(chat, message);
+      await chats.beforeAnswer(chat, message);
       const { files: sent = [] } = message;
       chats.sources.push(...sent.map(({ source }) => source.kind));
       const fileIds = sent.map(({ source }) =>
@@ -191,7 +194,11 @@ export function fakePlatform(
         ? { messageId, fileIds }
         : { messageId, fileIds, messageIds: sent.map((_file, index) => `${messageId}.${index}`) };
     },
-    edit: async (address, messageId, content) => chats.edit(open(address), messageId, content),
+    edit: async (address, messageId, content) => {
+      const chat = open(address);
+      chats.edit(chat, messageId, content);
+      await chats.beforeAnswer(chat, content);
+    },
     remove: async (address, messageId) => chats.remove(open(address), messageId),
     typing: async () => void chats.typed.push(Date.now()),
     react: async (address, messageId, emoji) =>
