@@ -25,12 +25,12 @@ async function kill(world: World): Promise<void> {
 interface Moment {
   readonly world: World;
   /** Runs `body` while the call that this content belongs to is held at a moment, and lets it go on. */
-  during(
+  readonly during: (
     moment: "beforePost" | "beforeAnswer",
     isMeant: (content: OutgoingContent) => boolean,
     body: () => Promise<unknown>,
     isLost?: boolean,
-  ): Promise<void>;
+  ) => Promise<void>;
 }
 
 /** Moments at which a group becomes a supergroup. Each asks for a refund, and moves the chat. */
