@@ -40,6 +40,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
           environment: "node",
+          setupFiles: ["test/support/steady-digest.ts"],
           // The files of one worker share the product's modules, which would take longer to load than most files run.
           isolate: false,
           // More runs of the properties take longer.

@@ -23,7 +23,6 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const MOCKED = [
   "../../../src/actions/ask-consent.ts",
-  "../../../src/core/sha256.ts",
   "../../../src/approvals/stored/approval-store.ts",
   "../../../src/approvals/rules/decision-word.ts",
   "../../../src/approvals/consent/granted-calls.ts",
@@ -54,10 +53,6 @@ async function firstFinding(
   which: "stories" | "grantStories" = "stories",
 ): Promise<string> {
   vi.resetModules();
-  // The order of steps must be the same in every run, and the platform's own digest takes as long as it likes.
-  vi.doMock("../../../src/core/sha256.ts", () => ({
-    sha256: (text: string) => Promise.resolve(hashOf(text)),
-  }));
   const { Judge, ...all } = await import("./consent-story.ts");
   const played = await fc.check(
     fc.asyncProperty(all[which], async (story) => void (await new Judge(planted).play(story))),
