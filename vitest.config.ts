@@ -31,6 +31,7 @@ export default defineConfig({
     reporters: process.env.TEST_REPORT
       ? ["default", ["json", { outputFile: process.env.TEST_REPORT }]]
       : ["default"],
+    globalSetup: "test/support/share-builds.ts",
     maxWorkers,
     sequence: { sequencer: MixedSequencer },
     projects: [

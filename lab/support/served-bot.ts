@@ -3,14 +3,10 @@
  * at once and start it again with the same data and port.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { readConfiguration } from "../../scripts/serve/bot-source.ts";
-import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
-import { bundleWorker } from "../../scripts/serve/worker-bundle.ts";
-import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
+import { builtBot } from "./built-bot.ts";
 
 export interface ServedBot {
   readonly url: string;
@@ -41,7 +37,7 @@ export async function startServedBot(
     dataDirectory?: string;
     port?: number;
     config?: string;
-    /** Whether each start bundles the sources. Else they are built once for all starts of this process. */
+    /** Whether each start bundles the sources. Else they are built once for all starts. */
     fromSources?: boolean;
   } = {},
 ): Promise<ServedBot> {
@@ -68,7 +64,7 @@ export async function startServedBot(
   const start = async (): Promise<string> => {
     const from = output.length;
     const config = path.resolve(options.config ?? path.join(root, "wrangler.jsonc"));
-    const parameters = options.fromSources === true ? ["--config", config] : [await buildOnce(config)];
+    const parameters = options.fromSources === true ? ["--config", config] : [await builtBot(config)];
     const command = [path.join(root, "cli/main.ts"), "serve", "--exit-with-stdin"];
     const started = spawn(process.execPath, [...command, ...parameters], {
       cwd: root,
@@ -130,24 +126,6 @@ export async function startServedBot(
       if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true, force: true });
     },
   };
-}
-
-const builds = new Map<string, Promise<string>>();
-
-/** Returns the folder of a build, which is removed when this process ends. */
-function buildOnce(configFile: string): Promise<string> {
-  const known = builds.get(configFile) ?? build(configFile);
-  builds.set(configFile, known);
-  return known;
-}
-
-async function build(configFile: string): Promise<string> {
-  const configurationText = await readConfiguration(configFile);
-  const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
-  const folder = await mkdtemp(path.join(tmpdir(), "switchboard-build-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  await writeBuiltWorker(folder, { bundle, configurationText });
-  return folder;
 }
 
 /** Returns the environment without variables of a real bot that a developer's shell may have. */

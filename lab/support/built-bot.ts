@@ -1,0 +1,64 @@
+/** Builds bots for tests and measurements, each once. */
+import { existsSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { readConfiguration } from "../../scripts/serve/bot-source.ts";
+import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
+import { bundleWorker } from "../../scripts/serve/worker-bundle.ts";
+import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
+
+/** Variable that names a folder for the builds of several processes. Without it each process builds for itself. */
+export const SHARED_BUILDS = "SHARED_BUILDS";
+
+const LOOK_AGAIN_MS = 100;
+
+let own: Promise<string> | undefined;
+
+/** Returns the folder of the bot's build, which is made at the first request. The sources may not change meanwhile. */
+export async function builtBot(configFile: string): Promise<string> {
+  const builds = process.env[SHARED_BUILDS] ?? (await (own ??= ownFolder()));
+  const folder = path.join(builds, createHash("sha256").update(configFile).digest("hex").slice(0, 16));
+  const claim = `${folder}.claim`;
+  while (!existsSync(folder)) {
+    if (await isClaimed(claim)) {
+      await delay(LOOK_AGAIN_MS);
+      continue;
+    }
+    try {
+      if (!existsSync(folder)) await build(configFile, folder);
+    } finally {
+      await rm(claim, { recursive: true });
+    }
+  }
+  return folder;
+}
+
+/** Whether somebody else builds it. Else the caller does now. */
+async function isClaimed(claim: string): Promise<boolean> {
+  return mkdir(claim).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return true;
+      throw error;
+    },
+  );
+}
+
+/** The folder is there only when it is whole. */
+async function build(configFile: string, folder: string): Promise<void> {
+  const configurationText = await readConfiguration(configFile);
+  const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
+  const unfinished = `${folder}.unfinished`;
+  await writeBuiltWorker(unfinished, { bundle, configurationText });
+  await rename(unfinished, folder);
+}
+
+/** Is removed when this process ends. */
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "switchboard-builds-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
