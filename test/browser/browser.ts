@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 
 const candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -15,7 +15,7 @@ export function findChromium(environment: NodeJS.ProcessEnv = process.env): stri
   );
 }
 
-/** A browser with a fresh profile that talks to nobody but the pages that it is given. */
+/** Launches a browser that talks to nobody but the pages that it is given. */
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
@@ -32,4 +32,18 @@ export async function launchBrowser(): Promise<Browser> {
       "--use-fake-device-for-media-stream",
     ],
   });
+}
+
+/** Launches a browser with a fresh profile, in which the tests of a file open their pages. */
+export async function openBrowser(options: BrowserContextOptions): Promise<BrowserContext> {
+  const browser = await launchBrowser();
+  const context = await browser.newContext(options);
+  // While one page stays open, Chromium keeps its processes. To start them again for each test costs more than the test.
+  await context.newPage();
+  return context;
+}
+
+/** Ends the browser of a context, with all its pages. */
+export async function closeBrowser(context: BrowserContext): Promise<void> {
+  await context.browser()?.close();
 }

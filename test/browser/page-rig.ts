@@ -1,13 +1,13 @@
 import { Api } from "grammy";
 import type { Update } from "grammy/types";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { launchBrowser } from "./browser.ts";
+import { closeBrowser, openBrowser } from "./browser.ts";
 
 /** The playground's page in a browser, with a person "Alice Moss" and a bot. Everything is new for each test. */
 export interface PageRig {
@@ -31,7 +31,7 @@ export interface PageRig {
 
 /** Registers the hooks of a test file. A page error, a console error or a request to elsewhere fails the test. */
 export function usePage(): PageRig {
-  let browser: Browser;
+  let browser: BrowserContext;
   let problems: string[] = [];
   let started: Pick<PageRig, "simulator" | "api" | "page" | "webhook" | "chat"> | undefined;
   const now = () => {
@@ -69,9 +69,9 @@ export function usePage(): PageRig {
   };
 
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await openBrowser({ viewport: { width: 1300, height: 820 } });
   });
-  afterAll(() => browser.close());
+  afterAll(() => closeBrowser(browser));
   beforeEach(async () => {
     problems = [];
     rig.timeMs = undefined;
@@ -87,7 +87,7 @@ export function usePage(): PageRig {
     simulator.setWebhook(webhook.url);
     const chat = simulator.privateChat(simulator.addUser({ first_name: "Alice", last_name: "Moss" }));
     const api = new Api(simulator.token, { apiRoot: simulator.url });
-    const page = await browser.newPage({ viewport: { width: 1300, height: 820 } });
+    const page = await browser.newPage();
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
       if (message.type() === "error" || message.text().includes("Content Security Policy"))
@@ -103,6 +103,7 @@ export function usePage(): PageRig {
   afterEach(async () => {
     const { page, simulator, webhook } = now();
     await page.close();
+    await browser.clearPermissions();
     await webhook.close();
     await simulator.close();
     expect(problems).toEqual([]);

@@ -1,19 +1,19 @@
 import { Api, InlineKeyboard } from "grammy";
 import type { Update } from "grammy/types";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { launchBrowser } from "./browser.ts";
+import { closeBrowser, openBrowser } from "./browser.ts";
 
 const tinyPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
 
-let browser: Browser;
+let browser: BrowserContext;
 let simulator: Simulator;
 let api: Api;
 let webhook: WebhookServer;
@@ -29,9 +29,9 @@ async function echo(update: Update): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await openBrowser({ viewport: { width: 1300, height: 820 } });
 });
-afterAll(() => browser.close());
+afterAll(() => closeBrowser(browser));
 
 beforeEach(async () => {
   behave = echo;
@@ -44,7 +44,7 @@ beforeEach(async () => {
   simulator.setWebhook(webhook.url);
   chat = simulator.privateChat(simulator.addUser({ first_name: "Alice", last_name: "Moss" }));
   problems = [];
-  await openPage({ width: 1300, height: 820 });
+  await openPage();
 });
 
 afterEach(async () => {
@@ -54,8 +54,8 @@ afterEach(async () => {
   expect(problems).toEqual([]);
 });
 
-async function openPage(viewport: { width: number; height: number }): Promise<void> {
-  page = await browser.newPage({ viewport });
+async function openPage(): Promise<void> {
+  page = await browser.newPage();
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" || message.text().includes("Content Security Policy"))
@@ -414,8 +414,8 @@ describe("a person at the playground", () => {
 
 describe("a phone", () => {
   it("shows one thing at a time, and nothing is cut off", async () => {
-    await page.close();
-    await openPage({ width: 360, height: 700 });
+    await page.setViewportSize({ width: 360, height: 700 });
+    await page.reload();
     await page.getByRole("button", { name: "Alice Moss" }).click();
     await page.getByRole("button", { name: "Alice Moss" }).waitFor({ state: "hidden" });
     await write("x".repeat(300));

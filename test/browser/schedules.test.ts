@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { callTool, say } from "../../lab/support/model-script.ts";
 import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/support/scripted-model.ts";
@@ -10,14 +10,14 @@ import { openBotDoor } from "../../playground/served-bot/bot-door.ts";
 import { CLOCK_FILE, openMovedClock } from "../../playground/served-bot/moved-clock.ts";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator, type SimChat, type Simulator } from "../../playground/telegram/simulator.ts";
-import { launchBrowser } from "./browser.ts";
+import { closeBrowser, openBrowser } from "./browser.ts";
 
 /** A bot that writes at 02:30 in Berlin, on a clock that begins some hours before the clocks there go back. */
 const BEGINS_AT = Date.parse("2026-10-24T20:00:00Z");
 const CONFIGURATION = path.resolve("test/e2e/bots/nightly/wrangler.jsonc");
 
 let bot: BotProcess;
-let browser: Browser;
+let browser: BrowserContext;
 let chat: SimChat;
 let folder: string;
 let model: ScriptedModel;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, CLOCK_FILE), JSON.stringify({ shiftMs: BEGINS_AT - Date.now() }));
   const clock = await openMovedClock(folder);
   [browser, model, simulator] = await Promise.all([
-    launchBrowser(),
+    openBrowser({ viewport: { width: 1300, height: 900 }, timezoneId: "Europe/Berlin" }),
     startScriptedModel(),
     startSimulator({ clock: { ...realClock, now: () => clock.now() } }),
   ]);
@@ -59,14 +59,14 @@ afterAll(async () => {
   await bot.stop();
   await simulator.close();
   await model.close();
-  await browser.close();
+  await closeBrowser(browser);
   await rm(folder, { recursive: true });
 });
 
 beforeEach(async () => {
   problems = [];
   chat = simulator.privateChat(simulator.addUser({ first_name: "Ann" }));
-  page = await browser.newPage({ viewport: { width: 1300, height: 900 }, timezoneId: "Europe/Berlin" });
+  page = await browser.newPage();
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text());

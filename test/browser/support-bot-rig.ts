@@ -3,14 +3,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { User } from "grammy/types";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { SUGGESTIONS } from "../../playground/shop/beside.ts";
 import { shopPictures } from "../../playground/shop/pictures.ts";
 import { startShop, type Shop } from "../../playground/shop/shop-server.ts";
 import { startSimulator, type Simulator } from "../../playground/telegram/simulator.ts";
-import { launchBrowser } from "./browser.ts";
+import { closeBrowser, openBrowser } from "./browser.ts";
 
 /** The support bot with the demo model, as `npm start` runs it, and its page. */
 export interface SupportBotRig {
@@ -36,7 +36,7 @@ export interface SupportBotRig {
  * page error, a console error or a request to elsewhere fails the test.
  */
 export function useSupportBot(): SupportBotRig {
-  let browser: Browser;
+  let browser: BrowserContext;
   let problems: string[] = [];
   let transcription: Server;
   let started: Pick<SupportBotRig, "bot" | "shop" | "simulator" | "people"> | undefined;
@@ -51,7 +51,7 @@ export function useSupportBot(): SupportBotRig {
   };
   beforeAll(async () => {
     const [launched, shop, simulator] = await Promise.all([
-      launchBrowser(),
+      openBrowser({ viewport: { width: 1300, height: 900 } }),
       startShop({ pictures: true }),
       startSimulator({ webFiles: shopPictures(), suggestions: SUGGESTIONS }),
     ]);
@@ -83,13 +83,13 @@ export function useSupportBot(): SupportBotRig {
     transcription.close();
     await simulator.close();
     await shop.close();
-    await browser.close();
+    await closeBrowser(browser);
   });
   beforeEach(async () => {
     const { simulator } = now();
     problems = [];
     const chat = simulator.privateChat(simulator.addUser());
-    opened = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+    opened = await browser.newPage();
     opened.on("pageerror", (error) => problems.push(error.message));
     opened.on("console", (message) => {
       if (message.type() === "error") problems.push(message.text());
