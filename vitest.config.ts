@@ -26,6 +26,9 @@ const seededProperties = {
 /** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
+/** Limit of a test. Generous, because a busy machine may need many times as long as a quiet one. */
+const PATIENT_MS = 180_000;
+
 /** End-to-end tests and browser tests are mixed, and about two of three wait. */
 const mixedWorkers = 4;
 
@@ -48,7 +51,7 @@ export default defineConfig({
           // The files of one worker share the product's modules, which would take longer to load than most files run.
           isolate: false,
           // More runs of the properties take longer.
-          testTimeout: 20_000 * Number(process.env.PROPERTY_RUNS ?? 1),
+          testTimeout: PATIENT_MS * Number(process.env.PROPERTY_RUNS ?? 1),
           sequence: { groupOrder: 0 },
         },
       },
@@ -60,7 +63,9 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           env: { BROADCAST_CHATS: process.env.BROADCAST_CHATS ?? "" },
-          testTimeout: 20_000,
+          setupFiles: ["test/worker/support/patience.ts"],
+          testTimeout: PATIENT_MS,
+          expect: { poll: { timeout: 60_000, interval: 10 } },
           // To start workerd and load the product takes longer than most files. Every test has a root of its own, so
           // the files of one worker share both.
           isolate: false,
@@ -79,8 +84,8 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
           alias,
           environment: "node",
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: PATIENT_MS,
+          hookTimeout: PATIENT_MS,
           sequence: { groupOrder: 2 },
         },
       },
@@ -102,10 +107,10 @@ export default defineConfig({
           // In one group with the end-to-end tests: a page needs the processor while those wait.
           include: ["test/browser/**/*.test.ts"],
           environment: "node",
-          testTimeout: 120_000,
+          testTimeout: PATIENT_MS,
           // A page on a busy machine may take seconds.
-          expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
+          hookTimeout: PATIENT_MS,
           sequence: { groupOrder: 2 },
         },
       },

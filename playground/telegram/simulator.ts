@@ -49,7 +49,7 @@ export type {
 } from "./control/contract.ts";
 
 const defaultToken = "7000000001:simulated-token";
-const defaultWaitMs = 10_000;
+const defaultWaitMs = 60_000;
 
 /** Starts a simulated Bot API, with chats, people and a page to watch it. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {

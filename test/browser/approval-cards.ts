@@ -83,7 +83,7 @@ export async function showCard({ api, chat, page }: PageRig, card: CardContent):
     });
   }
   const messages = page.getByRole("log").getByRole("article");
-  await messages.nth(parts.length - 1).waitFor({ timeout: 5_000 });
+  await messages.nth(parts.length - 1).waitFor();
   return messages.last();
 }
 

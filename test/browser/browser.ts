@@ -38,6 +38,7 @@ export async function launchBrowser(): Promise<Browser> {
 export async function openBrowser(options: BrowserContextOptions): Promise<BrowserContext> {
   const browser = await launchBrowser();
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(60_000);
   // While one page stays open, Chromium keeps its processes. To start them again for each test costs more than the test.
   await context.newPage();
   return context;

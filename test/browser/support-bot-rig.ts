@@ -133,7 +133,7 @@ export function useSupportBot(): SupportBotRig {
       await page().getByText(`supergroup, 3 people and @${simulator.bot.username}`).waitFor();
     },
     as: async (name) => {
-      await page().getByLabel("Write as").selectOption({ label: name }, { timeout: 4000 });
+      await page().getByLabel("Write as").selectOption({ label: name });
     },
     screenshot: async (name) => {
       const folder = process.env.SCREENSHOTS ?? "";

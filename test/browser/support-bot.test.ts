@@ -192,7 +192,7 @@ describe("the support bot", () => {
       await write("/approvals");
     };
     await ask(rig.people.bob);
-    await log().getByText("Waiting for your decision").waitFor({ timeout: 10_000 });
+    await log().getByText("Waiting for your decision").waitFor();
     await log().getByText("Cancel order 1009 – asked by Ann").waitFor();
     await button("Show 1").press("Enter");
     await button("Approve").waitFor();
@@ -201,7 +201,7 @@ describe("the support bot", () => {
     await log().getByText("Decided by: Bob").waitFor();
     expect(rig.shop.orders.get("1009").answer).toMatchObject({ status: "processing" });
     await ask(rig.people.eve);
-    await log().getByText("Nothing waits for your decision").waitFor({ timeout: 10_000 });
+    await log().getByText("Nothing waits for your decision").waitFor();
     expect(await log().getByText("Cancel order 1009").count()).toBe(0);
   });
 

@@ -42,11 +42,11 @@ async function typeAfter(delayMs: number, number: number): Promise<void> {
   const text = `on my way ${number}`;
   await rig.page.keyboard.type(text, { delay: 5 });
   await rig.page.keyboard.press("Enter");
-  await expect.poll(() => written().at(-1), { timeout: 3000 }).toEqual([text, undefined]);
+  await expect.poll(() => written().at(-1)).toEqual([text, undefined]);
 }
 
 describe("a text that is typed after a press, without a click into the field", () => {
-  it("is sent whole when the card loses its buttons", { timeout: 60_000 }, async () => {
+  it("is sent whole when the card loses its buttons", async () => {
     answerPresses(async (query, messageId) => {
       await rig.api.answerCallbackQuery(query.id, { text: "Approved." });
       await pause(30);
@@ -65,7 +65,7 @@ describe("a text that is typed after a press, without a click into the field", (
     expect(presses).toHaveLength(DELAYS_MS.length);
   });
 
-  it("is sent whole when the card shows another page of a menu", { timeout: 60_000 }, async () => {
+  it("is sent whole when the card shows another page of a menu", async () => {
     answerPresses(async (query, messageId) => {
       const reply_markup = new InlineKeyboard().text("Back to the menu", "back");
       await rig.api.editMessageText(rig.chat.id, messageId, "Parcels leave us at noon", { reply_markup });
@@ -81,7 +81,7 @@ describe("a text that is typed after a press, without a click into the field", (
     expect(written()).toHaveLength(DELAYS_MS.length);
   });
 
-  it("is sent whole when the bot opens a dialog meanwhile, which waits", { timeout: 60_000 }, async () => {
+  it("is sent whole when the bot opens a dialog meanwhile, which waits", async () => {
     answerPresses((query) =>
       rig.api.answerCallbackQuery(query.id, { text: "It's up to Ann.", show_alert: true }),
     );
@@ -98,7 +98,7 @@ describe("a text that is typed after a press, without a click into the field", (
     expect(written()).toHaveLength(SOME_DELAYS_MS.length);
   });
 
-  it("is sent whole after a press with the keyboard", { timeout: 60_000 }, async () => {
+  it("is sent whole after a press with the keyboard", async () => {
     answerPresses(async (query, messageId) => {
       await rig.api.editMessageText(rig.chat.id, messageId, "Approved");
       await pause(30);

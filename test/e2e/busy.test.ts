@@ -16,7 +16,7 @@ afterAll(async () => {
 
 /** Sends what follows to another webhook of the bot. */
 const through = (path: string) => rig.simulator.setWebhook(`${rig.bot.url}${path}`, rig.secret);
-const until = (condition: () => boolean) => rig.simulator.waitFor(condition, { timeoutMs: 15_000 });
+const until = (condition: () => boolean) => rig.simulator.waitFor(condition);
 const toolResults = (messages: readonly { role: string }[]) =>
   messages.filter((message) => message.role === "tool").length;
 

@@ -14,7 +14,7 @@ describe("the menu of the shop, a card whose buttons change it", () => {
     await rig.close();
   });
 
-  const until = (condition: () => boolean) => rig.simulator.waitFor(condition, { timeoutMs: 20_000 });
+  const until = (condition: () => boolean) => rig.simulator.waitFor(condition);
   const cardOf = (chat: SimChat) => rig.simulator.messages(chat).findLast(({ from }) => from.isBot);
   const labels = (chat: SimChat) =>
     cardOf(chat)

@@ -23,8 +23,7 @@ const fromBot = (chat: SimChat) =>
     .messages(chat)
     .filter((message) => message.from.isBot)
     .map((message) => message.text);
-const until = (condition: () => boolean, timeoutMs = 15_000) =>
-  rig.simulator.waitFor(condition, { timeoutMs });
+const until = (condition: () => boolean) => rig.simulator.waitFor(condition);
 /** A moment at which a message is no longer part of the one before, in the seconds that a message carries. */
 /** Lines are quick if they were written together, however slow this machine is. */
 const sameMoment = () => ({ date: Math.floor(Date.now() / 1000) });

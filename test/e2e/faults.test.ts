@@ -172,7 +172,7 @@ describe.concurrent("the Bot API fails", () => {
     heal();
     ada.write("still there?");
     // The question that hangs ends after three seconds; then the search for the lost post takes less than one.
-    await rig.simulator.waitFor(() => ada.replies().length > 1, { timeoutMs: 10_000 });
+    await rig.simulator.waitFor(() => ada.replies().length > 1);
     await ada.reads("Nobody hears this.", "I am here.");
     expect(model.requests("still there?")).toHaveLength(1);
   });

@@ -99,7 +99,7 @@ async function playStream(stream: StrangeStream): Promise<void> {
   markers.push({ word: marker, chat });
   streams.set(marker, stream);
   rig.simulator.sendText(chat, user, `stream ${marker}`);
-  await rig.simulator.waitFor(() => repliesIn(rig, chat).length > 0, { timeoutMs: 30_000 });
+  await rig.simulator.waitFor(() => repliesIn(rig, chat).length > 0);
   // A stream that shows nothing new gives way to the question, and one answer is for both.
   await asks(chat, marker, true);
 }
@@ -111,7 +111,7 @@ async function asks(chat: SimChat, marker: string, isPrivate: boolean): Promise<
   if (user === undefined) throw new Error(`Nobody is called ${marker}.`);
   rig.simulator.sendText(chat, user, `${name}question ${marker}`);
   const isAnswered = (): boolean => repliesIn(rig, chat).at(-1)?.text === `Answer ${marker}.`;
-  await rig.simulator.waitFor(isAnswered, { timeoutMs: 40_000 }).catch((error: unknown) => {
+  await rig.simulator.waitFor(isAnswered).catch((error: unknown) => {
     const texts = repliesIn(rig, chat).map(({ text }) => text.slice(0, 200));
     const lines = linesOf(chat).slice(-12).join("\n");
     throw new Error(`No answer in ${chat.id}; it reads ${JSON.stringify(texts)}.\n${lines}`, {
@@ -163,7 +163,7 @@ async function eachAtOnce<Input>(
     while (!end.signal.aborted) {
       const before = repliesIn(rig, chat).length;
       rig.simulator.sendText(chat, user, `question ${marker}`);
-      await rig.simulator.waitFor(() => repliesIn(rig, chat).length > before, { timeoutMs: 30_000 });
+      await rig.simulator.waitFor(() => repliesIn(rig, chat).length > before);
       expect(repliesIn(rig, chat).at(-1)?.text).toBe(`Answer ${marker}.`);
       await delay(500);
     }

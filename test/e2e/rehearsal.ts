@@ -7,7 +7,7 @@ import type { Rig } from "../../lab/support/rig.ts";
 import { lastUserText, textOf } from "../../lab/support/scripted-model.ts";
 
 /** Longest wait for something that must come; a test that waits so long has failed. */
-export const SOON = { timeoutMs: 15_000 };
+export const SOON = { timeoutMs: 60_000 };
 
 export interface Rehearsal {
   /**

@@ -70,7 +70,7 @@ describe.each(readdirSync(fixtures).filter((name) => /^data-.*\.gz$/.test(name))
         Cleo: [KEPT.answers[KEPT.first], KEPT.answers[KEPT.queued]],
       };
       await simulator
-        .waitFor(() => JSON.stringify(shown()) === JSON.stringify(whole), { timeoutMs: 40_000 })
+        .waitFor(() => JSON.stringify(shown()) === JSON.stringify(whole), { timeoutMs: 60_000 })
         .catch(() => undefined);
       expect(shown()).toEqual(whole);
     });

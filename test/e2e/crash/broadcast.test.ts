@@ -29,7 +29,7 @@ describe("SIGKILL in the middle of a broadcast", () => {
     await rig.close();
   });
 
-  const until = (condition: () => boolean) => rig.simulator.waitFor(condition, { timeoutMs: 60_000 });
+  const until = (condition: () => boolean) => rig.simulator.waitFor(condition);
   const fromBot = (chat: SimChat) =>
     rig.simulator
       .messages(chat)

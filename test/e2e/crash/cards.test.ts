@@ -14,7 +14,7 @@ describe("SIGKILL around cards and presses", () => {
     await rig.close();
   });
 
-  const until = (condition: () => boolean) => rig.simulator.waitFor(condition, { timeoutMs: 20_000 });
+  const until = (condition: () => boolean) => rig.simulator.waitFor(condition);
   const fromBot = (chat: SimChat) => rig.simulator.messages(chat).filter(({ from }) => from.isBot);
   const labels = (chat: SimChat) =>
     fromBot(chat)

@@ -4,6 +4,7 @@ import { createGate } from "../../../lab/support/gate.ts";
 import { holdAt, say } from "../../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../../lab/support/rig.ts";
 import { lastUserText } from "../../../lab/support/scripted-model.ts";
+import { slownessOf } from "../../support/slowness.ts";
 
 export const ANSWER =
   "The first half of the answer, which is long enough to be seen, and then the **second** half of it.";
@@ -41,17 +42,16 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
         .filter((message) => message.from.isBot)
         .map((message) => message.text);
     const shown = (markdown: string) => markdown.replaceAll("**", "");
-    const dieAndComeBack = async () => {
+    /** Returns by how much a limit in real time must be longer on this machine. */
+    const dieAndComeBack = async (): Promise<number> => {
       await rig.bot.kill("SIGKILL");
-      await rig.bot.restart();
+      return slownessOf(() => rig.bot.restart());
     };
     /** The answer is there once, whole, and a message written right after the restart is answered too. */
     const expectOneAnswer = async (chat: SimChat, user: { id: number }, expected = shown(ANSWER)) => {
       // Dated so that it is a message of its own, however fast all of this went.
       rig.simulator.sendText(chat, user, "And now?", { date: Math.floor(Date.now() / 1000) + 60 });
-      await rig.simulator.waitFor(() => fromBot(chat).some((text) => text.includes("And now?")), {
-        timeoutMs: 20_000,
-      });
+      await rig.simulator.waitFor(() => fromBot(chat).some((text) => text.includes("And now?")));
       expect(fromBot(chat)).toEqual([expected, "You said: And now?"]);
     };
     const script = (first: Parameters<Rig["model"]["script"]>[0]) =>
@@ -64,7 +64,7 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
       script(() => [say(ANSWER)]);
       rig.simulator.sendText(chat, user, "Hello");
       await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 20_000 });
+      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)));
       await expectOneAnswer(chat, user);
     });
 
@@ -73,8 +73,10 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
       script(() => [say(ANSWER)]);
       rig.simulator.sendText(chat, user, "Hello");
       await rig.simulator.waitFor(() => rig.simulator.updates().at(-1)?.state === "delivered");
-      await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 5000 });
+      const slowness = await dieAndComeBack();
+      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), {
+        timeoutMs: 5000 * slowness,
+      });
       await expectOneAnswer(chat, user);
     });
 
@@ -90,8 +92,10 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
       await gate.reached;
       await rig.simulator.waitFor(() => (fromBot(chat)[0]?.length ?? 0) > 20);
       const before = rig.simulator.messages(chat).find((message) => message.from.isBot)?.id;
-      await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 5000 });
+      const slowness = await dieAndComeBack();
+      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), {
+        timeoutMs: 5000 * slowness,
+      });
       expect(rig.simulator.messages(chat).find((message) => message.from.isBot)?.id).toBe(before);
       gate.open();
       await expectOneAnswer(chat, user);
@@ -112,7 +116,7 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
       );
       rig.simulator.clearFaults();
       await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 20_000 });
+      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)));
       await expectOneAnswer(chat, user);
     });
 
@@ -132,8 +136,10 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
           () => rig.simulator.calls({ method: "sendMessage", chatId: chat.id }).length > 0,
         );
         rig.simulator.clearFaults();
-        await dieAndComeBack();
-        await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs });
+        const slowness = await dieAndComeBack();
+        await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), {
+          timeoutMs: timeoutMs * slowness,
+        });
         expect(fromBot(chat)).toEqual([shown(ANSWER)]);
         await expectOneAnswer(chat, user);
       },
@@ -144,7 +150,7 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
       script(() => [say(ANSWER)]);
       const asked = rig.model.requests().length;
       rig.simulator.sendText(chat, user, "Hello");
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 20_000 });
+      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)));
       await rig.bot.logged(/"event":"turn.ended"/);
       await dieAndComeBack();
       await expectOneAnswer(chat, user);

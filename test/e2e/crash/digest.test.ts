@@ -23,7 +23,7 @@ describe("SIGKILL around a due digest", () => {
     await rig.close();
   });
 
-  const until = (condition: () => boolean) => rig.simulator.waitFor(condition, { timeoutMs: 30_000 });
+  const until = (condition: () => boolean) => rig.simulator.waitFor(condition);
   const fromBot = () =>
     rig.simulator
       .messages(chat)

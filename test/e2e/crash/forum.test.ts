@@ -29,15 +29,15 @@ describe("SIGKILL under a post in a topic of a forum", () => {
     model.script(() => [say(ANSWER)]);
     const answer = ANSWER.replaceAll("**", "");
     ask(south);
-    await simulator.waitFor(() => shown(south).includes(answer), { timeoutMs: 15_000 });
+    await simulator.waitFor(() => shown(south).includes(answer));
 
     simulator.fault({ method: "sendMessage", chatId: forum.id, kind: "hang", processed: true });
     ask(north);
-    await simulator.waitFor(() => shown(north).length > 0, { timeoutMs: 15_000 });
+    await simulator.waitFor(() => shown(north).length > 0);
     simulator.clearFaults();
     await bot.kill("SIGKILL");
     await bot.restart();
-    await simulator.waitFor(() => shown(north).includes(answer), { timeoutMs: 15_000 });
+    await simulator.waitFor(() => shown(north).includes(answer));
     expect(shown(north)).toEqual([answer]);
     expect(shown(south)).toEqual([answer]);
   });

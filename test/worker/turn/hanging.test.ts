@@ -188,11 +188,9 @@ describe("a summary of what was said long ago", () => {
     });
     const ask = async (question: string): Promise<void> => {
       await world.write("c1", question);
+      await expect.poll(() => world.chats.visible("c1").at(-1)).toContain(`You said: ${question} word`);
       await expect
-        .poll(() => world.chats.visible("c1").at(-1), { timeout: 1000 })
-        .toContain(`You said: ${question} word`);
-      await expect
-        .poll(() => log.filter(({ event }) => event === "turn.ended"), { timeout: 1000 })
+        .poll(() => log.filter(({ event }) => event === "turn.ended"))
         .toHaveLength(log.filter(({ event }) => event === "turn.begun").length);
     };
     for (const question of ["one", "two", "three", "four", "five", "six"]) await ask(question);

@@ -53,15 +53,12 @@ function createBusyWorld(failure: readonly ModelStep[], options: WorldOptions = 
   return { world, askedAt, heal, waits };
 }
 
-/** A loaded machine needs more than the second that a poll has by default. */
-const PATIENT = { timeout: 8000 };
-
 async function untilAsked(askedAt: readonly number[], times: number): Promise<void> {
-  await expect.poll(() => askedAt.length, PATIENT).toBe(times);
+  await expect.poll(() => askedAt.length).toBe(times);
 }
 
 async function untilWaiting(): Promise<void> {
-  await expect.poll(() => log.map(({ event }) => event), PATIENT).toContain("turn.model-retried");
+  await expect.poll(() => log.map(({ event }) => event)).toContain("turn.model-retried");
 }
 
 async function kill(world: World): Promise<void> {
