@@ -107,6 +107,8 @@ export default defineConfig({
           // In one group with the end-to-end tests: a page needs the processor while those wait.
           include: ["test/browser/**/*.test.ts"],
           environment: "node",
+          // Loading playwright and the simulator costs more than many tests.
+          isolate: false,
           testTimeout: PATIENT_MS,
           // A page on a busy machine may take seconds.
           expect: { poll: { timeout: 60_000 } },
