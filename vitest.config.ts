@@ -29,8 +29,8 @@ const maxWorkers = 2;
 /** Limit of a test. Generous, because a busy machine may need many times as long as a quiet one. */
 const PATIENT_MS = 180_000;
 
-/** End-to-end tests and browser tests are mixed, and about two of three wait. */
-const mixedWorkers = 4;
+/** Tests in workerd wait half of their time. End-to-end and browser tests are mixed, and about two of three wait. */
+const waitingWorkers = 4;
 
 export default defineConfig({
   test: {
@@ -61,6 +61,7 @@ export default defineConfig({
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/worker/wrangler.jsonc" } })],
         test: {
           name: "worker",
+          maxWorkers: waitingWorkers,
           include: ["test/worker/**/*.test.ts"],
           env: { BROADCAST_CHATS: process.env.BROADCAST_CHATS ?? "" },
           setupFiles: ["test/worker/support/patience.ts"],
@@ -79,7 +80,7 @@ export default defineConfig({
         // most of the time: two files at once use less than half of two cores.
         test: {
           name: "e2e",
-          maxWorkers: mixedWorkers,
+          maxWorkers: waitingWorkers,
           // A bot in a folder of its own has its tests beside it.
           include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
           alias,
@@ -103,7 +104,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
-          maxWorkers: mixedWorkers,
+          maxWorkers: waitingWorkers,
           // In one group with the end-to-end tests: a page needs the processor while those wait.
           include: ["test/browser/**/*.test.ts"],
           environment: "node",
