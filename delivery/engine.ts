@@ -321,7 +321,10 @@ class Engine implements Delivery {
     return this.#doubts.isUnresolved(chat) || this.#lostInto(chat).length > 0;
   }
 
-  /** Threads with a lost post of a reply that has ended. The process that ended it may have died before it told it. */
+  /**
+   * Threads with a lost post of a reply that has ended. The process that ended it may have died before it reported
+   * that.
+   */
   #lostInto(chat: ChatKey): readonly string[] {
     return this.#outbox.lostInto(chat, this.#options.deps.clock.now() - RECENT_MS);
   }
@@ -346,7 +349,9 @@ class Engine implements Delivery {
     return true;
   }
 
-  /** Returns the reply of this id, creates it if it is new. Undefined if it has ended. With a text it is a notice. */
+  /**
+   * Returns the reply of this id, which is created if it is new. Undefined if it has ended. With a text it is a notice.
+   */
   #begin(meant: ReplyStart, { body, options, text }: WholeReply): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);

@@ -68,7 +68,7 @@ export class GateClient {
   readonly #untoldPenalties = new Map<string, number>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
-  /** Voices whose news is sent at the end of this moment, unless a request takes it along. */
+  /** Threads whose news is reported right after the current work, unless a request takes it along. */
   readonly #aboutToTell = new Set<Voice>();
 
   constructor(options: GateClientOptions) {
@@ -78,8 +78,8 @@ export class GateClient {
   }
 
   /**
-   * Asks for one call. For a post, `landsWithinMs` is the time after which it cannot land any more, and `messages` is the
-   * number of messages that it makes.
+   * Asks for one call. For a post, `landsWithinMs` is the time after which it cannot land any more, and `messages` is
+   * the number of messages that it makes.
    */
   async acquire(
     address: Address,

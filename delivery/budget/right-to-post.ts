@@ -46,9 +46,10 @@ export interface RightToPostOptions {
  * 2. It survives the gate's death. A speaker in another object is stored before its post leaves. Posts of the gate's
  *    own object are in its outbox, which is asked instead.
  * 3. A speaker that searches for a lost post holds it, so nobody posts between a question and its answer.
- * 4. A speaker that stays silent for too long loses it, and counts as untold until a later post is known. Until then a
- *    message that a search finds may belong to that speaker, so the search concludes nothing. The same holds after any
- *    report of a post whose outcome cannot be found out, also if the speaker did not hold the right any more.
+ * 4. A speaker that stays silent for too long loses it, and the outcome of its post counts as unknown until a later
+ *    post is known. Until then a message that a search finds may belong to that speaker, so the search concludes
+ *    nothing. The same holds after any report of a post whose outcome cannot be found out, also if the speaker did not
+ *    hold the right any more.
  */
 export class RightToPost {
   readonly #write: RightToPostOptions["write"];

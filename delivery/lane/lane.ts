@@ -20,9 +20,7 @@ import type { Reply } from "../outbox/reply.ts";
 
 /** Shorter waits use a timer. For longer ones the durable wake-up calls `run`. */
 const SHORT_WAIT_MS = 2_000;
-/**
- * The same limit while a reply streams. Its turn keeps the object in memory anyway, so a timer saves the durable write.
- */
+/** While a reply streams, waits up to this use a timer: its turn keeps the object in memory anyway. */
 const STREAMING_WAIT_MS = 30_000;
 
 /**

@@ -68,9 +68,10 @@ export function entryOf(row: OutboxRow): OutboxEntry {
 }
 
 /**
- * Returns the entry of a row after a start. What was under way when the process died may still land: an edit (until
- * `strayUntil`), unless the message is known to be up to date, and a question about a lost post (until `askedUntil`),
- * which carries the text and the buttons that were wanted then.
+ * Returns the entry of a row after a start. A call that was under way when the process died may still land:
+ *
+ * - an edit, until `strayUntil`, unless the message is known to be up to date
+ * - a question about a lost post, until `askedUntil`, with the text and the buttons that were wanted then
  */
 export function entryAfterStart(
   row: OutboxRow,
@@ -103,7 +104,7 @@ export function afterRest(row: OutboxRow, now: number): OutboxRow {
  * platform is probably in trouble, and other posts could be lost too.
  */
 const PATIENCE_MS = 10 * 60 * 1000;
-/** The same for an upload that does not get through: a text may well do. */
+/** An upload that could not be sent for this long no longer holds up later messages: a text may still get through. */
 const UPLOAD_PATIENCE_MS = 8_000;
 /** Code of a post whose upload did not leave completely. */
 export const UPLOAD_CUT = "upload-cut";

@@ -1,6 +1,6 @@
 import type { ReplyState } from "../../src/core/delivery.ts";
 
-/** Whoever waits in this process for the ends of replies. */
+/** The callers in this process that wait for the ends of replies. */
 export class ReplyEnds {
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
 
