@@ -195,7 +195,7 @@ async function settle(
   name: string,
   run: Run,
   raw: unknown,
-  /** Undefined if an earlier run had the effect. What that one has attached counts. */
+  /** Undefined if an earlier run had the effect. Its attachments count then. */
   attached?: Collected,
 ): Promise<Json> {
   const { attachments, key, ledger } = run;
@@ -271,8 +271,8 @@ async function claimed(
 }
 
 /**
- * Stores the outcome of a run. Returns whether that succeeded. A ledger in another object may be away for a moment; if it stays away, the run counts as
- * interrupted later, and the log says so now.
+ * Stores the outcome of a run. Returns whether that succeeded. A ledger in another object may be away for a moment; if
+ * it stays away, the run counts as interrupted later, and the log says so now.
  */
 async function stored(host: ActionHost, name: string, store: () => void | Promise<void>): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

@@ -9,7 +9,7 @@ import type { ObjectParts } from "./object-parts.ts";
 import type { ChatGate } from "../core/gate.ts";
 import { OLD_CALL_NAMES } from "./old-call-names.ts";
 
-/** The calls of a bot to an object of another class that it makes. */
+/** The calls of a bot to an object that it makes of another class. */
 export interface ObjectCalls {
   /** Makes it an object of the bot whose root has this class: its chats have their gates and their rate there. */
   belongTo(rootClass: string): Promise<void>;

@@ -34,7 +34,7 @@ export class BotMetrics {
     this.#options = options;
   }
 
-  /** Adds what came with a call to this root. */
+  /** Adds the figures that came with a call to this root. */
   absorb(report: unknown): void {
     const parsed = reportSchema.safeParse(report);
     // A caller of another version may send something else.
@@ -93,7 +93,7 @@ export class BotMetrics {
     };
   }
 
-  /** Adds what this process has counted. */
+  /** Adds the counts of this process. */
   #collect(): void {
     const report = this.#pending.take();
     if (report !== undefined) this.#totals.absorb(report);

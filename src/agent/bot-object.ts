@@ -77,7 +77,7 @@ const DRIVE = { id: "switchboard-drive-v1", fn: "drive" };
  * conversation, and the gate grants calls to the chat. Features are a list beside them.
  *
  * 1. A part with rows of its own is created when it is used first, so an object has the tables of its roles only.
- * 2. Whatever changes stored work resolves when its wake-up is durable, too.
+ * 2. A call that changes stored work resolves when its wake-up is durable, too.
  */
 export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurnsHost {
   readonly agent: AgentMethods;

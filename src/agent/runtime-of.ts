@@ -55,7 +55,9 @@ export function runtimeOf(
   const namespaces = new Map<string, AgentNamespace>();
   const ownName = (): string => nameOf(ctx) ?? name();
   const figures = (): Figures => figuresOf(rootNameOf(ownName()));
-  /** Publishes what a line means as events of `agents/observability`. An observer of the bot's own must not disturb it. */
+  /**
+   * Publishes lines of the log as events of `agents/observability`. An observer of the bot's own must not disturb that.
+   */
   const observe = (event: string, fields: LogFields): void => {
     if (agent.observability === undefined) return;
     try {

@@ -8,9 +8,10 @@ import { broadcastOf, plusOne, sumOf, targetOf } from "./stored-broadcast.ts";
 import type { BroadcastRow, Closing, StoredBroadcast, StoredTarget, TargetRow } from "./stored-broadcast.ts";
 
 /**
- * Broadcasts of the root. A target writes one row when it is collected and one when it ends, and two more if its outcome
- * is not known at once. An `open` one without tries waits for the end of its chat's quiet hours, and its conversation
- * does not have the message. `after_key` says how far the broadcast has come: all targets up to it were handed over.
+ * Broadcasts of the root. A target writes one row when it is collected and one when it ends, and two more if its
+ * outcome is not known at once. An `open` target without tries waits for the end of its chat's quiet hours, and its
+ * conversation does not have the message. `after_key` says how far the broadcast has come: all targets up to it were
+ * handed over.
  */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS broadcast_v1 (
@@ -55,7 +56,7 @@ export interface BroadcastStore {
   insert(broadcast: NewBroadcast): StoredBroadcast;
   get(id: string): StoredBroadcast | undefined;
   list(limit: number): StoredBroadcast[];
-  /** Returns the broadcasts that have work left, the one that has waited longest first. */
+  /** Returns the broadcasts that have work left, the longest waiting first. */
   unfinished(): StoredBroadcast[];
   /** Adds targets that are not known yet, and how far the collection has come. Skipped ones are counted as such. */
   addTargets(seq: number, targets: readonly StoredTarget[], cursor: string | undefined): void;

@@ -4,7 +4,7 @@
 export { defineMessengers, normalizeMessengers } from "./declare/define-messengers.ts";
 export type { NormalizedMessengerDefinition } from "./declare/define-messengers.ts";
 export { chatSdkMessenger } from "../../providers/chat-sdk/index.ts";
-// oxlint-disable-next-line typescript/no-deprecated -- exported for bots that were written for the seed
+// oxlint-disable-next-line typescript/no-deprecated -- exported for bots that were written for `@cloudflare/think`
 export { ThinkMessengerStateAgent } from "./declare/state-agent.ts";
 export type {
   ConversationTarget,

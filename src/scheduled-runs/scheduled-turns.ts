@@ -25,7 +25,7 @@ export interface ScheduledTurnsHost {
     readonly memory: Pick<ThreadMemory, "session">;
   };
   readonly engine: Pick<TurnEngine, "outcome" | "stats">;
-  /** What turns have asked people. */
+  /** The questions that turns have asked people. */
   readonly features: { readonly runQuestions: RunQuestions | undefined };
   readonly database: Database;
   readonly deps: Pick<Deps, "clock">;

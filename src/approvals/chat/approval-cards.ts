@@ -50,7 +50,7 @@ const READING_MS = 10_000;
  * The cards of approvals: one in the chat that asked, and one in each other chat in which people are asked. All of them
  * show the same state.
  *
- * A place that turns out to be gone is told in the chat that asked. When none is left, people are asked in that chat.
+ * If a place turns out to be gone, the chat that asked says so. If no place is left, people are asked in that chat.
  */
 export class ApprovalCards {
   readonly #options: ApprovalCardsOptions;
@@ -145,7 +145,7 @@ export class ApprovalCards {
     // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
     const asksForWord = isWaiting && role === "elsewhere";
     const content = { kind: "stored-card", card, image: undefined, asksForWord } as const;
-    // A question on the card of an earlier one must be seen, and the earlier one's buttons say that it was replaced.
+    // If somebody has deleted the card, a question that took it over is posted again: it must be seen.
     const ifDeleted = approval.cardOf !== undefined && isWaiting ? "post" : "leave";
     // Somebody may press a button that the card does not have any more, and must hear what was decided.
     if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, true);
@@ -215,8 +215,8 @@ export class ApprovalCards {
   }
 
   /**
-   * Whether a person who wrote at this time (epoch milliseconds) had seen the question on its card. A card that an earlier
-   * question had has shown this one only since its last change.
+   * Whether a person who wrote at this time (epoch milliseconds) had seen the question on its card. A card that an
+   * earlier question had has shown this one only since its last change.
    */
   wasSeen(approval: Approval, { message, thread }: MessengerEvent): boolean {
     if (approval.cardOf === undefined) return true;
@@ -293,8 +293,8 @@ interface PlacedCard {
 }
 
 /**
- * Returns all cards of an approval, that of the chat that asked first. A chat that has moved, and has got its card again,
- * has no other one.
+ * Returns all cards of an approval, that of the chat that asked first. A chat that has moved and has its card again is
+ * not listed twice.
  */
 function cardsOf(
   approval: Approval,
@@ -329,7 +329,7 @@ function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
   return askedIn.some(({ who }) => !unreached.some((lost) => lost.who === (who ?? UNNAMED_PLACES.askedChat)));
 }
 
-/** Whether a private chat asks people of whom only the bot's code knows who they are. */
+/** Whether a private chat asks people whom only the bot's code can name. */
 function areAway({ approvers, origin }: Approval, role: CardRole): boolean {
   if (role !== "here" || origin?.isDirectMessage !== true) return false;
   return (

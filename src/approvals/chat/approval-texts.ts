@@ -10,7 +10,7 @@ import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 
 /**
- * Returns the private word to the person who pressed, or who wrote a decision. It is a dialog only if the person must
+ * Returns the private answer to the person who pressed, or who wrote a decision. It is a dialog only if the person must
  * know it: something else was decided, or more calls than this one are allowed.
  */
 export function answerOf(
@@ -57,7 +57,7 @@ function notAllowed(
 ): string {
   if (person?.isChat === true) return say("decideAsYourself", { name: nameOf(person) });
   const { approvers, requester } = approval;
-  // That was written in the name of a chat, and presses are those of people.
+  // The request was written in the name of a chat, but only people can press.
   if (requester?.isChat === true && (decision === "withdraw" || approvers.kind === "requester"))
     return say("decideAsAsked", { name: nameOf(requester) });
   if (decision === "withdraw") return say("pressNotRequester");

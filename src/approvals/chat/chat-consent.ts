@@ -8,7 +8,7 @@ import type { Approvals } from "../consent/approvals.ts";
 import type { ConsentCalls } from "./consent-calls.ts";
 import { factsOfOutcome } from "./outcome-facts.ts";
 
-/** The approvals of a conversation, as its turns and their calls of actions meet them. */
+/** The approvals of a conversation, as its turns and their actions use them. */
 export class ChatConsent implements ActionConsent, TurnConsent {
   readonly #approvals: Pick<Approvals, "get" | "hasConsent" | "isAsking" | "drop">;
   readonly #calls: ConsentCalls;

@@ -78,7 +78,7 @@ export class ConsentCalls {
     return { approvalId: id, note: unreached.length === 0 ? undefined : unreachedWords(unreached) };
   }
 
-  /** Nobody may decide. The chat and the audit have it at once; of a scheduled run its occurrence has it. */
+  /** Nobody may decide. The chat and the audit say so at once; of a scheduled run, its occurrence. */
   #refuse(asked: ApprovalRequest, problem: ConsentProblem & { readonly code: VoidReason }): ConsentProblem {
     const { code } = problem;
     if (asked.schedule === undefined) this.#options.approvals.refuse(asked, code);

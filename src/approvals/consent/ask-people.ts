@@ -121,7 +121,7 @@ function isInSameChat({ origin }: Approval, asked: ApprovalRequest): boolean {
   return origin?.messengerId === asked.origin?.messengerId && origin?.threadId === asked.origin?.threadId;
 }
 
-/** Whether somebody asks for the same in a later turn. Without a word about it, the bot would seem to be deaf. */
+/** Whether somebody asks for the same in a later turn. Without an answer, the bot would seem not to listen. */
 function isAskedAgain({ requestId, rootRequest, state }: Approval, asked: ApprovalRequest): boolean {
   const isSameRequest = requestId === asked.requestId || rootRequest === asked.rootRequest;
   return state === "waiting" && !isSameRequest && asked.schedule === undefined;

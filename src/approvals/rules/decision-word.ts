@@ -25,8 +25,8 @@ export type TypedDecision =
   | { readonly kind: "reject"; readonly reason: string | undefined };
 
 /**
- * Returns the decision that a text is. Only a text that is nothing but a word of consent approves: "yes, but only 50" is
- * none. A reason may follow a refusal, after a comma or the like: "no, that is too much".
+ * Returns the decision that a text is. Only a text that is nothing but a word of consent approves: "yes, but only 50"
+ * does not. A reason may follow a refusal, after a comma or the like: "no, that is too much".
  */
 export function decisionOf(text: string, { no, yes }: ApprovalWords): TypedDecision | undefined {
   const said = plain(text);

@@ -23,13 +23,13 @@ export interface ChannelContext {
 
 /** How the turns of a channel behave. */
 export interface ChannelDefinition {
-  /** What kind of channel it is. @default `messenger` for a messenger's id, `web` for `web`, else `custom` */
+  /** The kind of the channel. @default `messenger` for a messenger's id, `web` for `web`, else `custom` */
   readonly kind?: ChannelKind;
   /** Put before the system prompt of the channel's turns. */
   readonly instructions?: string | ((context: ChannelContext) => string | Promise<string>);
   /**
-   * Returns those of the bot's tools and actions that the channel's turns may call, by name. It can remove tools, not add
-   * any.
+   * Returns those of the bot's tools and actions that the channel's turns may call, by name. It can remove tools, not
+   * add any.
    */
   readonly tools?: (all: ToolSet) => Readonly<Record<string, unknown>>;
   /** Most model calls of one turn. `maxSteps` of `beforeTurn` counts more. @default `maxSteps` of the bot */

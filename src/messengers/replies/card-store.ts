@@ -34,7 +34,10 @@ export interface StoredCard {
   /** In visible order: the first one is option 1. */
   readonly buttons: readonly StoredButton[];
   readonly isRemoved: boolean;
-  /** The feature that has posted it. `""`: the bot's own code. Undefined for cards of earlier releases, which knew no owners. */
+  /**
+   * The feature that has posted it. `""`: the bot's own code. Undefined for cards of earlier releases, which knew no
+   * owners.
+   */
   readonly owner: string | undefined;
 }
 

@@ -104,8 +104,8 @@ export class Cards {
   }
 
   /**
-   * Makes the files of content durable, as `prepare` does. Whatever cannot be sent is named in a text, with the reason,
-   * and a card continues without its picture.
+   * Makes the files of content durable, as `prepare` does. People read the name of a file that cannot be sent, with the
+   * reason, and a card continues without its picture.
    *
    * @throws {InvalidInputError} if the content is not valid
    */
@@ -229,8 +229,8 @@ export class Cards {
   }
 
   /**
-   * Changes a card as `revise` does, also to one whose picture is given by its bytes. Revisions of a card take effect in
-   * the order of their calls.
+   * Changes a card as `revise` does, also to one whose picture is given by its bytes. Revisions of a card take effect
+   * in the order of their calls.
    *
    * @throws as `revise` and `prepare`
    */

@@ -16,8 +16,8 @@ export interface RootNewsOptions {
 const TELL_AGAIN_MS = 5000;
 
 /**
- * Reports moved and gone chats, as refused calls show them, and the tokens of turns to the root until the root has stored them. Runs beside
- * everything else.
+ * Reports moved and gone chats, as refused calls show them, and the tokens of turns to the root until the root has
+ * stored them. Runs beside everything else.
  */
 export class RootNews {
   readonly #options: RootNewsOptions;

@@ -4,7 +4,7 @@ import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { OpenQuestions } from "../intake/open-questions.ts";
 import type { TurnConsent } from "../turns/turn-consent.ts";
 
-/** The features of an object, all together, as its conversation meets them. */
+/** The features of an object, all together, as its conversation uses them. */
 export interface ThreadFeatures extends OpenQuestions, TurnConsent {
   /** Does the stored work that is due. Returns at once, and logs failures. */
   work(): void;

@@ -30,8 +30,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /**
  * Presses of the cards of schedules that people have made: reminders, the list, and the question for a time zone.
  *
- * 1. A reminder or a question is answered once. Whatever waits (rights, the root) comes before the look at the card,
- *    and nothing waits between that look and the change.
+ * 1. A reminder or a question is answered once. Every wait (for rights, for the root) comes before the look at the
+ *    card, and nothing waits between that look and the change.
  */
 export class ChatSchedulePresses {
   readonly #options: ChatSchedulePressesOptions;

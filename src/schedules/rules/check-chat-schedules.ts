@@ -15,7 +15,7 @@ const NAMES: OptionNames<ChatScheduleOptions> = {
 };
 
 /**
- * Checks the limits of schedules that people make. A misspelt one would leave their number, or their cost, to its default.
+ * Checks the limits of schedules that people make. A misspelt limit would silently keep its default.
  *
  * @throws {ConfigurationError} `chat-schedules-invalid`
  */

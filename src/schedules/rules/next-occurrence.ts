@@ -3,15 +3,15 @@ import type { CivilDay, CivilMs } from "../../core/civil-time.ts";
 import type { CalendarRule, DayRule, Rule } from "./rule.ts";
 import { civilTimeAt, momentOf } from "../../core/time-zone.ts";
 
-/** A rule that matches no day in so many years matches none. 29 February on one weekday comes back within 40 years. */
+/** A rule that matches no day in so many years never does. 29 February on one weekday comes back within 40 years. */
 const MOST_YEARS = 41;
 const MOST_MS = MOST_YEARS * 366 * DAY_MS;
 
 /**
  * Returns the first occurrence after a moment, in epoch milliseconds. Undefined if there is none any more.
  *
- * On a night when the clocks change, an occurrence at a skipped time runs once, as much later as was skipped, and one at
- * a repeated time runs once, at the first.
+ * On a night when the clocks change, an occurrence at a skipped time runs once, as much later as was skipped, and one
+ * at a repeated time runs once, at the first.
  *
  * @param anchor the moment from which an interval counts
  */
