@@ -25,8 +25,8 @@ export interface WorkerOptions<Env> {
   readonly root?: string | ((request: Request, env: Env) => string);
   /**
    * Decides who may reach `/agents/...`, sub-agents and web sockets: that is, agents by name, with their transcripts
-   * and state; and who may submit prompts to `/conversations/...`. Return `true`, or a Response to answer with. @default requests with the environment's `ADMIN_TOKEN` as
-   * bearer; nobody if it is not set
+   * and state; and who may submit prompts to `/conversations/...`. Return `true`, or a Response to answer with.
+   * @default requests with the environment's `ADMIN_TOKEN` as bearer; nobody if it is not set
    */
   readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
 }
@@ -38,9 +38,9 @@ export interface AgentClass {
 }
 
 /**
- * Creates the fetch handler of a bot. It serves `/health` and `/health/live`, and `/agents/...` for authorized
- * requests and `/switchboard/...` for the operator. Everything else goes to the root object, which serves the messengers' webhooks and then the bot's own
- * `onRequest`.
+ * Creates the fetch handler of a bot. It serves `/health` and `/health/live`, and `/agents/...` for authorized requests
+ * and `/switchboard/...` for the operator. Everything else goes to the root object, which serves the messengers'
+ * webhooks and then the bot's own `onRequest`.
  *
  * @throws {ConfigurationError} if the class does not extend `Think`
  * @example export default createWorker(MyBot);

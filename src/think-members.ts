@@ -92,8 +92,9 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   keepUsageMs = 0;
   /**
    * The texts that people read and no model writes, in one language or in several: `german` of `switchboard/texts`, or
-   * `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a private word in
-   * that of the person who pressed. A messenger's `delivery` and the words of `getCommands()` win over them.
+   * `{ approveButton: { en: "Approve", de: "Freigeben" } }`. A card is in the language of the person who asked, a
+   * private answer in that of the person who pressed. A messenger's `delivery` and the words of `getCommands()` win over
+   * them.
    *
    * @default English
    */
@@ -124,8 +125,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /**
    * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
-   * safely run twice can have `recovery: "rerun"`. A tool with `needsApproval` asks people before it runs. Each needs an
-   * `execute`, unless the model's provider runs it.
+   * safely run twice can have `recovery: "rerun"`. A tool with `needsApproval` asks people before it runs. Each needs
+   * an `execute`, unless the model's provider runs it.
    *
    * @default none
    */
@@ -154,8 +155,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   }
 
   /**
-   * Decides about one call of an action, for each person whose messages the turn answers. If it throws, the call does not
-   * run.
+   * Decides about one call of an action, for each person whose messages the turn answers. If it throws, the call does
+   * not run.
    *
    * @default whether the turn has the permissions that the action requires: `context.isGranted`
    */
@@ -205,8 +206,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   }
 
   /**
-   * Returns how turns behave on their channels: their instructions, tools and most steps. The id of a channel is that of a
-   * messenger, `web` for turns that no chat sees, or a name that the bot's own code gives to a turn (`channel` of
+   * Returns how turns behave on their channels: their instructions, tools and most steps. The id of a channel is that
+   * of a messenger, `web` for turns that no chat sees, or a name that the bot's own code gives to a turn (`channel` of
    * `runTurn`, `chat` and `submitMessages`). Called once in the life of an object.
    *
    * @default none
@@ -257,9 +258,9 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   }
 
   /**
-   * Returns the times of day at which no digest and no `broadcast` is written to a chat: they wait for their end, in the zone
-   * of that chat. Other chats do not wait. Reminders, notices and answers come at once. For a broadcast the root calls it,
-   * for each chat.
+   * Returns the times of day at which no digest and no `broadcast` is written to a chat: they wait for their end, in
+   * the zone of that chat. Other chats do not wait. Reminders, notices and answers come at once. For a broadcast the
+   * root calls it, for each chat.
    *
    * @default none
    */

@@ -270,8 +270,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   /**
-   * Refuses a waiting call. The model is told, with the reason, in a turn of its own; with `autoContinue: false` it is not,
-   * and only the card says it. A second decision changes nothing. The root decides about calls of all conversations.
+   * Refuses a waiting call. The model is told, with the reason, in a turn of its own; with `autoContinue: false` it is
+   * not, and only the card says it. A second decision changes nothing. The root decides about calls of all
+   * conversations.
    */
   async rejectExecution(
     executionId: string,
@@ -295,7 +296,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /**
    * Returns the approvals of this conversation, newest first, also ended ones, with the person, decision, time and
-   * place. The root returns those of all conversations, with their conversation, but without calls that a grant covered.
+   * place. The root returns those of all conversations, with their conversation, but without calls that a grant
+   * covered.
    */
   async listApprovals(filter: ApprovalFilter = {}): Promise<ApprovalRecord[]> {
     return this.#object.features.get(APPROVALS).executions.list(filter);
@@ -350,15 +352,18 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * this conversation was last written to
    * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
    * `target-invalid`, `target-missing`
-   * @throws {InvalidInputError} `say-option-invalid`, `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
-   * `button-invalid`, `payload-not-json`, `payload-too-large`
+   * @throws {InvalidInputError} `say-option-invalid`, `idempotency-key-invalid`, `content-invalid`, and for a card
+   * `card-invalid`, `button-invalid`, `payload-not-json`, `payload-too-large`
    * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
    */
   async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
     return this.#object.sends.say(content, to, options);
   }
 
-  /** Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`, `mark-invalid` */
+  /**
+   * Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`,
+   * `mark-invalid`
+   */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
     return this.#object.sends.mark({ kind: "reaction", messageId, emoji }, to);
   }
@@ -401,8 +406,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   /**
-   * Returns what became of the occurrences of this object's scheduled tasks, newest first: states, platform message ids,
-   * times and codes, never a text. Kept for 90 days.
+   * Returns what became of the occurrences of this object's scheduled tasks, newest first: states, platform message
+   * ids, times and codes, never a text. Kept for 90 days.
    *
    * @example await stub.listOccurrences({ taskId: "digest", state: "failed" });
    */
@@ -419,8 +424,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   /**
-   * Deletes a schedule that somebody has made in this conversation. Returns `false` if no schedule has this id. Declared
-   * tasks stay: pause them, or remove them from the code.
+   * Deletes a schedule that somebody has made in this conversation. Returns `false` if no schedule has this id.
+   * Declared tasks stay: pause them, or remove them from the code.
    */
   async deleteScheduledTask(taskId: string): Promise<boolean> {
     return this.#object.features.get(SCHEDULES).change((desk) => desk.chat.remove(taskId));

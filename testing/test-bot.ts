@@ -133,12 +133,12 @@ export class TestChat {
   }
 
   /**
-   * Waits until the bot has answered what the person did last, and has nothing left to do: also its files, and its cards
-   * and broadcasts in other chats, have arrived. Returns the text of the messages that are new or have changed since, one
-   * paragraph for each.
+   * Waits until the bot has answered what the person did last, and has nothing left to do: also its files, and its
+   * cards and broadcasts in other chats, have arrived. Returns the text of the messages that are new or have changed
+   * since, one paragraph for each.
    *
-   * @throws {Error} if that takes too long: it lists the messages and other work that are left. `settled` waits for a bot that may
-   *   stay silent
+   * @throws {Error} if that takes too long: it lists the messages and other work that are left. `settled` waits for a
+   *   bot that may stay silent
    */
   async reply(options: WaitOptions = {}): Promise<string> {
     await this.#until(() => this.#answers().length > 0, "The bot has not answered", options);

@@ -65,7 +65,9 @@ export type ActionVerdict =
 export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = ActionContext> {
   /** Tells the model what the action does. */
   readonly description: string;
-  /** Zod, another Standard Schema, or `jsonSchema` of the AI SDK. Validates the input of `execute` and gives its type. */
+  /**
+   * Zod, another Standard Schema, or `jsonSchema` of the AI SDK. Validates the input of `execute` and gives its type.
+   */
   readonly inputSchema: Schema;
   /**
    * Does the work. Its output is normalised to JSON and cut at 20,000 characters for the model.
@@ -76,8 +78,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   /** Name of the tool that the model sees. @default the key in `getActions()` */
   readonly name?: string;
   /**
-   * Names the effect, from 1 to 512 characters: an order id, an invoice id. Never a time, a random value or an id of the
-   * request. A call with the same key gets the result of the first one, and nothing runs again.
+   * Names the effect, from 1 to 512 characters: an order id, an invoice id. Never a time, a random value or an id of
+   * the request. A call with the same key gets the result of the first one, and nothing runs again.
    *
    * A key also says that an interrupted run may be repeated. Without it, the model is told that the outcome of an
    * interrupted run is not known.
@@ -90,8 +92,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   /** Whether a key counts within one conversation or within all conversations of the bot. @default "conversation" */
   readonly idempotencyScope?: "conversation" | "bot";
   /**
-   * Finds out whether an earlier run of this key had its effect. Asked after a run that was interrupted, stopped or timed
-   * out. Must change nothing. Has ten seconds.
+   * Finds out whether an earlier run of this key had its effect. Asked after a run that was interrupted, stopped or
+   * timed out. Must change nothing. Has ten seconds.
    */
   verify?(call: ActionCall<InferSchema<Schema>, Context>): ActionVerdict | Promise<ActionVerdict>;
   /** Permissions that this call requires. See `authorizeTurn`. @default none */
@@ -110,8 +112,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
     | boolean
     | ((call: ActionCall<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
   /**
-   * One line that says what will happen, for the person who decides: `Refund 50 € for order 7`. The card makes a question
-   * of it. Inputs that a function reads and the line says are not repeated below it.
+   * One line that says what will happen, for the person who decides: `Refund 50 € for order 7`. The card makes a
+   * question of it. Inputs that a function reads and the line says are not repeated below it.
    *
    * @default the first sentence of the description
    */
@@ -160,8 +162,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   /** Whether the person who asked may also agree, if `approvers` includes them. @default true */
   readonly requesterMayApprove?: boolean;
   /**
-   * Where people are asked: in the chat, in the private chats of the approvers, or in one other place. The chat shows the
-   * state in any case. If nobody can be reached there, the chat is told at once, and people are asked in it.
+   * Where people are asked: in the chat, in the private chats of the approvers, or in one other place. The chat shows
+   * the state in any case. If nobody can be reached there, the chat is told at once, and people are asked in it.
    *
    * The bot must know the approvers for `approver-dm`: a list, `"requester"`, or permissions whose `people`
    * `authorizeTurn` names.
@@ -178,8 +180,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    */
   readonly expiresAfterMs?: number;
   /**
-   * Paths of the input whose values nobody may see on the card, such as `card.number`. They are masked everywhere on it,
-   * also in the summary, the preview, the model's words and the result.
+   * Paths of the input whose values nobody may see on the card, such as `card.number`. They are masked everywhere on
+   * it, also in the summary, the preview, the model's words and the result.
    *
    * @default none
    */

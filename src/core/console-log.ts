@@ -8,8 +8,8 @@ const MAX_REVEALED = 1_000;
 const logs = new WeakMap<object, Log>();
 
 /**
- * Creates a log that writes to the runtime's console. `LOG_LEVEL` leaves out less serious lines. With `DEBUG=1` in the environment it reveals the messages of
- * exceptions. That is for development only, because they may quote a chat.
+ * Creates a log that writes to the runtime's console. `LOG_LEVEL` leaves out less serious lines. With `DEBUG=1` in the
+ * environment it reveals the messages of exceptions. That is for development only, because they may quote a chat.
  */
 export function consoleLogOf(env: unknown): Log {
   const environment = typeof env === "object" && env !== null ? env : {};

@@ -10,8 +10,8 @@ import type { ScheduleText } from "./schedule-text.ts";
 export type DeliveryTarget = Address | ChatTarget;
 
 /**
- * The chats that get the answer of a task: targets, the chats that have subscribed, or a function that is called for each
- * occurrence with the chats that the bot can write to. More than 100 are reached as `broadcast` does.
+ * The chats that get the answer of a task: targets, the chats that have subscribed, or a function that is called for
+ * each occurrence with the chats that the bot can write to. More than 100 are reached as `broadcast` does.
  */
 export type DeliverTo =
   | "subscribers"
@@ -44,7 +44,10 @@ interface TaskOptions {
   readonly metadata?: PromptMetadata;
   /** How often an occurrence is tried. @default `{ maxAttempts: 1 }` */
   readonly retry?: { readonly maxAttempts: number };
-  /** How late an occurrence may run. @default a prompt runs once within 12 hours and says that it is late; a handler always runs */
+  /**
+   * How late an occurrence may run. @default a prompt runs once within 12 hours and says that it is late; a handler
+   * always runs
+   */
   readonly ifLate?: Lateness;
   /** Each occurrence starts up to this much later, at random, so that not all start together. @default 0 */
   readonly jitterMs?: number;
@@ -52,7 +55,10 @@ interface TaskOptions {
   readonly until?: string;
   /** Most occurrences. @default none */
   readonly count?: number;
-  /** The chat that learns of failures, with a card to resume or delete the task. @default none: the log and `/health` say so */
+  /**
+   * The chat that learns of failures, with a card to resume or delete the task. @default none: the log and `/health`
+   * say so
+   */
   readonly owner?: DeliveryTarget;
   /**
    * The people who may press the buttons of that card if the owner is a group: their ids in its messenger. In a private
@@ -65,7 +71,9 @@ interface TaskOptions {
 export interface PromptTask extends TaskOptions {
   readonly prompt: string;
   readonly handler?: never;
-  /** The chats that get the answer. @default none at the root; the conversation's own chat with `scope: "conversation"` */
+  /**
+   * The chats that get the answer. @default none at the root; the conversation's own chat with `scope: "conversation"`
+   */
   readonly deliverTo?: DeliverTo;
   /**
    * `"once"`: one run in an object of its own, and the same text to all chats. `"each"`: the conversation of every chat
@@ -82,7 +90,8 @@ export interface PromptTask extends TaskOptions {
   /** Times of day at which it writes to nobody. @default none */
   readonly quietHours?: QuietHours;
   /**
-   * Most tokens that it may use in 24 hours, with failed tries. Its next occurrence is then skipped, and the owner is told.
+   * Most tokens that it may use in 24 hours, with failed tries. Its next occurrence is then skipped, and the owner is
+   * told.
    *
    * @default no limit
    */
