@@ -13,6 +13,7 @@ const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const PAGES = [
   "README.md",
   "AGENTS.md",
+  "ARCHITECTURE.md",
   "CHANGELOG.md",
   ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
