@@ -296,8 +296,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /**
    * Returns the approvals of this conversation, newest first, also ended ones, with the person, decision, time and
-   * place. The root returns those of all conversations, with their conversation, but without calls that a grant
-   * covered.
+   * place, and calls that a grant covered. The root returns those of all conversations, with their conversation.
    */
   async listApprovals(filter: ApprovalFilter = {}): Promise<ApprovalRecord[]> {
     return this.#object.features.get(APPROVALS).executions.list(filter);

@@ -8,7 +8,7 @@ export interface Comment {
   readonly isInternal: boolean;
 }
 
-const TAG = /(?:^|\s)@(internal|default|throws|param|example|deprecated|returns)\b/;
+const TAG = /(?:^|\s)@(internal|public|default|throws|param|example|deprecated|returns)\b/;
 
 /** Reads a documentation comment. Tags begin at `@`; everything before the first one is its text. */
 export function readComment(source: string): Comment {

@@ -31,7 +31,7 @@ describe("the pictures of the documentation", () => {
     const pages = new Set(named.map(({ page }) => page));
     const wanted = [
       ...SHOWN.map((name) => `docs/learn/${name}.md`),
-      ...["approvals", "attachments", "cards", "files", "schedules", "guides/debugging"].map(
+      ...["approvals", "cards", "files", "schedules", "guides/debugging"].map(
         (name) => `docs/${name}.md`,
       ),
     ];
