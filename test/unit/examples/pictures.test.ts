@@ -31,9 +31,7 @@ describe("the pictures of the documentation", () => {
     const pages = new Set(named.map(({ page }) => page));
     const wanted = [
       ...SHOWN.map((name) => `docs/learn/${name}.md`),
-      ...["approvals", "cards", "files", "schedules", "guides/debugging"].map(
-        (name) => `docs/${name}.md`,
-      ),
+      ...["approvals", "cards", "files", "schedules", "guides/debugging"].map((name) => `docs/${name}.md`),
     ];
     expect(wanted.filter((page) => !pages.has(page))).toEqual([]);
   });
