@@ -42,7 +42,10 @@ const move = { from: { chatId: "c", threadId: "t" }, to: { chatId: "d", threadId
 
 /** Opens every store, and lets those with lazy tables make them. */
 function makeTables(database: Database): void {
-  for (const Store of [BoxStore, GateStore, ReplyStore, OutboxStore, LedgerStore]) new Store(database);
+  const stores = [BoxStore, GateStore, ReplyStore, OutboxStore, LedgerStore].map(
+    (Store) => new Store(database),
+  );
+  expect(stores).toHaveLength(5);
   for (const create of [
     createInboxStore,
     createThreadMemoryStore,
@@ -67,7 +70,7 @@ function makeTables(database: Database): void {
     1,
   );
   new FileStore(database).begin(1);
-  new SentFileStore(database).remember({ messengerId: "m", kind: "image", hash: "h" }, "f", 1);
+  new SentFileStore(database).remember({ messengerId: "m", kind: "photo", hash: "h" }, "f", 1);
   new MarkStore(database).insert({
     id: "a",
     address,
