@@ -22,7 +22,7 @@ export interface BotProcess {
 }
 
 /**
- * Serves the bot as `switchboard serve` does, and loads it again whenever one of its sources is saved. A bot that
+ * Serves the bot with the demo model, and loads it again whenever one of its sources is saved. A bot that
  * cannot be loaded is reported, and the one before keeps running.
  *
  * @throws {ServeError} when the bot cannot start
@@ -54,7 +54,7 @@ export async function startBot(options: {
   const stop = new AbortController();
   const sources = fromSources(configFile);
   const bot = {
-    source: clockShiftMs === undefined ? sources : developSource(sources, clockShiftMs),
+    source: developSource(sources, clockShiftMs),
     dataDirectory,
     host: environment.HOST || "127.0.0.1",
     port,

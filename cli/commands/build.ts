@@ -2,9 +2,12 @@ import path from "node:path";
 import { Command } from "commander";
 import { readConfiguration } from "../../scripts/serve/bot-source.ts";
 import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
+import { namesModel, SET_A_MODEL } from "../../scripts/serve/model-setting.ts";
 import { shortPath } from "../../scripts/serve/short-path.ts";
 import { bundleWorker, ENTRY } from "../../scripts/serve/worker-bundle.ts";
+import type { WorkerBundle } from "../../scripts/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
+import { environmentOf } from "../bot-folder.ts";
 import type { CommandIo } from "../command-io.ts";
 import { createReport } from "../report.ts";
 
@@ -29,10 +32,18 @@ export function buildCommand(io: CommandIo): Command {
       const bundle = await bundleWorker(configFile, config);
       if (config.unsupported.length > 0) report.say(`left out: ${config.unsupported.join(", ")}`);
       for (const warning of bundle.warnings) report.say(warning);
+      const { values } = await environmentOf(io, options.config);
+      if (readsModel(bundle) && !namesModel(values, config))
+        report.say(`No model is set here. ${SET_A_MODEL}`);
       await writeBuiltWorker(folder, { bundle, configurationText });
       const bytes = bundle.files.get(ENTRY)?.byteLength ?? 0;
       report.result({ folder, bytes, warnings: bundle.warnings }, [
         `Built ${config.name} into ${shortPath(folder)} (${(bytes / 1024).toFixed(0)} KiB). Run it with: switchboard serve ${shortPath(folder)}`,
       ]);
     });
+}
+
+/** Whether a bot takes its model from the variables. Its bundle has the error of `modelFromEnv` then. */
+function readsModel({ files }: WorkerBundle): boolean {
+  return Buffer.from(files.get(ENTRY) ?? []).includes("model-not-set");
 }

@@ -5,9 +5,10 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { demoScript } from "../../playground/demo-model/demo-script.ts";
 import { readConfiguration } from "../../scripts/serve/bot-source.ts";
 import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
-import { bundleWorker } from "../../scripts/serve/worker-bundle.ts";
+import { bundleWorker, ENTRY } from "../../scripts/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
 
 /** Variable that names a folder for the builds of several processes. Without it each process builds for itself. */
@@ -17,10 +18,18 @@ const LOOK_AGAIN_MS = 100;
 
 let own: Promise<string> | undefined;
 
+export interface BuiltBotOptions {
+  /** Whether the demo model is in the build, as `switchboard dev` has it. */
+  readonly withDemo: boolean;
+}
+
 /** Returns the folder of the bot's build, which is made at the first request. The sources may not change meanwhile. */
-export async function builtBot(configFile: string): Promise<string> {
+export async function builtBot(configFile: string, { withDemo }: BuiltBotOptions): Promise<string> {
   const builds = process.env[SHARED_BUILDS] ?? (await (own ??= ownFolder()));
-  const folder = path.join(builds, createHash("sha256").update(configFile).digest("hex").slice(0, 16));
+  const folder = path.join(
+    builds,
+    createHash("sha256").update(`${configFile} ${withDemo}`).digest("hex").slice(0, 16),
+  );
   const claim = `${folder}.claim`;
   while (!existsSync(folder)) {
     if (await isClaimed(claim)) {
@@ -28,7 +37,7 @@ export async function builtBot(configFile: string): Promise<string> {
       continue;
     }
     try {
-      if (!existsSync(folder)) await build(configFile, folder);
+      if (!existsSync(folder)) await build(configFile, folder, withDemo);
     } finally {
       await rm(claim, { recursive: true });
     }
@@ -48,11 +57,14 @@ async function isClaimed(claim: string): Promise<boolean> {
 }
 
 /** The folder is there only when it is whole. */
-async function build(configFile: string, folder: string): Promise<void> {
+async function build(configFile: string, folder: string, withDemo: boolean): Promise<void> {
   const configurationText = await readConfiguration(configFile);
   const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
+  const demo = withDemo ? await demoScript({ canCall: false }) : "";
+  const entry = Buffer.concat([bundle.files.get(ENTRY) ?? Buffer.of(), Buffer.from(`\n${demo}`)]);
+  const files = new Map([...bundle.files, [ENTRY, entry]]);
   const unfinished = `${folder}.unfinished`;
-  await writeBuiltWorker(unfinished, { bundle, configurationText });
+  await writeBuiltWorker(unfinished, { bundle: { ...bundle, files }, configurationText });
   await rename(unfinished, folder);
 }
 

@@ -21,20 +21,25 @@ export async function startRig(
     /** Additional variables, which override the bot's own. */
     env?: Record<string, string>;
     config?: string;
+    /** Whether the demo model answers instead of the scripted one. */
+    withDemo?: boolean;
   } = {},
 ): Promise<Rig> {
   const model = await startScriptedModel();
   const simulator = await startSimulator(options.simulator ?? {});
   const bot = await startServedBot({
     ...(options.config === undefined ? {} : { config: options.config }),
+    withDemo: options.withDemo ?? false,
     env: {
       TELEGRAM_BOT_TOKEN: simulator.token,
       TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
       TELEGRAM_BOT_USERNAME: simulator.bot.username ?? "",
       TELEGRAM_API_BASE_URL: simulator.url,
-      OPENAI_BASE_URL: model.url,
-      OPENAI_API_KEY: "scripted",
-      MODEL: "scripted",
+      ...(options.withDemo !== true && {
+        OPENAI_BASE_URL: model.url,
+        OPENAI_API_KEY: "scripted",
+        MODEL: "scripted",
+      }),
       ...options.env,
     },
   });

@@ -39,6 +39,8 @@ export async function startServedBot(
     config?: string;
     /** Whether each start bundles the sources. Else they are built once for all starts. */
     fromSources?: boolean;
+    /** Whether the demo model is in the build, as `switchboard dev` has it. */
+    withDemo?: boolean;
   } = {},
 ): Promise<ServedBot> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "switchboard-bot-")));
@@ -64,7 +66,10 @@ export async function startServedBot(
   const start = async (): Promise<string> => {
     const from = output.length;
     const config = path.resolve(options.config ?? path.join(root, "wrangler.jsonc"));
-    const parameters = options.fromSources === true ? ["--config", config] : [await builtBot(config)];
+    const parameters =
+      options.fromSources === true
+        ? ["--config", config]
+        : [await builtBot(config, { withDemo: options.withDemo ?? false })];
     const command = [path.join(root, "cli/main.ts"), "serve", "--exit-with-stdin"];
     const started = spawn(process.execPath, [...command, ...parameters], {
       cwd: root,

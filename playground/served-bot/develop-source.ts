@@ -2,20 +2,23 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { BotSource, ReadyWorker } from "../../scripts/serve/bot-source.ts";
 import { ENTRY } from "../../scripts/serve/worker-bundle.ts";
+import { demoScript } from "../demo-model/demo-script.ts";
 
 /** Modules that run beside the bot's own bundle. */
 const MODULES = path.join(import.meta.dirname, "worker");
 const PREFIX = "playground-";
 const DEVELOPED = `${PREFIX}entry.js`;
 const CLOCK = `${PREFIX}clock.js`;
+const DEMO = `${PREFIX}demo.js`;
 
 /**
- * Puts the playground's modules around a bot: its door, a clock that can be moved, and the mark that lets its demo model
- * run tools by hand. The bot's own bundle stays as it is, so that a deployed bot has none of them.
+ * Puts the playground's modules around a bot: the demo model, its door and a clock that can be moved. The bot's own
+ * bundle stays as it is, so that a deployed bot has none of them.
  *
- * @param shiftMs time to add to the machine's clock, asked at each load
+ * @param shiftMs time to add to the machine's clock, asked at each load. Undefined for a bot on the real Telegram, which
+ *   gets the demo model alone
  */
-export function developSource(source: BotSource, shiftMs: () => number): BotSource {
+export function developSource(source: BotSource, shiftMs: (() => number) | undefined): BotSource {
   return {
     place: source.place,
     configFile: source.configFile,
@@ -23,29 +26,35 @@ export function developSource(source: BotSource, shiftMs: () => number): BotSour
     close: () => source.close(),
     async load(onBundle) {
       const worker = await source.load(onBundle);
-      const modules = await moduleFiles();
-      const { entry, clock } = entryOf(worker, shiftMs());
-      const written = new Map([
-        [DEVELOPED, new TextEncoder().encode(entry)],
-        [CLOCK, new TextEncoder().encode(clock)],
-      ]);
-      return { ...worker, entry: DEVELOPED, files: new Map([...worker.files, ...modules, ...written]) };
+      const moved = shiftMs?.();
+      const written = {
+        [DEMO]: await demoScript({ canCall: moved !== undefined }),
+        ...(moved === undefined ? { [DEVELOPED]: PLAIN_ENTRY } : movedModules(worker, moved)),
+      };
+      const modules = moved === undefined ? [] : await moduleFiles();
+      const encoded = Object.entries(written).map(
+        ([name, text]) => [name, new TextEncoder().encode(text)] as const,
+      );
+      return { ...worker, entry: DEVELOPED, files: new Map([...worker.files, ...modules, ...encoded]) };
     },
   };
 }
 
+const PLAIN_ENTRY = [
+  `import "./${DEMO}";`,
+  `export * from "./${ENTRY}";`,
+  `export { default } from "./${ENTRY}";`,
+].join("\n");
+
 /** The modules are imported in this order: the bot's bundle begins on the moved clock. */
-function entryOf(
-  { config }: ReadyWorker,
-  shiftMs: number,
-): { readonly entry: string; readonly clock: string } {
+function movedModules({ config }: ReadyWorker, shiftMs: number): Record<string, string> {
   const classes = config.classes.map(({ className }) => className);
   const clock = [
     `import { shiftDate } from "./${PREFIX}shift-date.js";`,
     ...(shiftMs === 0 ? [] : [`shiftDate(${shiftMs});`]),
   ];
   const entry = [
-    `import "./${PREFIX}mark-dev.js";`,
+    `import "./${DEMO}";`,
     `import "./${CLOCK}";`,
     `import { movable } from "./${PREFIX}movable.js";`,
     `import { withDoor } from "./${PREFIX}door.js";`,
@@ -54,7 +63,7 @@ function entryOf(
     ...classes.map((name) => `export const ${name} = movable(worker.${name}, ${shiftMs});`),
     `export default withDoor(bot, { ${classes.join(", ")} });`,
   ];
-  return { entry: entry.join("\n"), clock: clock.join("\n") };
+  return { [DEVELOPED]: entry.join("\n"), [CLOCK]: clock.join("\n") };
 }
 
 async function moduleFiles(): Promise<readonly (readonly [string, Uint8Array])[]> {

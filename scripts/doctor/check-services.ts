@@ -1,5 +1,8 @@
 import { z } from "zod";
+import { readConfiguration } from "../serve/bot-source.ts";
 import { readControl } from "../serve/control-file.ts";
+import { namesModel, SET_A_MODEL } from "../serve/model-setting.ts";
+import { parseWorkerConfig } from "../serve/worker-config.ts";
 import { wrongFields } from "../serve/wrong-fields.ts";
 import { createBotApi } from "../telegram/bot-api.ts";
 import { telegramInfo } from "../telegram/info.ts";
@@ -37,11 +40,18 @@ function findingOf(state: Awaited<ReturnType<typeof telegramInfo>>["state"]): Om
   return { status: "ok", message: summary };
 }
 
-/** Asks the model's server whether it takes the key, with a call that costs nothing. */
-export async function checkModel(environment: Environment): Promise<Finding> {
+/**
+ * Asks the model's server whether it takes the key, with a call that costs nothing.
+ *
+ * @param configFile the bot's configuration, which may bind Workers AI
+ */
+export async function checkModel(environment: Environment, configFile: string): Promise<Finding> {
   const about = "model";
   const target = modelTarget(environment);
-  if (target === undefined) return skipped(about, "No model is set; the built-in demo answers.");
+  if (target === undefined)
+    return (await bindsModel(configFile))
+      ? skipped(about, "The bot's model is not one of the variables.")
+      : warning(about, "No model is set.", SET_A_MODEL);
   let status: number;
   try {
     const response = await fetch(target.url, {
@@ -66,6 +76,14 @@ export async function checkModel(environment: Environment): Promise<Finding> {
   }
   // Some servers have no list of models.
   return ok(about, `${target.origin} answers.`);
+}
+
+/** Whether a configuration names a model. False if it cannot be read, which another check reports. */
+async function bindsModel(configFile: string): Promise<boolean> {
+  const config = await readConfiguration(configFile)
+    .then((text) => parseWorkerConfig(text, configFile))
+    .catch(() => undefined);
+  return config !== undefined && namesModel({}, config);
 }
 
 function modelTarget(environment: Environment):

@@ -29,7 +29,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
     checkPort(values, dataDirectory),
     checkStorage(dataDirectory),
     checkTelegram(values, options.now),
-    checkModel(values),
+    checkModel(values, options.configFile),
     checkBot(options.url, dataDirectory),
   ]);
   const modelPackage = checkModelPackage(values, folder);

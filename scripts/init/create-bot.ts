@@ -127,7 +127,7 @@ TELEGRAM_WEBHOOK_SECRET_TOKEN=${secret()}
 # Opens the bot's own addresses to its operator: telegram setup, data, metrics.
 ADMIN_TOKEN=${secret()}
 
-# A model. Without one a built-in demo answers.
+# A model. Without one only "npm run dev" answers, with a demo.
 # OPENAI_BASE_URL=https://api.openai.com/v1
 # OPENAI_API_KEY=
 # MODEL=

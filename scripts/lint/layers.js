@@ -11,8 +11,8 @@
  * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
  * - The product never imports what stands outside of it.
  * - Outside, each imports lower ones only: scripts ← playground ← cli ← lab ← testing ← test. The scripts and the playground never
- *   import the product, because they play the outside world; the lab and the tests may import all of it. One file is
- *   shared, so that secrets are defined in one place.
+ *   import the product, because they play the outside world; the lab and the tests may import all of it. Two
+ *   files are shared: one defines secrets, the other finds the name that was meant.
  */
 import path from "node:path";
 
@@ -68,7 +68,7 @@ const OUTSIDE = ["scripts", "playground", "cli", "lab", "testing", "test"];
 const STRANGERS = new Set(["playground", "scripts"]);
 
 /** Files of the product that these folders may still import. They import nothing themselves. */
-const SHARED = new Set(["src/core/hide-secrets.ts"]);
+const SHARED = new Set(["src/core/hide-secrets.ts", "src/core/closest-name.ts"]);
 
 /**
  * Returns the part of the product that a file belongs to.

@@ -1,4 +1,4 @@
-import { closestName } from "../core/check-names.ts";
+import { closestName } from "../core/closest-name.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { BroadcastTargets, ManyTargets } from "../core/broadcast.ts";
 

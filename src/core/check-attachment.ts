@@ -1,5 +1,5 @@
 import { checkContent } from "./check-content.ts";
-import { closestName } from "./check-names.ts";
+import { closestName } from "./closest-name.ts";
 import type { Content, Json } from "./content.ts";
 import { InvalidInputError } from "./errors.ts";
 import { FILE_KINDS } from "./reply-attachment.ts";

@@ -1,3 +1,4 @@
+import { closestName, distanceOf } from "./closest-name.ts";
 import { ConfigurationError } from "./errors.ts";
 
 /** Names of all options, as the keys of a record. The compiler reports a missing one. */
@@ -64,16 +65,6 @@ function list(names: object): string {
   return Object.keys(names).join(", ");
 }
 
-/** Returns the known name that `name` was probably meant to be. */
-export function closestName(name: string, known: readonly string[]): string | undefined {
-  const wanted = name.toLowerCase();
-  const candidates = known
-    .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.ceil(candidate.length / 4))
-    .toSorted((left, right) => left.distance - right.distance);
-  return candidates[0]?.candidate ?? known.find((candidate) => isShortened(wanted, candidate.toLowerCase()));
-}
-
 /** Returns up to three known names that share a word with `name`, the most similar first. */
 function namesWithWordOf(name: string, known: readonly string[]): readonly string[] {
   const words = new Set(wordsOf(name));
@@ -88,26 +79,4 @@ function namesWithWordOf(name: string, known: readonly string[]): readonly strin
 /** Returns the words of a name such as `approveButton`, in lower case. */
 function wordsOf(name: string): readonly string[] {
   return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
-}
-
-/** True if `short` is `long` with letters left out: `turnsPerDay` for `turnsPerPersonPerDay`. */
-function isShortened(short: string, long: string): boolean {
-  if (short.length * 2 < long.length) return false;
-  let at = 0;
-  for (const letter of long) if (letter === short[at]) at += 1;
-  return at === short.length;
-}
-
-/** Counts the letters to add, remove or replace to get from one word to the other. */
-function distanceOf(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of Array.from(from).entries()) {
-    const next = [index + 1];
-    for (const [column, other] of Array.from(to).entries()) {
-      const [replaced = 0, removed = 0, added = 0] = [row[column], row[column + 1], next[column]];
-      next.push(Math.min(replaced + (letter === other ? 0 : 1), removed + 1, added + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

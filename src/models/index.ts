@@ -1,5 +1,4 @@
 export { brokenModel } from "./broken-model.ts";
-export { createDemoModel } from "./demo/demo-model.ts";
 export { fallbackModel, isFailureOfModel, ModelRests } from "./fallback-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
 export { LazyModel } from "./lazy-model.ts";

@@ -1,7 +1,6 @@
 import { systemDeps, type Deps } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { getMessengerContext } from "../core/turn-context.ts";
-import { createDemoModel } from "./demo/demo-model.ts";
 import { parseBaseUrl, setting } from "./env-setting.ts";
 import type { ModelInstance } from "./guard-model.ts";
 import { LazyModel } from "./lazy-model.ts";
@@ -31,9 +30,10 @@ export interface ConfiguredModel {
   readonly model: ModelInstance;
   /** Text for a log line: the provider, its origin and the model, never a key. */
   readonly describe: string;
-  /** True for the built-in demo, which is not a language model. */
-  readonly isDemo: boolean;
 }
+
+/** The model that `switchboard dev` puts beside the bot's code, in the same process. Any other bot has none. */
+const DEMO = Symbol.for("switchboard.demo-model");
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5";
 export const DEFAULT_WORKERS_AI_MODEL = "@cf/openai/gpt-oss-120b";
@@ -48,7 +48,7 @@ const PUBLIC_OPENAI_BASE_URL = "https://api.openai.com/v1";
  * 1. `OPENAI_BASE_URL` or `OPENAI_API_KEY`: an OpenAI-compatible server; `MODEL` is required
  * 2. `ANTHROPIC_API_KEY`: Anthropic
  * 3. the binding `AI`: Workers AI
- * 4. nothing: the built-in demo model
+ * 4. nothing: under `switchboard dev` a demo model, which is not a language model
  *
  * The packages of the providers are optional: `@ai-sdk/openai-compatible`, `@ai-sdk/anthropic` and
  * `workers-ai-provider`. If the one that the environment asks for is missing, `/health` and every call name it.
@@ -77,16 +77,22 @@ export function modelFromEnv(
     return anthropic(anthropicKey, setting(env.ANTHROPIC_BASE_URL), modelId, deps);
   if (env.AI !== undefined && env.AI !== null) {
     const id = modelId ?? DEFAULT_WORKERS_AI_MODEL;
-    return { model: workersAiModel(env, id), describe: `Workers AI, model ${id}`, isDemo: false };
+    return { model: workersAiModel(env, id), describe: `Workers AI, model ${id}` };
   }
   if (modelId !== undefined) {
     throw new ConfigurationError(
       "model-provider-missing",
       `MODEL is "${modelId}", but nothing says where it runs. Set OPENAI_BASE_URL and OPENAI_API_KEY, or ` +
-        "ANTHROPIC_API_KEY, or bind Workers AI as AI; or remove MODEL to use the demo model.",
+        "ANTHROPIC_API_KEY, or bind Workers AI as AI.",
     );
   }
-  return { model: createDemoModel(deps), describe: "the built-in demo model", isDemo: true };
+  const demo: ModelInstance | undefined = Reflect.get(globalThis, DEMO);
+  if (demo !== undefined) return { model: demo, describe: "the built-in demo model" };
+  throw new ConfigurationError(
+    "model-not-set",
+    "No model is set. Set OPENAI_BASE_URL or OPENAI_API_KEY, and MODEL; or set ANTHROPIC_API_KEY; or bind Workers AI " +
+      "as AI. Only `switchboard dev` has a demo that answers without one.",
+  );
 }
 
 function openaiCompatible(
@@ -119,7 +125,6 @@ function openaiCompatible(
   return {
     model,
     describe: `OpenAI-compatible server at ${origin}, model ${modelId}`,
-    isDemo: false,
   };
 }
 
@@ -153,6 +158,5 @@ function anthropic(
   return {
     model,
     describe: `Anthropic${proxy === undefined ? "" : ` at ${proxy.origin}`}, model ${id}`,
-    isDemo: false,
   };
 }

@@ -63,6 +63,7 @@ export function useSupportBot(): SupportBotRig {
     };
     transcription = await startTranscription();
     const bot = await startServedBot({
+      withDemo: true,
       env: {
         TELEGRAM_BOT_TOKEN: simulator.token,
         TELEGRAM_WEBHOOK_SECRET_TOKEN: "s3cret",

@@ -1,13 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCommand } from "../../cli/run-command.ts";
+import { startServedBot } from "../../lab/support/served-bot.ts";
+import { demoScript } from "../../playground/demo-model/demo-script.ts";
 import { startBot, type BotProcess } from "../../playground/bot-process.ts";
 import { startSimulator, type SimChat, type Simulator } from "../../playground/telegram/simulator.ts";
 
 const CONFIGURATION = path.resolve("test/e2e/bots/bookings/wrangler.jsonc");
 
-let bot: BotProcess;
+let bot: Pick<BotProcess, "stop" | "url">;
 let chat: SimChat;
 let folder: string;
 let simulator: Simulator;
@@ -23,16 +26,17 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts the bot without a model: as `dev` does, with the playground's modules around it, or as `serve` does. */
-async function start(by: "dev" | "serve"): Promise<void> {
+const variables = () => ({
+  TELEGRAM_BOT_TOKEN: simulator.token,
+  TELEGRAM_WEBHOOK_SECRET_TOKEN: "s3cret",
+  TELEGRAM_BOT_USERNAME: simulator.bot.username ?? "",
+  TELEGRAM_API_BASE_URL: simulator.url,
+});
+
+/** Starts the bot without a model, as `dev` or `dev --telegram` does. */
+async function start(by: "dev" | "dev --telegram"): Promise<void> {
   bot = await startBot({
-    environment: {
-      PATH: process.env.PATH,
-      TELEGRAM_BOT_TOKEN: simulator.token,
-      TELEGRAM_WEBHOOK_SECRET_TOKEN: "s3cret",
-      TELEGRAM_BOT_USERNAME: simulator.bot.username,
-      TELEGRAM_API_BASE_URL: simulator.url,
-    },
+    environment: { PATH: process.env.PATH, ...variables() },
     dataDirectory: folder,
     port: 0,
     configFile: CONFIGURATION,
@@ -74,10 +78,44 @@ describe("a bot without a model", () => {
     );
   });
 
-  it("runs nothing by hand where it is served", async () => {
-    await start("serve");
+  it("runs nothing by hand on the real Telegram", async () => {
+    await start("dev --telegram");
     write("/call");
     await shown("I didn't understand that");
     expect(simulator.messages(chat).at(-1)?.text).not.toContain("book_table");
   });
+
+  it("says where it is served that it cannot answer, and its operator reads what to set", async () => {
+    const served = await startServedBot({ config: CONFIGURATION, env: variables(), dataDirectory: folder });
+    bot = { url: served.url, stop: () => served.close() };
+    simulator.setWebhook(`${bot.url}/messengers/telegram/webhook`, "s3cret");
+    await served.logged(/not ready: No model is set\. Set OPENAI_BASE_URL/);
+    const health = await fetch(`${bot.url}/health`);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toMatchObject({ problem: { code: "model-not-set" } });
+    write("hello");
+    await shown("Sorry, something went wrong");
+  });
+});
+
+/** The first words of the demo's help, and of its notice. */
+const OF_THE_DEMO = ["the demo knows only a few sentences", "You are talking to the built-in demo"];
+
+it("leaves the demo out of a build, whose model is still to be set", async () => {
+  bot = { url: "", stop: () => Promise.resolve() };
+  let output = "";
+  const io = { folder: process.cwd(), environment: {}, isInteractive: false };
+  const code = await runCommand(["build", "--config", CONFIGURATION, "--out", path.join(folder, "build")], {
+    ...io,
+    write: (text) => (output += text),
+    writeError: (text) => (output += text),
+  });
+  expect(code).toBe(0);
+  expect(output).toContain("No model is set here. Set OPENAI_BASE_URL");
+  const built = await readFile(path.join(folder, "build/worker.js"), "utf8");
+  const demo = await demoScript({ canCall: false });
+  for (const words of OF_THE_DEMO) {
+    expect(demo).toContain(words);
+    expect(built).not.toContain(words);
+  }
 });

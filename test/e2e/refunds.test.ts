@@ -47,11 +47,8 @@ beforeAll(async () => {
     simulator: { redelivery: { baseMs: 100, maxMs: 500 } },
     env: {
       ORDERS_API_URL: `http://127.0.0.1:${(shop.server.address() as AddressInfo).port}`,
-      // The demo model answers.
-      OPENAI_BASE_URL: "",
-      OPENAI_API_KEY: "",
-      MODEL: "",
     },
+    withDemo: true,
   });
 });
 

@@ -72,7 +72,7 @@ async function greet(): Promise<void> {
 
 describe("a bot with translated commands", () => {
   it("is described at its start, and connected by `telegram setup`", async () => {
-    const bot = await startServedBot({ config, env: environment });
+    const bot = await startServedBot({ config, env: environment, withDemo: true });
     const said = bot
       .logs()
       .split("\n")

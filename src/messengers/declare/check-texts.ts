@@ -1,5 +1,6 @@
 import { ENGLISH_TEXTS } from "../../core/bot-texts.ts";
-import { checkNames, closestName } from "../../core/check-names.ts";
+import { checkNames } from "../../core/check-names.ts";
+import { closestName } from "../../core/closest-name.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { TextName } from "../../core/bot-texts.ts";
 

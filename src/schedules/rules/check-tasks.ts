@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Address } from "../../core/surface.ts";
-import { closestName } from "../../core/check-names.ts";
+import { closestName } from "../../core/closest-name.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import { parseSchedule } from "./parse-schedule.ts";

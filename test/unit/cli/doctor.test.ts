@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -107,6 +107,15 @@ describe("switchboard doctor", () => {
     expect((await doctor()).of("model")).toMatchObject([
       { status: expected, message: expect.stringContaining(words) },
     ]);
+  });
+
+  it("says what to set if no model is set", async () => {
+    expect((await doctor()).of("model")).toMatchObject([
+      { status: "warning", fix: expect.stringContaining("Set OPENAI_BASE_URL") },
+    ]);
+    const file = path.join(folder, "wrangler.jsonc");
+    await writeFile(file, (await readFile(file, "utf8")).replace("{", '{ "ai": { "binding": "AI" },'));
+    expect((await doctor()).of("model")).toMatchObject([{ status: "skipped" }]);
   });
 
   it("says which package the model of the environment needs", async () => {

@@ -11,6 +11,7 @@ let bot: ServedBot;
 beforeAll(async () => {
   simulator = await startSimulator();
   bot = await startServedBot({
+    withDemo: true,
     config: "examples/minimal/wrangler.jsonc",
     env: {
       TELEGRAM_BOT_TOKEN: simulator.token,
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 describe("the README's bot", () => {
-  it("answers a private message, as a demo when no model is set", async () => {
+  it("answers a private message, with the demo that `dev` gives it", async () => {
     const ann = simulator.addUser({ first_name: "Ann" });
     const chat = simulator.privateChat(ann);
     simulator.sendText(chat, ann, "hello");

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/core/deps.ts";
+import { wait, type Clock } from "../../../src/core/deps.ts";
 
 interface Entry {
   readonly at: number;
@@ -62,4 +62,11 @@ export class FakeClock implements Clock {
 /** Lets everything that is ready run: streams take several turns of the event loop's queues. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Pauses of the demo model by a clock of a test. */
+export function pausedBy(clock: Clock): {
+  readonly pause: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+} {
+  return { pause: (delayMs: number, signal?: AbortSignal) => wait(clock, delayMs, signal) };
 }

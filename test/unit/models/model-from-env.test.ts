@@ -47,17 +47,10 @@ describe("modelFromEnv", () => {
       "claude-sonnet-5",
       "Anthropic, model claude-sonnet-5",
     ],
-    ["the demo", {}, "demo", "the built-in demo model"],
-    [
-      "the demo for empty values",
-      { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: " ", MODEL: "", OPENAI_BASE_URL: "" },
-      "demo",
-      "the built-in demo model",
-    ],
   ];
   it.each(models)("chooses %s", (_name, env, modelId, describe) => {
     const configured = modelFromEnv(env);
-    expect(configured).toMatchObject({ model: { modelId }, describe, isDemo: modelId === "demo" });
+    expect(configured).toMatchObject({ model: { modelId }, describe });
   });
 
   const mistakes: readonly (readonly [string, ModelEnvironment, string, RegExp])[] = [
@@ -72,6 +65,13 @@ describe("modelFromEnv", () => {
       { OPENAI_API_KEY: "sk-SECRET", ANTHROPIC_API_KEY: "sk-SECRET", MODEL: "m" },
       "model-ambiguous",
       /Keep the ones of one provider/,
+    ],
+    ["nothing", {}, "model-not-set", /Set OPENAI_BASE_URL/],
+    [
+      "empty values",
+      { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: " ", MODEL: "", OPENAI_BASE_URL: "" },
+      "model-not-set",
+      /ANTHROPIC_API_KEY/,
     ],
     ["a model without a provider", { MODEL: "gpt" }, "model-provider-missing", /Set OPENAI_BASE_URL/],
     [

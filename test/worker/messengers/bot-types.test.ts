@@ -9,6 +9,7 @@ import type {
 import { BOT } from "../../../src/agent/bot-root.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import { callsOver } from "../../../src/core/inner-calls.ts";
+import { german } from "../../../src/texts/index.ts";
 import { telegramFromEnv } from "../../../providers/telegram/index.ts";
 import type { TelegramEnvironment } from "../../../providers/telegram/index.ts";
 import { createWorld } from "../support/world.ts";
@@ -16,7 +17,7 @@ import { createWorld } from "../support/world.ts";
 describe("the types that a bot author sees", () => {
   it("let getModel() return what modelFromEnv() does, a model, or the id of one", () => {
     expectTypeOf(modelFromEnv).returns.toExtend<ThinkModel>();
-    expectTypeOf(modelFromEnv({}).model).toExtend<ThinkModel>();
+    expectTypeOf<ReturnType<typeof modelFromEnv>["model"]>().toExtend<ThinkModel>();
     expectTypeOf<"@cf/openai/gpt-oss-120b">().toExtend<ThinkModel>();
     expectTypeOf<{ readonly model: string }>().not.toExtend<ThinkModel>();
   });
@@ -52,9 +53,19 @@ describe("the types that a bot author sees", () => {
 
 describe("getModel", () => {
   it("may return what modelFromEnv() does", async () => {
-    const world = createWorld({ getModel: () => modelFromEnv({}) });
-    await world.write("c1", "hello");
-    await expect.poll(() => world.chats.visible("c1").at(-1)).toMatch(/^Hello!/);
+    const AI = { run: () => Promise.reject(new Error("not used")) };
+    const world = createWorld({ getModel: () => modelFromEnv({ AI }) });
+    expect(await callsOver(BOT, () => world.stub, systemDeps.clock).healthProblem()).toBeUndefined();
+  });
+
+  it("answers in the bot's language when no model is set, and /health says what to set", async () => {
+    const world = createWorld({ getModel: () => modelFromEnv({}), settings: { texts: german } });
+    await world.write("c1", "hallo");
+    await expect.poll(() => world.chats.visible("c1").at(-1)).toBe(german.errorResponseText);
+    expect(await callsOver(BOT, () => world.stub, systemDeps.clock).healthProblem()).toMatchObject({
+      code: "model-not-set",
+      message: expect.stringMatching(/^No model is set\. Set OPENAI_BASE_URL .*Workers AI/) as string,
+    });
   });
 
   it("is named by /health when modelFromEnv() throws", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { noteParts } from "../../../src/messengers/turns/note-parts.ts";
-import { demoReply } from "../../../src/models/demo/demo-reply.ts";
+import { noteParts } from "../../../../src/messengers/turns/note-parts.ts";
+import { demoReply } from "../../../../playground/demo-model/demo-reply.ts";
 
 /** Returns the demo's answer to a person who writes after the bot's own code has posted these texts. */
 function replyAfter(posts: readonly string[], written: string) {

@@ -7,19 +7,19 @@ import { stepCountIs, streamText, tool, type ModelMessage, type ToolSet } from "
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { DEMO_NOTICE } from "../../../src/models/demo/demo-intents.ts";
-import { createDemoModel } from "../../../src/models/demo/demo-model.ts";
-import { demoReply } from "../../../src/models/demo/demo-reply.ts";
+import { DEMO_NOTICE } from "../../../../playground/demo-model/demo-intents.ts";
+import { createDemoModel } from "../../../../playground/demo-model/demo-model.ts";
+import { demoReply } from "../../../../playground/demo-model/demo-reply.ts";
 import {
   consentOutdated,
   nobodyToAsk,
   notAuthorized,
   outcomeUnknown,
   stillPending,
-} from "../../../src/actions/action-errors.ts";
-import type { ActionFailure } from "../../../src/actions/action-errors.ts";
-import { FakeClock, settle } from "./fake-clock.ts";
-import { collect, PROMPT } from "./stub-model.ts";
+} from "../../../../src/actions/action-errors.ts";
+import type { ActionFailure } from "../../../../src/actions/action-errors.ts";
+import { FakeClock, pausedBy, settle } from "../../models/fake-clock.ts";
+import { collect, PROMPT } from "../../models/stub-model.ts";
 
 const LOOKUP: LanguageModelV4FunctionTool = {
   type: "function",
@@ -167,7 +167,7 @@ describe("the demo model", () => {
   async function run(prompt: string | ModelMessage[], tools: ToolSet) {
     const clock = new FakeClock();
     const result = streamText({
-      model: createDemoModel({ clock }),
+      model: createDemoModel(pausedBy(clock)),
       tools,
       stopWhen: stepCountIs(10),
       ...(typeof prompt === "string" ? { prompt } : { messages: prompt }),
@@ -233,7 +233,7 @@ describe("the demo model", () => {
 
   it("streams word by word, a word every 30 ms, and a long text in six seconds", async () => {
     const clock = new FakeClock();
-    const model = createDemoModel({ clock });
+    const model = createDemoModel(pausedBy(clock));
     const { parts } = collect((await model.doStream(PROMPT)).stream);
     const texts = () => parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []));
     await settle();
@@ -251,7 +251,7 @@ describe("the demo model", () => {
     const clock = new FakeClock();
     const caller = new AbortController();
     const aborted = collect(
-      (await createDemoModel({ clock }).doStream({ ...PROMPT, abortSignal: caller.signal })).stream,
+      (await createDemoModel(pausedBy(clock)).doStream({ ...PROMPT, abortSignal: caller.signal })).stream,
     );
     await clock.advance(40);
     caller.abort(new Error("stopped"));
@@ -263,7 +263,7 @@ describe("the demo model", () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 60, unit: "binary" }), async (text) => {
         const clock = new FakeClock();
-        const model = createDemoModel({ clock });
+        const model = createDemoModel(pausedBy(clock));
         const options = { prompt: [user(text)], tools: [LOOKUP] };
         const { content } = await model.doGenerate(options);
         const { parts, ended } = collect((await model.doStream(options)).stream);

@@ -6,25 +6,25 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { systemDeps, wait, type Clock } from "../../core/deps.ts";
 import { demoReply, type DemoReply } from "./demo-reply.ts";
-import { isUnderDev } from "./under-dev.ts";
 
 const PACE_MS = 30;
 /** Even a long reply has at most this many chunks, so it is streamed within six seconds. */
 const MOST_CHUNKS = 200;
 
+export interface DemoOptions {
+  /** Whether people may run the bot's tools and actions by hand (`/call`). */
+  readonly canCall?: boolean;
+  /** Waits. Rejects with the signal's reason when it aborts. @default by the runtime's timers */
+  readonly pause?: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+}
+
 /**
- * Creates the model that answers if none is configured, so that a bot works on a fresh machine without a network. It is
- * not a language model: it understands a few sentences, calls the bot's real tools for them, and says what it is in its
- * first reply. The same prompt gives the same reply.
- *
- * @param canCall whether people may run the bot's tools and actions by hand (`/call`)
+ * Creates the model that answers under `switchboard dev` if none is configured, so that a bot works on a fresh machine
+ * without a network. It is not a language model: it understands a few sentences, calls the bot's real tools for them,
+ * and says what it is in its first reply. The same prompt gives the same reply.
  */
-export function createDemoModel(
-  deps: { readonly clock: Clock } = systemDeps,
-  canCall: boolean = isUnderDev(),
-): LanguageModelV4 {
+export function createDemoModel({ canCall = false, pause = realPause }: DemoOptions = {}): LanguageModelV4 {
   return {
     specificationVersion: "v4",
     provider: "switchboard.demo",
@@ -42,7 +42,7 @@ export function createDemoModel(
     },
     doStream: async (options) => {
       const reply = demoReply(options.prompt, options.tools ?? [], canCall);
-      const parts = streamParts(options, reply, deps.clock);
+      const parts = streamParts(options, reply, pause);
       return {
         stream: new ReadableStream<LanguageModelV4StreamPart>({
           pull: async (controller) => {
@@ -62,19 +62,30 @@ export function createDemoModel(
 async function* streamParts(
   options: LanguageModelV4CallOptions,
   reply: DemoReply,
-  clock: Clock,
+  pause: NonNullable<DemoOptions["pause"]>,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: "stream-start", warnings: [] };
   if (reply.text !== "") {
     yield { type: "text-start", id: "text" };
     for (const delta of chunksOf(reply.text)) {
-      await wait(clock, PACE_MS, options.abortSignal);
+      await pause(PACE_MS, options.abortSignal);
       yield { type: "text-delta", id: "text", delta };
     }
     yield { type: "text-end", id: "text" };
   }
   for (const call of toolCalls(reply)) yield call;
   yield { type: "finish", finishReason: finishReason(reply), usage: usage(options, reply) };
+}
+
+function realPause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, delayMs);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+    if (signal?.aborted) reject(signal.reason);
+  });
 }
 
 /** Cuts a text into words, or into several words at a time if there are many. */
