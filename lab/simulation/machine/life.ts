@@ -8,6 +8,7 @@ export class Life {
   readonly name: string;
   readonly clock: ProcessClock;
   readonly #onBoundary: (life: Life, what: string) => void;
+  readonly #callers = new Set<() => void>();
   #isDead = false;
   #isStarting = true;
   #diedAt = Infinity;
@@ -52,6 +53,17 @@ export class Life {
     if (!this.#isDead) this.#diedAt = this.clock.now();
     this.#isDead = true;
     this.clock.kill();
+    for (const abandon of this.#callers) abandon();
+    this.#callers.clear();
+  }
+
+  /** Returns the result of work that somebody waits for. Rejects if the process dies before. */
+  untilDeath<Value>(work: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const abandon = (): void => reject(new Crash("call"));
+      this.#callers.add(abandon);
+      work.then(resolve, reject).finally(() => this.#callers.delete(abandon));
+    });
   }
 
   /** Runs work in which the process may die. A crash has no other consequence. */

@@ -1,3 +1,4 @@
+import { Crash } from "./life.ts";
 import type { Life } from "./life.ts";
 import type { Random } from "../../support/random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -40,7 +41,7 @@ export function callOver<Value>(
       }
       work().then(
         (value) => back(() => resolve(value)),
-        () => back(() => reject(new Unreachable("died"))),
+        (error: unknown) => back(() => reject(error instanceof Crash ? new Unreachable("died") : error)),
       );
     };
     if (random.chance(0.7)) there();

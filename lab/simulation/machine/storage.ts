@@ -12,12 +12,21 @@ const spare = new Map<string, NodeDatabase[]>();
  * a write, at which a process may die, so a run must not find those of another run.
  */
 const MADE_AT_START: ReadonlySet<string> = new Set([
+  "alias_v1",
   "box_v1",
+  "chat_v1",
+  "directory_v2",
   "gate_v1",
+  "identity_v2",
+  "ignored_v1",
   "inbox_v1",
+  "menu_v1",
   "outbox_v1",
+  "probe_v1",
+  "refusal_v1",
   "reply_v1",
   "thread_v1",
+  "topic_v1",
   "turn_v1",
 ]);
 

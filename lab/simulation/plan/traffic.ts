@@ -1,3 +1,4 @@
+import type { Grant } from "../../../src/core/gate.ts";
 import type { Plan, Routing } from "./plan.ts";
 import { gateName } from "./route-places.ts";
 
@@ -61,7 +62,7 @@ export class TrafficCount {
       .map(({ chatId }, index) => ({ chatId, conversation: objects[index] ?? "" }))
       .filter(({ chatId, conversation }) => conversation !== gateName(chatId));
     this.#speakers = new Set(remote.map(({ chatId, conversation }) => `${conversation}|${chatId}`));
-    this.#gates = new Set(remote.flatMap(({ chatId }) => [`gate ${chatId}`, gateName(chatId)]));
+    this.#gates = new Set(remote.map(({ chatId }) => gateName(chatId)));
   }
 
   /** Counts a call of a conversation to the platform. */
@@ -69,9 +70,15 @@ export class TrafficCount {
     if (this.#speakers.has(`${conversation}|${chatId}`)) this.traffic.platformCalls += 1;
   }
 
-  /** Counts a call to the root. */
-  root(caller: string): void {
-    if (this.#gates.has(caller)) this.traffic.rootCalls += 1;
+  /** Counts a call of an object to another one: of a conversation to a gate, or of a gate to the root. */
+  asked(caller: string, method: string): void {
+    if (method === "gate.acquire") this.traffic.questions += 1;
+    else if (method.startsWith("gate.")) this.traffic.reports += 1;
+    else if (method.startsWith("budget.") && this.#gates.has(caller)) this.traffic.rootCalls += 1;
+  }
+
+  answered(method: string, answer: unknown): void {
+    if (method === "gate.acquire" && (answer as Grant).kind === "wait") this.traffic.waits += 1;
   }
 
   /** Counts text, or its end, that a conversation gives to its delivery. */

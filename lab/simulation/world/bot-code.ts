@@ -1,4 +1,6 @@
+import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
 import { wait } from "../../../src/core/deps.ts";
+import type { MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { Clock } from "../../../src/core/deps.ts";
 import type {
   CardButton,
@@ -10,6 +12,8 @@ import type {
 import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
 import type { ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
+import type { Life } from "../machine/life.ts";
+import type { Mutant, OnAction } from "../machine/mutant.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { nameOfPress } from "../oracle/press-watch.ts";
 import { pictureOf } from "../plan/card-picture.ts";
@@ -39,6 +43,46 @@ export class BotCode {
     const albums = items.filter((item): item is PlannedAlbum => item.kind === "album");
     this.#albums = new Map(albums.map((album) => [album.token, album]));
     this.#presses = new Map(presses.map((press) => [press.token, press]));
+  }
+
+  /** The bot's own class, in a process with these cards. */
+  agent(
+    messenger: MessengerDefinition,
+    cards: () => Cards,
+    { clock }: Life,
+    mutant: Mutant | undefined,
+  ): AgentMethods {
+    const onAction: OnAction = (press) => this.onAction(press, cards(), clock);
+    return {
+      maxSteps: 10,
+      maxContextTokens: 60_000,
+      keepDeliveriesMs: 30 * 24 * 60 * 60 * 1_000,
+      keepUsageMs: 0,
+      keepApprovalsMs: 365 * 24 * 60 * 60 * 1_000,
+      modelPrices: {},
+      interruptedStep: "restart",
+      chatStreamStallTimeoutMs: 30_000,
+      chatStreamFirstChunkTimeoutMs: 30_000,
+      modelPatienceMs: 0,
+      modelAttempts: 2,
+      sendReasoning: false,
+      actionLedgerPendingRetryLeaseMs: 300_000,
+      approvalWords: { yes: ["yes"], no: ["no"] },
+      chatSchedules: false,
+      getModel: () => {
+        throw new Error("The model is played.");
+      },
+      getSystemPrompt: () => "",
+      getTools: () => ({}),
+      getActions: () => ({}),
+      authorizeTurn: () => true,
+      authorizeAction: ({ isGranted }) => isGranted,
+      getMessengers: () => ({ sim: messenger }),
+      getCommands: () => this.commands(),
+      getScheduledTasks: () => ({}),
+      getDefaultTimezone: () => undefined,
+      onAction: mutant?.onAction?.(onAction, clock) ?? onAction,
+    };
   }
 
   commands(): ThinkCommands {

@@ -1,6 +1,5 @@
-import type { GateObject } from "./gate-object.ts";
 import { gateName } from "../plan/route-places.ts";
-import type { ThreadObject } from "./thread-object.ts";
+import type { SimulatedObject } from "./simulated-object.ts";
 
 /** Deaths of either a conversation or its gate in another object, as proof that they occur. */
 export interface Deaths {
@@ -14,32 +13,22 @@ export interface Deaths {
 }
 
 export interface Crash {
-  readonly threads: readonly ThreadObject[];
-  /** The gates that are objects of their own, by chat. */
-  readonly gates: ReadonlyMap<string, GateObject>;
-  readonly isHit: (thread: ThreadObject) => boolean;
-  readonly isGateHit: (chatId: string) => boolean;
+  readonly threads: readonly SimulatedObject[];
+  readonly isHit: (thread: SimulatedObject) => boolean;
 }
 
 /** Counts the objects that are about to die. */
-export function countDeaths(deaths: Deaths, { threads, gates, isHit, isGateHit }: Crash): void {
+export function countDeaths(deaths: Deaths, { threads, isHit }: Crash): void {
   const living = threads.filter((thread) => thread.life !== undefined && !isHit(thread));
   const dying = threads.filter((thread) => thread.life !== undefined && isHit(thread));
-  const dyingGates = [
-    ...[...gates].flatMap(([chatId, gate]) => (gate.isAlive && isGateHit(chatId) ? chatId : [])),
-    ...dying.flatMap(({ gateOfChat }) => gateOfChat ?? []),
-  ];
+  const dyingGates = dying.flatMap(({ gateOfChat }) => gateOfChat ?? []);
   for (const chatId of dyingGates) {
     const speakers = living.filter(({ places }) => places.some((place) => place.chatId === chatId));
     if (speakers.length === 0) continue;
     deaths.gates += 1;
     if (speakers.some(({ isBusy }) => isBusy)) deaths.gatesBusy += 1;
   }
-  const isGateLiving = (chatId: string): boolean => {
-    const gate = gates.get(chatId);
-    if (gate !== undefined) return gate.isAlive && !isGateHit(chatId);
-    return living.some(({ name }) => name === gateName(chatId));
-  };
+  const isGateLiving = (chatId: string): boolean => living.some(({ name }) => name === gateName(chatId));
   for (const { isBusy, places } of dying) {
     if (isBusy && places.some(({ chatId }) => isGateLiving(chatId))) deaths.speakers += 1;
   }

@@ -1,14 +1,17 @@
-import type { UIMessage } from "ai";
+import type { ModelMessage, UIMessage } from "ai";
+import type { ObjectParts } from "../../../src/agent/object-parts.ts";
+import { ModelFiles } from "../../../src/messengers/turns/model-files.ts";
 import { loadFiles } from "../../../src/turn/load-files.ts";
 import type { LoadFilesOptions } from "../../../src/turn/load-files.ts";
 import { ReplyText, textOfParts } from "../../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
-import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
+import type { TurnOperations } from "../../../src/turn/turn-operations.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
 import { partsOf, questionsOf } from "../oracle/stored-message.ts";
 import type { Life } from "../machine/life.ts";
+import type { Mutant } from "../machine/mutant.ts";
 import { createScript } from "../plan/model-script.ts";
 import type { ScriptOptions } from "../plan/model-script.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -24,14 +27,10 @@ export interface ModelEngineOptions {
   readonly interruptedStep: "restart" | "continue";
   /** Returns the number of a new operation, unique in the run. */
   readonly nextTurn: () => number;
-  readonly onSettled: () => void;
   readonly script: (threadId: string) => ScriptOptions;
-  /** The thread's decision before the model is called again. */
-  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
-  /** A tool with an effect begins. */
-  readonly beginCall: (operationId: string) => void;
-  readonly resolveFile: LoadFilesOptions["resolveFile"];
+  /** The object whose turns it runs. */
+  readonly object: ObjectParts;
+  readonly mutant: Mutant | undefined;
 }
 
 /** Chunks between two durable states of a stream. */
@@ -44,19 +43,17 @@ const MAX_CONTEXT_TOKENS = 100_000;
  * The turn engine with a scripted model in place of the harness: durable operations, streaming, failures, resumption
  * after a crash. It keeps the contract of `TurnEngine` that the thread's runtime uses.
  */
-export class ModelEngine implements Pick<
-  TurnEngine,
-  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "isRepeating" | "forget" | "stats"
-> {
+export class ModelEngine implements TurnOperations {
   readonly stats = new TurnStats();
   /** No hook waits for the end of turns. */
-  readonly ends = { isAwaited: false };
+  readonly ends = { isAwaited: false, tell: () => Promise.resolve() };
   readonly #options: ModelEngineOptions;
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is working in this process, with the timer of their next chunk. */
   readonly #running = new Map<string, unknown>();
   /** Length of an operation's text when its call failed in this process. */
   readonly #saidLengths = new Map<string, number>();
+  #modelFiles: ModelFiles | undefined;
 
   constructor(options: ModelEngineOptions) {
     this.#options = options;
@@ -118,7 +115,7 @@ export class ModelEngine implements Pick<
     await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, random.int(0, 150)));
     life.write("abort", () => (operation.status = "aborted"));
     this.#texts.delete(operationId);
-    this.#options.onSettled();
+    this.#onSettled();
   }
 
   async outcome(operationId: string, _session: string): Promise<TurnOutcome> {
@@ -151,6 +148,27 @@ export class ModelEngine implements Pick<
     // The scripted model reads no transcript.
   }
 
+  async messagesOf(): Promise<readonly ModelMessage[]> {
+    return [];
+  }
+
+  /** Nobody streams a turn of the simulation. */
+  ended(operationId: string, session: string): Promise<TurnOutcome> {
+    return this.outcome(operationId, session);
+  }
+
+  observe(): () => void {
+    return () => undefined;
+  }
+
+  sendsReasoning(): boolean {
+    return false;
+  }
+
+  #onSettled(): void {
+    if (!this.#options.life.isDead) this.#options.object.thread.poke();
+  }
+
   #run(operationId: string, isResumed: boolean): void {
     const { life, operations, interruptedStep, trace } = this.#options;
     const operation = operations.get(operationId);
@@ -166,9 +184,9 @@ export class ModelEngine implements Pick<
 
   /** Calls the model, after the files of the question are loaded. */
   async #begin(operation: StoredOperation): Promise<void> {
-    const { oracle, resolveFile } = this.#options;
+    const { oracle } = this.#options;
     if (operation.question.parts.some(({ type }) => type === "file")) {
-      const options = { maxContextTokens: MAX_CONTEXT_TOKENS, resolveFile };
+      const options = { maxContextTokens: MAX_CONTEXT_TOKENS, resolveFile: this.#resolveFile };
       const messages = await loadFiles([operation.question], options).catch(() => undefined);
       if (!this.#isAtWork(operation)) return;
       if (messages === undefined) {
@@ -181,6 +199,24 @@ export class ModelEngine implements Pick<
     if (operation.tool === "none") {
       this.#later(operation, operation.script.firstTokenMs, operation.text.length, 0);
     } else await this.#tool(operation);
+  }
+
+  readonly #resolveFile: LoadFilesOptions["resolveFile"] = async (url, mediaType, name) => {
+    const found = await this.#files().resolve(url, mediaType, name, undefined);
+    const isLost = found?.kind === "text" && found.text.includes("could not be loaded");
+    if (isLost && this.#options.mutant?.isFileVital === true) throw new Error("The file is missing.");
+    return found;
+  };
+
+  #files(): ModelFiles {
+    const { life, object } = this.#options;
+    const { log, thread } = object;
+    return (this.#modelFiles ??= new ModelFiles({
+      clock: life.clock,
+      log: () => log,
+      files: thread.files,
+      transcripts: undefined,
+    }));
   }
 
   #isAtWork(operation: StoredOperation): boolean {
@@ -245,20 +281,22 @@ export class ModelEngine implements Pick<
 
   /** Runs a tool. A tool that had begun when its process died does not run again, and the model is told. */
   async #tool(operation: StoredOperation): Promise<void> {
-    const { beforeTool, beforeStep, life, oracle, trace } = this.#options;
+    const { life, mutant, object, oracle, trace } = this.#options;
+    const { thread } = object;
     const { threadId } = operation;
     if (operation.tool === "waits") {
       const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
-      const decision = tool === "lookup" ? "run" : await beforeTool(operation.id);
+      const decision =
+        tool === "lookup" ? "run" : (mutant?.beforeTool?.() ?? (await thread.beforeTool(operation.id)));
       if (!this.#isAtWork(operation) || decision === "block") return;
-      if (tool !== "lookup") this.#options.beginCall(operation.id);
+      if (tool !== "lookup") thread.own.calls.begin(operation.id, "0");
       life.write("tool", () => (operation.tool = "began"));
       trace.add(life.name, () => `the tool of ${operation.id} runs (${tool})`);
       if (tool === "effect") oracle.inbox.onEffect(threadId, operation.id, operation.questions);
       await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
       if (!this.#isAtWork(operation)) return;
     }
-    const decision = await beforeStep(operation.id);
+    const decision = mutant?.beforeStep?.() ?? (await thread.beforeStep(operation.id));
     if (!this.#isAtWork(operation)) return;
     oracle.inbox.onStep(threadId, operation, decision);
     if (decision === "yield") {
@@ -280,17 +318,17 @@ export class ModelEngine implements Pick<
     this.#saidLengths.set(operation.id, this.textSoFar(operation.id).length);
     this.#startOver(operation, said);
     this.#later(operation, REST_MS, 0, 0);
-    this.#options.onSettled();
+    this.#onSettled();
   }
 
   #settle(operation: StoredOperation, status: "done" | "failed" | "aborted", text: string): void {
-    const { life, onSettled } = this.#options;
+    const { life } = this.#options;
     life.write("settle", () => {
       operation.status = status;
       operation.text = text;
     });
     this.#texts.delete(operation.id);
     this.#saidLengths.delete(operation.id);
-    onSettled();
+    this.#onSettled();
   }
 }

@@ -428,7 +428,7 @@ export class People {
     const { platform, root } = this.#world;
     if (messageId === undefined || platform.kind !== "telegram") return;
     const box = platform.boxOf(chatId);
-    root.observe(box, box !== chatId, [Number(messageId)]);
+    root.object().budget.noteIncoming("sim", box, box !== chatId, [Number(messageId)]);
   }
 
   #arrives(update: Update): void {

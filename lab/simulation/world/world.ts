@@ -1,17 +1,13 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { BotCode } from "./bot-code.ts";
 import { INTERRUPTED, STALE } from "../oracle/press-watch.ts";
 import type { Deps } from "../../../src/core/deps.ts";
-import type { FetchedFile, IncomingEvent } from "../../../src/core/messenger.ts";
+import type { FetchedFile, IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
-import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
-import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
-import type { ChatGate } from "../../../src/core/gate.ts";
-import { GateObject, linkGate } from "./gate-object.ts";
 import { countDeaths } from "./count-deaths.ts";
 import type { Deaths } from "./count-deaths.ts";
 import { CallFaults } from "../platform/call-faults.ts";
@@ -23,7 +19,6 @@ import { createPlatformSurface } from "./platform-surface.ts";
 import type { Place, Plan, Victim } from "../plan/plan.ts";
 import { createRandom } from "../../support/random.ts";
 import type { Random } from "../../support/random.ts";
-import { RootObject } from "./root-object.ts";
 import { gateName, objectName, ROOT } from "../plan/route-places.ts";
 import { callOver } from "../machine/rpc.ts";
 import type { Wire } from "../machine/rpc.ts";
@@ -31,7 +26,7 @@ import { ScheduleWatch } from "../oracle/schedule-watch.ts";
 import { ScheduleObject, SCHEDULES } from "./schedule-object.ts";
 import { createScheduler } from "../machine/scheduler.ts";
 import type { Scheduler } from "../machine/scheduler.ts";
-import { ThreadObject } from "./thread-object.ts";
+import { SimulatedObject } from "./simulated-object.ts";
 import { createTrace } from "../machine/trace.ts";
 import type { Trace } from "../machine/trace.ts";
 
@@ -57,10 +52,7 @@ export class World {
   readonly random: Random;
   readonly plan: Plan;
   /** Objects by name. */
-  readonly threads: ReadonlyMap<string, ThreadObject>;
-  readonly root: RootObject;
-  /** Gates of chats whose object has no conversation, by chat. */
-  readonly gates: ReadonlyMap<string, GateObject>;
+  readonly threads: ReadonlyMap<string, SimulatedObject>;
   /** The root's scheduled tasks. Undefined if the plan has none. */
   readonly schedules: ScheduleObject | undefined;
   readonly scheduleWatch = new ScheduleWatch();
@@ -75,6 +67,8 @@ export class World {
   #turns = 0;
   #ids = 0;
   readonly #wire: Wire;
+  /** The names of objects, by those that they have among them. */
+  readonly #byAddress: ReadonlyMap<string, string>;
 
   constructor({ plan, mutant, isTraced = false }: WorldOptions) {
     this.plan = plan;
@@ -91,20 +85,10 @@ export class World {
       random: this.random.fork("root"),
       isDown: () => this.isDown,
     };
-    this.root = new RootObject({
-      wire: this.#wire,
-      newLife: () => this.#newLife(ROOT),
-      deps: (life) => this.#deps(life),
-      mutant,
-      traffic: this.oracle.traffic,
-      self: () => this.threads.get(ROOT),
-    });
-    // Presses of cards come to the gate of their chat, whoever posts there.
-    const hasCards = plan.items.some(({ kind }) => kind === "card");
-    const gates = hasCards ? plan.places.map(({ chatId }) => gateName(chatId)) : [];
-    const names = [...new Set([...plan.objects, ...gates])];
-    this.threads = new Map(names.map((name) => [name, this.#thread(name, mutant)] as const));
-    this.gates = this.#gates(mutant);
+    const gates = plan.places.map(({ chatId }) => gateName(chatId));
+    const names = [...new Set([ROOT, ...plan.objects, ...gates])];
+    this.threads = new Map(names.map((name) => [name, this.#object(name, mutant)] as const));
+    this.#byAddress = new Map(names.map((name) => [objectName(name), name] as const));
     this.schedules = this.#scheduled(mutant);
   }
 
@@ -112,15 +96,23 @@ export class World {
     return this.scheduler.now() < this.#downUntil;
   }
 
-  thread(place: Place): ThreadObject {
-    const found = this.threads.get(this.plan.objects[this.plan.places.indexOf(place)] ?? "");
-    if (found === undefined) throw new Error(`There is no object for ${place.threadId}.`);
-    return found;
+  thread(place: Place): SimulatedObject {
+    return this.#named(this.plan.objects[this.plan.places.indexOf(place)] ?? "");
   }
 
   /** The object to which presses in a place come. */
-  gateThread({ chatId }: Place): ThreadObject | undefined {
-    return this.threads.get(gateName(chatId));
+  gateThread({ chatId }: Place): SimulatedObject {
+    return this.#named(gateName(chatId));
+  }
+
+  get root(): SimulatedObject {
+    return this.#named(ROOT);
+  }
+
+  #named(name: string): SimulatedObject {
+    const found = this.threads.get(name);
+    if (found === undefined) throw new Error(`There is no object ${name}.`);
+    return found;
   }
 
   /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
@@ -141,12 +133,8 @@ export class World {
       (victim === "thread" && object === name);
     countDeaths(this.deaths, {
       threads: [...this.threads.values()],
-      gates: this.gates,
       isHit: (thread) => isHit(thread.name, this.#isGateForOthers(thread)),
-      isGateHit: (chatId) => isHit(`gate ${chatId}`, true),
     });
-    if (victim === "root" || victim === "machine") this.root.kill();
-    for (const [chatId, gate] of this.gates) if (isHit(`gate ${chatId}`, true)) gate.kill();
     if (victim === "root" || isHit(SCHEDULES, false)) {
       this.schedules?.kill();
       this.scheduler.after(Math.max(back, this.#downUntil) - this.scheduler.now(), () =>
@@ -160,7 +148,7 @@ export class World {
     }
   }
 
-  #isGateForOthers({ gateOfChat, name }: ThreadObject): boolean {
+  #isGateForOthers({ gateOfChat, name }: SimulatedObject): boolean {
     const { objects, places } = this.plan;
     return (
       gateOfChat !== undefined &&
@@ -171,12 +159,10 @@ export class World {
   close(): void {
     this.schedules?.close();
     for (const thread of this.threads.values()) thread.close();
-    for (const gate of this.gates.values()) gate.close();
-    this.root.close();
   }
 
   /** The alarm fires at its time, or when its object can run again. */
-  #scheduleAlarm(thread: ThreadObject, earliest: number): void {
+  #scheduleAlarm(thread: SimulatedObject, earliest: number): void {
     if (thread.alarmAt === undefined) return;
     const at = Math.max(thread.alarmAt, earliest + this.random.int(1, 50));
     this.scheduler.after(at - this.scheduler.now(), () => {
@@ -209,7 +195,7 @@ export class World {
         () => `dies ${what} (boundary ${boundary}${within === undefined ? "" : " of gates"})`,
       );
       // The process at the boundary always dies.
-      const stands = life.name === ROOT ? "root" : life.name.startsWith("gate ") ? "gate" : "thread";
+      const stands = life.name === ROOT ? "root" : "thread";
       const victim = item.victim === "machine" ? "machine" : stands;
       this.crash(victim, stands === "thread" ? life.name : undefined, item.downMs);
       life.kill();
@@ -219,7 +205,7 @@ export class World {
   /** Whether a process is a gate for conversations in other objects. */
   #isOfGate({ name }: Life): boolean {
     const thread = this.threads.get(name);
-    return name.startsWith("gate ") || (thread !== undefined && this.#isGateForOthers(thread));
+    return thread !== undefined && this.#isGateForOthers(thread);
   }
 
   #deps(life: Life): Deps {
@@ -229,26 +215,6 @@ export class World {
       newId: () => `id-${(this.#ids += 1)}`,
       fetch: () => Promise.reject(new Error("Nothing is fetched in a simulation.")),
     };
-  }
-
-  #gates(mutant: Mutant | undefined): ReadonlyMap<string, GateObject> {
-    const chats = new Set(this.plan.places.map(({ chatId }) => chatId));
-    return new Map(
-      [...chats]
-        .filter((chatId) => !this.threads.has(gateName(chatId)))
-        .map((chatId) => [
-          chatId,
-          new GateObject({
-            name: gateName(chatId),
-            chatId,
-            newLife: () => this.#newLife(`gate ${chatId}`),
-            deps: (life) => this.#deps(life),
-            root: (life) => this.root.link(life),
-            oracle: this.oracle,
-            mutant,
-          }),
-        ]),
-    );
   }
 
   #scheduled(mutant: Mutant | undefined): ScheduleObject | undefined {
@@ -280,26 +246,18 @@ export class World {
     });
   }
 
-  /** Returns the gate of a chat, as another object calls it. */
-  #gateOf(conversation: string, caller: Life): ChatGate {
-    const chatId = this.plan.places.find(
-      (place) => threadConversationName("sim", gateName(place.chatId)) === conversation,
-    )?.chatId;
-    const live = (): ChatGate => {
-      const gate =
-        chatId === undefined
-          ? undefined
-          : (this.gates.get(chatId)?.gate() ?? this.threads.get(gateName(chatId))?.gate());
-      if (gate === undefined) throw new Error(`There is no gate ${conversation}.`);
-      return gate;
+  /** Returns another object, as one of them calls it. */
+  #stub(to: string, caller: Life): InnerDoor {
+    const { traffic } = this.oracle;
+    return {
+      inner: async (method, args) => {
+        const target = this.#named(this.#byAddress.get(to) ?? to);
+        traffic.asked(caller.name, method);
+        const answer = await callOver(this.#wire, caller, method, () => target.answer(method, args));
+        traffic.answered(method, answer);
+        return answer;
+      },
     };
-    return linkGate(this.#wire, caller, this.oracle.traffic, live);
-  }
-
-  #handOver(to: string, event: IncomingEvent, caller: Life): Promise<void> {
-    const thread = [...this.threads.values()].find(({ name }) => objectName(name) === to);
-    if (thread === undefined) throw new Error(`There is no object ${to}.`);
-    return callOver(this.#wire, caller, "hand-over", () => thread.receive([event]));
   }
 
   #resolve(to: ChatTarget): Resolution {
@@ -312,12 +270,12 @@ export class World {
     return { kind: "found", address: addressIn(place) };
   }
 
-  #thread(name: string, mutant: Mutant | undefined): ThreadObject {
+  #object(name: string, mutant: Mutant | undefined): SimulatedObject {
     const { objects, policy } = this.plan;
     const places = this.plan.places.filter((_place, index) => objects[index] === name);
     const isDirect = (threadId: string): boolean =>
       places.some((place) => place.threadId === threadId && place.isDirectMessage);
-    const thread: ThreadObject = new ThreadObject({
+    const thread: SimulatedObject = new SimulatedObject({
       name,
       places,
       gateOfChat: this.plan.places.find(({ chatId }) => gateName(chatId) === name)?.chatId,
@@ -326,13 +284,10 @@ export class World {
       log: createLog((level, line) => this.trace.add(name, () => `log ${level} ${line}`), {
         now: () => this.scheduler.now(),
       }),
-      root: (life) => this.root.link(life),
-      gateOf: (conversation, life) => this.#gateOf(conversation, life),
-      handOver: (to, event, life) => this.#handOver(to, event, life),
+      agent: (life, cards) => this.bot.agent(this.#messenger(places, life, mutant), cards, life, mutant),
+      stub: (to, caller) => this.#stub(to, caller),
       resolveTarget: (to) => this.#resolve(to),
-      bot: this.bot,
       oracle: this.oracle,
-      definition: (life) => this.#definition(places, life, mutant),
       engine: {
         random: this.random.fork(`model/${name}`),
         oracle: this.oracle,
@@ -365,11 +320,7 @@ export class World {
     return { bytes: PNG, mediaType: "image/png" };
   }
 
-  #definition(
-    [place]: readonly Place[],
-    life: Life,
-    mutant: Mutant | undefined,
-  ): NormalizedMessengerDefinition {
+  #messenger([place]: readonly Place[], life: Life, mutant: Mutant | undefined): MessengerDefinition {
     const mode = modesOf(this.plan).get(place?.threadId ?? "") ?? "edit";
     const surface = createPlatformSurface(this, life);
     const { policy } = this.plan;
@@ -377,40 +328,36 @@ export class World {
     const refuse = (): never => {
       throw new Error("The simulation has no use for this.");
     };
-    const [definition] = normalizeMessengers({
-      sim: {
-        verifyWebhook: false,
-        whenBusy: this.plan.whenBusy,
-        rerunOnEdit,
-        respondTo: ["direct-message", "mention", ...(answersPresses ? (["action"] as const) : [])],
-        delivery: {
-          mode: mutant?.mode?.(mode) ?? mode,
-          onUnknown,
-          replyTo,
-          richMessages: policy.rich !== undefined,
-          footer,
-          silence,
-          staleActionResponseText: STALE,
-          interruptedActionResponseText: INTERRUPTED,
-          ...mutant?.policy,
-        },
-        platform: {
-          provider: "sim",
-          chatThreadId: gateName,
-          verification: { kind: "none" },
-          parse: (incoming: IncomingEvent) => {
-            const event = incoming.raw as MessengerEvent;
-            return Promise.resolve(mutant?.event?.(event) ?? event);
-          },
-          surface: () => mutant?.surface?.(surface) ?? surface,
-          receive: refuse,
-          fetchIdentity: refuse,
-          fetchAttachment: (reference) => this.#load(String(reference["fileId"]), life),
-        },
+    return {
+      verifyWebhook: false,
+      whenBusy: this.plan.whenBusy,
+      rerunOnEdit,
+      respondTo: ["direct-message", "mention", ...(answersPresses ? (["action"] as const) : [])],
+      delivery: {
+        mode: mutant?.mode?.(mode) ?? mode,
+        onUnknown,
+        replyTo,
+        richMessages: policy.rich !== undefined,
+        footer,
+        silence,
+        staleActionResponseText: STALE,
+        interruptedActionResponseText: INTERRUPTED,
+        ...mutant?.policy,
       },
-    });
-    if (definition === undefined) throw new Error("The definition is missing.");
-    return definition;
+      platform: {
+        provider: "sim",
+        chatThreadId: gateName,
+        verification: { kind: "none" },
+        parse: (incoming: IncomingEvent) => {
+          const event = incoming.raw as MessengerEvent;
+          return Promise.resolve(mutant?.event?.(event) ?? event);
+        },
+        surface: () => mutant?.surface?.(surface) ?? surface,
+        receive: refuse,
+        fetchIdentity: refuse,
+        fetchAttachment: (reference) => this.#load(String(reference["fileId"]), life),
+      },
+    };
   }
 }
 
