@@ -46,7 +46,7 @@ const MAX_CONTEXT_TOKENS = 100_000;
 export class ModelEngine implements TurnOperations {
   readonly stats = new TurnStats();
   /** No hook waits for the end of turns. */
-  readonly ends = { isAwaited: false, tell: () => Promise.resolve() };
+  readonly ends: TurnOperations["ends"] = { isAwaited: false, tell: () => Promise.resolve() };
   readonly #options: ModelEngineOptions;
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is working in this process, with the timer of their next chunk. */
