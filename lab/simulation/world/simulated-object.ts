@@ -12,6 +12,7 @@ import type { ChatGate } from "../../../src/core/gate.ts";
 import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import type { Log } from "../../../src/core/log.ts";
 import type { IncomingEvent } from "../../../src/core/messenger.ts";
+import { guardVersions } from "../../../src/core/store-versions.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import type { AlarmJob } from "../../../src/feature/durable-alarm.ts";
 import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
@@ -257,7 +258,7 @@ export class SimulatedObject {
       afterWrite: () => life.boundary("after write"),
     });
     const changes = [mutant?.threadDatabase, mutant?.gateDatabase, mutant?.rootDatabase];
-    return changes.reduce<Database>((changed, change) => change?.(changed) ?? changed, hooked);
+    return guardVersions(changes.reduce<Database>((changed, change) => change?.(changed) ?? changed, hooked));
   }
 
   /** Puts the defects of a mutant into the object's calls to others. */
