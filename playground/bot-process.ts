@@ -18,6 +18,8 @@ export interface BotProcess {
   readonly ended: Promise<ServeError>;
   /** Loads the bot again and restarts it. If it cannot be loaded, the running one stays. */
   reload(): Promise<void>;
+  /** Resolves when no reload is under way. */
+  reloaded(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -98,6 +100,7 @@ export async function startBot(options: {
     adminToken: server.adminToken,
     health: server.health,
     reload,
+    reloaded: () => reloading,
     ended: new Promise((resolve) => {
       const end = (error?: unknown): void => {
         if (stop.signal.aborted) return;

@@ -11,6 +11,8 @@ export interface BotDoorOptions {
     readonly adminToken: string;
     /** Restarts the bot, on the clock as it is then. */
     reload(): Promise<void>;
+    /** Resolves when no restart is under way. */
+    reloaded(): Promise<void>;
   };
   readonly clock: MovedClock;
   readonly dataDirectory: string;
@@ -20,20 +22,27 @@ export interface BotDoorOptions {
 export function openBotDoor({ bot, clock, dataDirectory }: BotDoorOptions): BotDoor {
   const ask = (operation: string, body: object): Promise<object> =>
     postOnce(`${bot.url}/switchboard/playground/${operation}`, bot.adminToken, body);
+  const askAfterRestart = (operation: string, body: object): Promise<object> =>
+    ask(operation, body).catch(async (error: unknown) => {
+      if (!isRefused(error)) throw error;
+      // The bot has heard nothing of it.
+      await bot.reloaded();
+      return ask(operation, body);
+    });
   return {
     shiftMs: () => clock.shiftMs,
     // The bot restarts when its sources change. The page keeps what it shows, and reads again.
     schedules: (chat) =>
       ask("schedules", { chat }).catch((error: unknown) => {
-        if (error instanceof Error && "syscall" in error) return { isAway: true };
+        if (error instanceof Error && "code" in error) return { isAway: true };
         throw error;
       }),
     async changeSchedule(change: ScheduleChange) {
-      await ask("manage", change);
+      await askAfterRestart("manage", change);
     },
     async moveClock(time) {
       await clock.moveTo(time, () => bot.reload());
-      await ask("rearm", { ids: await objectIds(path.join(dataDirectory, "objects")) });
+      await askAfterRestart("rearm", { ids: await objectIds(path.join(dataDirectory, "objects")) });
     },
   };
 }
@@ -57,6 +66,10 @@ function postOnce(url: string, token: string, body: object): Promise<object> {
     request.on("error", reject);
     request.end(JSON.stringify(body));
   });
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
 }
 
 /** Returns the ids of all objects on the disk. */
