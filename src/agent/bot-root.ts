@@ -87,7 +87,8 @@ export class BotRoot implements BotCalls {
 
   async healthWarnings(): Promise<HealthWarning[]> {
     const { features, metrics } = this.#object;
-    return [...this.runtime.warnings(metrics.notes()), ...features.warnings()];
+    const notes = metrics.notes();
+    return [...this.runtime.warnings(notes), ...features.warnings(notes)];
   }
 
   async describeBot(): Promise<BotFacts> {

@@ -15,15 +15,21 @@ export interface FigureReport {
   readonly notes: Readonly<Record<string, Note>>;
 }
 
-/** Names of notes. Those of penalties end with messenger and chat. */
+/** Names of notes. Those of penalties end with messenger and chat, those of tasks with task and conversation. */
 export const MODEL_FAILED = "model-failed";
 export const MODEL_WORKED = "model-worked";
 export const PENALTY = "penalty ";
+export const TASK_FAILS = "task-fails ";
+/** The code of a note about something that works again. */
+export const WORKS = "works";
 
 type Labels = Readonly<Record<string, string>>;
 
 /** Upper bounds of the buckets for durations, in seconds. */
 const BUCKETS_S = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+/** A scheduled task that failed so often in a row is one that the operator hears of. */
+export const FAILS_OFTEN = 5;
 
 /** Most notes of one collection. The oldest ones are dropped. */
 const MOST_NOTES = 500;
@@ -137,19 +143,19 @@ function escaped(value: string): string {
 
 /** Returns a log that also counts its lines. Each fact that is worth a line is worth a figure. */
 export function countedLog(log: Log, figures: () => Figures, now: () => number): Log {
-  const counted = (inner: Log): Log => {
+  const counted = (inner: Log, conversation?: LogFields[string]): Log => {
     const at =
       (level: "info" | "warn" | "error") =>
       (event: string, fields: LogFields = {}): void => {
         countLine(figures(), level, event, fields);
-        noteLine(figures(), now(), event, fields);
+        noteLine(figures(), now(), event, { conversation, ...fields });
         inner[level](event, fields);
       };
     return {
       info: at("info"),
       warn: at("warn"),
       error: at("error"),
-      with: (fields) => counted(inner.with(fields)),
+      with: (fields) => counted(inner.with(fields), fields.conversation ?? conversation),
       reveal: inner.reveal,
     };
   };
@@ -184,7 +190,13 @@ function noteLine(figures: Figures, at: number, event: string, fields: LogFields
   if (event === "model.call-failed") {
     figures.note(MODEL_FAILED, { at, code: String(fields.code ?? "model-failed") });
   } else if (event === "turn.ended" && fields.outcome === "done" && numberOf(fields.steps) > 0) {
-    figures.note(MODEL_WORKED, { at, code: "done" });
+    figures.note(MODEL_WORKED, { at, code: WORKS });
+  } else if (numberOf(fields.failures) >= FAILS_OFTEN) {
+    const task = String(fields.task);
+    // The root reads its own tasks, and people hear of theirs in the chat.
+    if (fields.conversation === undefined || task.startsWith("#")) return;
+    const code = event === "schedule.failed" ? String(fields.code ?? "unknown") : WORKS;
+    figures.note(`${TASK_FAILS}${task} ${String(fields.conversation)}`, { at, code });
   }
 }
 

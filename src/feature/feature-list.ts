@@ -9,6 +9,7 @@ import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { MessengerHint } from "../messengers/intake/open-questions.ts";
 import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
@@ -185,8 +186,8 @@ export class FeatureList implements ThreadFeatures {
     for (const feature of this.#features) feature.chatMoved?.(messengerId, move);
   }
 
-  warnings(): HealthWarning[] {
-    return this.#features.flatMap((feature) => feature.warnings?.() ?? []);
+  warnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
+    return this.#features.flatMap((feature) => feature.warnings?.(notes) ?? []);
   }
 
   /** The checks of the bot's declarations, for `/health`. */

@@ -5,6 +5,7 @@ import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
@@ -58,7 +59,7 @@ export interface Feature {
   /** The declarations of the bot that it checks for `/health`. `method` is where the mistake is. */
   readonly check?: { readonly method: string; run(): void };
   /** At the root: what an operator should look at. */
-  warnings?(): HealthWarning[];
+  warnings?(notes: ReadonlyMap<string, Note>): HealthWarning[];
   /** The calls that it answers for other objects of the bot, under its name. */
   readonly calls?: object;
 }

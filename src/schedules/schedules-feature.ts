@@ -6,8 +6,9 @@ import { allChats } from "../messengers/root/all-chats.ts";
 import { ROOT } from "../messengers/root/root-link.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import { SCHEDULED_RUNS } from "../scheduled-runs/scheduled-turns.ts";
+import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
-import { taskWarnings } from "./chat/task-warnings.ts";
+import { conversationWarnings, taskWarnings } from "./chat/task-warnings.ts";
 import { ScheduleDesk } from "./chat/schedule-desk.ts";
 import type { ScheduleMethods } from "./chat/schedule-desk.ts";
 import { SCHEDULES } from "./chat/schedule-calls.ts";
@@ -40,14 +41,17 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
   /** Created when it is needed first. */
   get desk(): ScheduleDesk {
     const host = this.#host;
-    const { agent, database, deps, log, objects } = host;
+    const { agent, database, deps, objects } = host;
+    const conversation = objects.conversation();
+    // `/health` counts failures by conversation.
+    const log = conversation === undefined ? host.log : host.log.with({ conversation });
     this.#desk ??= new ScheduleDesk({
       agent,
       database,
       deps,
       log,
       name: host.name(),
-      conversation: objects.conversation(),
+      conversation,
       address: objects.address(),
       root: () => objects.root(ROOT),
       zones: () => objects.root(SCHEDULES),
@@ -88,9 +92,9 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
     return this.desk.actions();
   }
 
-  /** Declared tasks of the root that keep failing. */
-  warnings(): HealthWarning[] {
-    return taskWarnings(this.desk);
+  /** Declared tasks of the root and of conversations that keep failing. */
+  warnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
+    return [...taskWarnings(this.desk), ...conversationWarnings(notes)];
   }
 
   pressed(press: CardPress): Promise<PressAnswer> | undefined {

@@ -1,3 +1,5 @@
+import { TASK_FAILS, WORKS } from "../../core/figures.ts";
+import type { Note } from "../../core/figures.ts";
 import { MOST_FAILURES } from "../runs/after-end.ts";
 import type { OccurrenceFilter, OccurrenceRecord } from "../rules/occurrence.ts";
 import type { ScheduledTaskRecord } from "../stored/task-record.ts";
@@ -24,4 +26,22 @@ export function taskWarnings(schedules: WatchedTasks): HealthWarning[] {
         message: `The scheduled task "${taskId}" failed ${failures} times in a row, the last time with the code ${last?.code ?? "unknown"}; the log says more. ${next}`,
       };
     });
+}
+
+/** Returns a warning for each declared task that has kept failing in conversations since the start of the process. */
+export function conversationWarnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
+  const failing = new Map<string, Note[]>();
+  for (const [name, note] of notes) {
+    if (!name.startsWith(TASK_FAILS) || note.code === WORKS) continue;
+    const taskId = name.slice(TASK_FAILS.length).split(" ", 1)[0] ?? "";
+    failing.set(taskId, [...(failing.get(taskId) ?? []), note]);
+  }
+  return [...failing].map(([taskId, found]) => {
+    const { code } = found.reduce((last, note) => (note.at > last.at ? note : last));
+    const where = found.length === 1 ? "one conversation" : `${found.length} conversations`;
+    return {
+      code: "scheduled-task-failing",
+      message: `The scheduled task "${taskId}" failed ${MOST_FAILURES} times in a row or more in ${where}, the last time with the code ${code}; the log says where.`,
+    };
+  });
 }

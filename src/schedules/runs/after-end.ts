@@ -1,10 +1,11 @@
+import { FAILS_OFTEN } from "../../core/figures.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OwnerNews } from "../rules/occurrence.ts";
 import type { StoredTask } from "../stored/schedule-store.ts";
 import type { OccurrenceEnd } from "./step-result.ts";
 
 /** A prompt that failed so often in a row pauses itself if its owner can be told. Any other task goes on. */
-export const MOST_FAILURES = 5;
+export const MOST_FAILURES = FAILS_OFTEN;
 
 /**
  * The task after the end of an occurrence, and the message that its owner gets. The task pauses later, when its owner was

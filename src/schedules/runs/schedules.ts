@@ -260,7 +260,7 @@ export class Schedules {
     const { code, state } = end;
     const { database, deps, log } = this.#options;
     const now = deps.clock.now();
-    database.transaction(() => {
+    const failures = database.transaction(() => {
       const stored = this.#store.task(occurrence.taskId);
       const declared = this.tasks.get(occurrence.taskId);
       const isLimited = LIMIT_CODES.some((limit) => limit === code);
@@ -270,8 +270,11 @@ export class Schedules {
       if (task !== undefined) this.#store.saveTask(task);
       const ended = { ...occurrence, state, code, text: undefined, endedAt: occurrence.endedAt ?? now };
       this.#store.saveOccurrence({ ...ended, nextAt: now, news });
+      return Math.max(stored?.failures ?? 0, task?.failures ?? 0);
     });
-    const fields = { task: occurrence.taskId, occurrence: occurrence.key, state, code };
+    // In a row, this one among them; of a success, those before it.
+    const inARow = failures > 0 && state !== "skipped" && { failures };
+    const fields = { task: occurrence.taskId, occurrence: occurrence.key, state, code, ...inARow };
     if (state === "failed") log.warn("schedule.failed", fields);
     else log.info("schedule.ended", fields);
   }

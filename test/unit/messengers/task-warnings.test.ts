@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { taskWarnings } from "../../../src/schedules/chat/task-warnings.ts";
+import { TASK_FAILS, WORKS } from "../../../src/core/figures.ts";
+import { conversationWarnings, taskWarnings } from "../../../src/schedules/chat/task-warnings.ts";
 import type { WatchedTasks } from "../../../src/schedules/chat/task-warnings.ts";
 
 const TASK = {
@@ -33,4 +34,21 @@ it("tells how to resume a task that has paused itself", () => {
 it("says nothing of fewer failures, and of schedules that people have made", () => {
   expect(taskWarnings(watch({ failures: 4 }))).toEqual([]);
   expect(taskWarnings(watch({ isMadeInChat: true }))).toEqual([]);
+});
+
+it("counts the conversations in which a task keeps failing, with the last code, and names none of them", () => {
+  const notes = new Map([
+    [`${TASK_FAILS}check-in thread:a`, { at: 2, code: "timed-out" }],
+    [`${TASK_FAILS}check-in thread:b`, { at: 1, code: "bot-code-failed" }],
+    [`${TASK_FAILS}check-in thread:c`, { at: 3, code: WORKS }],
+    [`${TASK_FAILS}other thread:c`, { at: 3, code: WORKS }],
+    ["penalty telegram 5", { at: 3, code: "penalty" }],
+  ]);
+  expect(conversationWarnings(notes)).toEqual([
+    {
+      code: "scheduled-task-failing",
+      message:
+        'The scheduled task "check-in" failed 5 times in a row or more in 2 conversations, the last time with the code timed-out; the log says where.',
+    },
+  ]);
 });

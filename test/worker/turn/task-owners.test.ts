@@ -51,6 +51,34 @@ describe("the owner of a task", () => {
     await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toContain("works again"), 8000);
   });
 
+  it("of a conversation that fails is named by the /health of the bot until it works", async () => {
+    let isBroken = true;
+    const handler = (): void => {
+      if (isBroken) throw new Error("no");
+    };
+    const world = await start({ checkIn: { ...MONTHLY, scope: "conversation", handler } });
+    const warnings = (): Promise<unknown> =>
+      runInDurableObject(world.stub, (bot) => bot.inner("healthWarnings", []));
+    const run = async (count: number): Promise<void> => {
+      await world.thread("c1").runScheduledTask("checkIn");
+      await vi.waitFor(async () => {
+        const ended = await world.thread("c1").listOccurrences({ taskId: "checkIn" });
+        expect(ended.filter(({ endedAt }) => endedAt !== undefined)).toHaveLength(count);
+      }, 8000);
+    };
+    for (let count = 1; count <= 5; count += 1) {
+      expect(await warnings()).toEqual([]);
+      await run(count);
+    }
+    const message = expect.stringMatching(
+      /"checkIn" failed .* in one conversation, .* handler-failed/,
+    ) as string;
+    expect(await warnings()).toEqual([{ code: "scheduled-task-failing", message }]);
+    isBroken = false;
+    await run(6);
+    expect(await warnings()).toEqual([]);
+  });
+
   const group = { isGroup: true, mentions: true } as const;
 
   it("reads the cards in the language of their private chat, and gets answers in it", async () => {
