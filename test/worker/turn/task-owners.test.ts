@@ -76,7 +76,8 @@ describe("the owner of a task", () => {
     expect(await warnings()).toEqual([{ code: "scheduled-task-failing", message }]);
     isBroken = false;
     await run(6);
-    expect(await warnings()).toEqual([]);
+    // The log tells of it when it is durable.
+    await vi.waitFor(async () => expect(await warnings()).toEqual([]), 8000);
   });
 
   const group = { isGroup: true, mentions: true } as const;
