@@ -7,11 +7,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { moveData } from "../../../scripts/data/bot-names.ts";
-import { startServedBot, type ServedBot } from "../../../lab/support/served-bot.ts";
-import { slownessOf } from "../../support/slowness.ts";
+import { moveData } from "../../scripts/data/bot-names.ts";
+import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
+import { slownessOf } from "../support/slowness.ts";
 
-const root = path.resolve(import.meta.dirname, "../../..");
+const root = path.resolve(import.meta.dirname, "../..");
 const config = path.join(root, "test/worker/probe/wrangler.jsonc");
 const bots: ServedBot[] = [];
 const folders: string[] = [];
