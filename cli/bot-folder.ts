@@ -1,6 +1,6 @@
 import path from "node:path";
-import { readBotEnvironment } from "../scripts/serve/env-files.ts";
-import type { BotEnvironment } from "../scripts/serve/env-files.ts";
+import { readBotEnvironment } from "../ops/serve/env-files.ts";
+import type { BotEnvironment } from "../ops/serve/env-files.ts";
 import type { CommandIo } from "./command-io.ts";
 
 /** Reads the variables of the bot whose configuration is `config`: those of the process, then of its files. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command `switchboard`. Its commands are in `commands/`, one file each. */
-import { nodeProblem } from "../scripts/doctor/node-version.ts";
+import { nodeProblem } from "../ops/doctor/node-version.ts";
 
 const problem = nodeProblem(process.versions.node);
 const code = problem === undefined ? await run() : refuse(problem);

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { ServeError } from "../scripts/serve/serve-error.ts";
+import { ServeError } from "../ops/serve/serve-error.ts";
 import { CommandError, ReportedFailure } from "./command-error.ts";
 import type { CommandIo } from "./command-io.ts";
 import { createProgram } from "./program.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ServeError } from "../scripts/serve/serve-error.ts";
+import { ServeError } from "../ops/serve/serve-error.ts";
 
 /** A program that runs beside the bot in development, such as a copy of the service that the bot's tools call. */
 export interface Beside {

@@ -1,10 +1,10 @@
-import { fromSources } from "../scripts/serve/bot-source.ts";
-import type { Health } from "../scripts/serve/health.ts";
-import type { HealthChange } from "../scripts/serve/health-watch.ts";
-import { ServeError } from "../scripts/serve/serve-error.ts";
-import { reportHealth } from "../scripts/serve/report-health.ts";
-import { serveBot } from "../scripts/serve/serve-bot.ts";
-import type { BotVariables } from "../scripts/serve/serve-bot.ts";
+import { fromSources } from "../ops/serve/bot-source.ts";
+import type { Health } from "../ops/serve/health.ts";
+import type { HealthChange } from "../ops/serve/health-watch.ts";
+import { ServeError } from "../ops/serve/serve-error.ts";
+import { reportHealth } from "../ops/serve/report-health.ts";
+import { serveBot } from "../ops/serve/serve-bot.ts";
+import type { BotVariables } from "../ops/serve/serve-bot.ts";
 import { developSource } from "./served-bot/develop-source.ts";
 import { watchSources } from "./source-watch.ts";
 

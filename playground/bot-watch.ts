@@ -1,4 +1,4 @@
-import type { Health } from "../scripts/serve/health.ts";
+import type { Health } from "../ops/serve/health.ts";
 import type { Simulator } from "./telegram/simulator.ts";
 
 export interface BotWatchOptions {

@@ -1,5 +1,5 @@
-import type { BotEnvironment } from "../scripts/serve/env-files.ts";
-import type { BotVariables } from "../scripts/serve/serve-bot.ts";
+import type { BotEnvironment } from "../ops/serve/env-files.ts";
+import type { BotVariables } from "../ops/serve/serve-bot.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { ServeError } from "../scripts/serve/serve-error.ts";
+import { ServeError } from "../ops/serve/serve-error.ts";
 
 /** How `switchboard dev` runs the bot. The variables that are already set decide. */
 export interface PlaygroundPlan {

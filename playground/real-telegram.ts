@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { createBotApi } from "../scripts/telegram/bot-api.ts";
-import { freeUpdates, pollIntoWebhook } from "../scripts/telegram/poll-into-webhook.ts";
-import { askFacts } from "../scripts/serve/running-bot.ts";
-import { telegramMessenger } from "../scripts/telegram/setup.ts";
-import { telegramAccount } from "../scripts/telegram/telegram-environment.ts";
+import { createBotApi } from "../ops/telegram/bot-api.ts";
+import { freeUpdates, pollIntoWebhook } from "../ops/telegram/poll-into-webhook.ts";
+import { askFacts } from "../ops/serve/running-bot.ts";
+import { telegramMessenger } from "../ops/telegram/setup.ts";
+import { telegramAccount } from "../ops/telegram/telegram-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
-import { readAll } from "../scripts/data/object-store.ts";
+import { readAll } from "../ops/data/object-store.ts";
 
 /** Something that the bot has still to do. */
 export interface OpenWork {

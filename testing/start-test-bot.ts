@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { startScriptedModel } from "../lab/support/scripted-model.ts";
 import { startSimulator } from "../playground/telegram/simulator.ts";
-import { fromSources, readConfiguration } from "../scripts/serve/bot-source.ts";
-import { serveBot, type BotServer } from "../scripts/serve/serve-bot.ts";
-import { parseWorkerConfig } from "../scripts/serve/worker-config.ts";
+import { fromSources, readConfiguration } from "../ops/serve/bot-source.ts";
+import { serveBot, type BotServer } from "../ops/serve/serve-bot.ts";
+import { parseWorkerConfig } from "../ops/serve/worker-config.ts";
 import { openWork } from "./open-work-store.ts";
 import { TestBot, type TestChat } from "./test-bot.ts";
 

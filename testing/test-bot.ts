@@ -1,6 +1,6 @@
 import type { ScriptedModel } from "../lab/support/scripted-model.ts";
 import type { FaultRule, SimChat, Simulator, VisibleMessage } from "../playground/telegram/simulator.ts";
-import type { BotServer } from "../scripts/serve/serve-bot.ts";
+import type { BotServer } from "../ops/serve/serve-bot.ts";
 import type { OpenWork } from "./open-work-store.ts";
 
 /** The bot counts as finished when it has nothing to do at two looks in a row. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { Command } from "commander";
-import type { Finding } from "../../scripts/doctor/finding.ts";
-import { runDoctor } from "../../scripts/doctor/run-doctor.ts";
+import type { Finding } from "../../ops/doctor/finding.ts";
+import { runDoctor } from "../../ops/doctor/run-doctor.ts";
 import { ReportedFailure } from "../command-error.ts";
 import type { CommandIo } from "../command-io.ts";
 import { createReport } from "../report.ts";

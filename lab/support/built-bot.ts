@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { demoScript } from "../../playground/demo-model/demo-script.ts";
-import { readConfiguration } from "../../scripts/serve/bot-source.ts";
-import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
-import { bundleWorker, ENTRY } from "../../scripts/serve/worker-bundle.ts";
-import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
+import { readConfiguration } from "../../ops/serve/bot-source.ts";
+import { writeBuiltWorker } from "../../ops/serve/built-worker.ts";
+import { bundleWorker, ENTRY } from "../../ops/serve/worker-bundle.ts";
+import { parseWorkerConfig } from "../../ops/serve/worker-config.ts";
 
 /** Variable that names a folder for the builds of several processes. Without it each process builds for itself. */
 export const SHARED_BUILDS = "SHARED_BUILDS";

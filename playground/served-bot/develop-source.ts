@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { BotSource, ReadyWorker } from "../../scripts/serve/bot-source.ts";
-import { ENTRY } from "../../scripts/serve/worker-bundle.ts";
+import type { BotSource, ReadyWorker } from "../../ops/serve/bot-source.ts";
+import { ENTRY } from "../../ops/serve/worker-bundle.ts";
 import { demoScript } from "../demo-model/demo-script.ts";
 
 /** Modules that run beside the bot's own bundle. */

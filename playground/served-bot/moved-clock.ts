@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { writeAtomically } from "../../scripts/serve/write-atomically.ts";
+import { writeAtomically } from "../../ops/serve/write-atomically.ts";
 
 /** The file in the data directory that keeps the clock over a restart. Its data belong to that time. */
 export const CLOCK_FILE = "clock.json";

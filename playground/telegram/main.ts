@@ -1,5 +1,5 @@
 import { readOptions } from "../../scripts/command-line/read-options.ts";
-import { stopWithParent } from "../../scripts/serve/stop-with-parent.ts";
+import { stopWithParent } from "../../ops/serve/stop-with-parent.ts";
 import { addFirstPerson } from "./chats/first-person.ts";
 import { realFloodRules, startSimulator } from "./simulator.ts";
 

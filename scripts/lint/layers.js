@@ -62,10 +62,10 @@ const LAYER_OF = {
 };
 
 /** Folders outside the product, lower ones first. */
-const OUTSIDE = ["scripts", "playground", "cli", "lab", "testing", "test"];
+const OUTSIDE = ["ops", "scripts", "playground", "cli", "lab", "testing", "test"];
 
-/** Outside folders that play the outside world, or build the product. */
-const STRANGERS = new Set(["playground", "scripts"]);
+/** Outside folders that play the outside world, or build or operate the product. */
+const STRANGERS = new Set(["ops", "playground", "scripts"]);
 
 /** Files of the product that these folders may still import. They import nothing themselves. */
 const SHARED = new Set(["src/core/hide-secrets.ts", "src/core/closest-name.ts"]);

@@ -6,7 +6,7 @@ import { readLogEvents } from "./read-log-events.ts";
 import type { LoggedEvents } from "./read-log-events.ts";
 
 /** Folders whose code writes lines of the log. */
-const LOGGING = ["src", "delivery", "providers", "scripts/serve/log"];
+const LOGGING = ["src", "delivery", "providers", "ops/serve/log"];
 
 /** Returns the events that the product logs. */
 export function loggedEvents(root: string): LoggedEvents {

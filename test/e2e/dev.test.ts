@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readBotEnvironment, variableFilesOf } from "../../scripts/serve/env-files.ts";
+import { readBotEnvironment, variableFilesOf } from "../../ops/serve/env-files.ts";
 import { startBot, type BotProcess } from "../../playground/bot-process.ts";
 
 let folder: string;

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { moveData } from "../../scripts/data/bot-names.ts";
+import { moveData } from "../../ops/data/bot-names.ts";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { slownessOf } from "../support/slowness.ts";
 

@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEMPLATES } from "../../scripts/init/create-bot.ts";
+import { TEMPLATES } from "../../cli/create-bot.ts";
 import { stagesOf, wordsOf } from "../support/dockerfile.ts";
 import { root, UserFolder } from "./user-folder.ts";
 

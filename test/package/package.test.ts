@@ -4,7 +4,7 @@ import { cp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseJsonc } from "../../scripts/serve/worker-config.ts";
+import { parseJsonc } from "../../ops/serve/worker-config.ts";
 import { root, UserFolder, versions } from "./user-folder.ts";
 
 /**

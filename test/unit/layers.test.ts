@@ -213,14 +213,14 @@ describe("layer rule", () => {
   it("lets tests see everything and the outside nothing of the product", () => {
     expect(breach("test/unit/a.test.ts", "delivery/plan.ts")).toBeUndefined();
     expect(breach("playground/dev-server.ts", "src/core/clock.ts")).toContain("stands outside the product");
-    expect(breach("scripts/serve/serve-bot.ts", "src/core/hide-secrets.ts")).toBeUndefined();
+    expect(breach("ops/serve/serve-bot.ts", "src/core/hide-secrets.ts")).toBeUndefined();
     expect(breach("src/think.ts", "playground/shop/orders.ts")).toContain("does not import playground/");
   });
 
   it("keeps what stands outside in its order", () => {
-    expect(breach("playground/dev-server.ts", "scripts/serve/port.ts")).toBeUndefined();
-    expect(breach("scripts/serve/serve-bot.ts", "playground/dev-server.ts")).toContain(
-      "scripts/ is below playground/",
+    expect(breach("playground/dev-server.ts", "ops/serve/port.ts")).toBeUndefined();
+    expect(breach("ops/serve/serve-bot.ts", "playground/dev-server.ts")).toContain(
+      "ops/ is below playground/",
     );
     expect(breach("playground/dev-server.ts", "lab/support/rig.ts")).toContain("playground/ is below lab/");
     expect(breach("cli/commands/dev.ts", "playground/dev-server.ts")).toBeUndefined();

@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { parseJsonc } from "../../scripts/serve/worker-config.ts";
+import { parseJsonc } from "../../ops/serve/worker-config.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): unknown => parseJsonc(readFileSync(path.join(root, file), "utf8"), file);

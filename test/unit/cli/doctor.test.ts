@@ -8,9 +8,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
 import { startSimulator } from "../../../playground/telegram/simulator.ts";
-import { checkNode } from "../../../scripts/doctor/check-machine.ts";
-import type { Finding } from "../../../scripts/doctor/finding.ts";
-import { writeControl } from "../../../scripts/serve/control-file.ts";
+import { checkNode } from "../../../ops/doctor/check-machine.ts";
+import type { Finding } from "../../../ops/doctor/finding.ts";
+import { writeControl } from "../../../ops/serve/control-file.ts";
 
 const SECRET = "s3cret-s3cret";
 const KEY = "sk-of-the-model";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../../cli/run-command.ts";
-import { botName, TEMPLATES } from "../../../scripts/init/create-bot.ts";
-import { parseWorkerConfig } from "../../../scripts/serve/worker-config.ts";
+import { botName, TEMPLATES } from "../../../cli/create-bot.ts";
+import { parseWorkerConfig } from "../../../ops/serve/worker-config.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 let folder: string;

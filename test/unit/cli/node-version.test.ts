@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { LEAST_NODE, nodeProblem } from "../../../scripts/doctor/node-version.ts";
+import { LEAST_NODE, nodeProblem } from "../../../ops/doctor/node-version.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 

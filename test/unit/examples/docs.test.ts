@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseJsonc } from "../../../scripts/serve/worker-config.ts";
+import { parseJsonc } from "../../../ops/serve/worker-config.ts";
 import { allowedUpdates } from "../../../providers/telegram/index.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createBotWatch } from "../../../playground/bot-watch.ts";
-import type { Health } from "../../../scripts/serve/health.ts";
+import type { Health } from "../../../ops/serve/health.ts";
 import { startSimulator } from "../../../playground/telegram/simulator.ts";
 
 const PROBLEM: Health = { kind: "problem", code: "x", message: "telegramMessenger needs `token`." };

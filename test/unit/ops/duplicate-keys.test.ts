@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isOfMessengers } from "../../../scripts/serve/duplicate-keys.ts";
+import { isOfMessengers } from "../../../ops/serve/duplicate-keys.ts";
 
 it.each([
   ["defineMessengers({ a: {}, a", true],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseWorkerConfig } from "../../../scripts/serve/worker-config.ts";
+import { parseWorkerConfig } from "../../../ops/serve/worker-config.ts";
 
 const minimal = {
   name: "bot",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UpdateQueue } from "../../../../scripts/telegram/update-queue.ts";
-import type { RawUpdate } from "../../../../scripts/telegram/update-queue.ts";
+import { UpdateQueue } from "../../../../ops/telegram/update-queue.ts";
+import type { RawUpdate } from "../../../../ops/telegram/update-queue.ts";
 
 const message = (id: number, chat: number): RawUpdate => ({ update_id: id, message: { chat: { id: chat } } });
 const press = (id: number, chat: number): RawUpdate => ({

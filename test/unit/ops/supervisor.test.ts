@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { superviseWorkerd, type Supervisor } from "../../../scripts/serve/supervisor.ts";
+import { superviseWorkerd, type Supervisor } from "../../../ops/serve/supervisor.ts";
 
 /** Stands in for workerd: it says its configuration, and listens unless that is called "slow". */
 const WORKERD = `#!/bin/sh

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readableLine } from "../../../../scripts/serve/log/readable-line.ts";
+import { readableLine } from "../../../../ops/serve/log/readable-line.ts";
 
 const time = new Date(2026, 10, 22, 2, 34, 9).toISOString();
 

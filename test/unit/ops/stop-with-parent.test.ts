@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findNpm } from "../../../scripts/serve/stop-with-parent.ts";
+import { findNpm } from "../../../ops/serve/stop-with-parent.ts";
 
 type Table = Record<number, { parent: number; command: string }>;
 const find = (table: Table): unknown => findNpm(100, (pid) => table[pid]);

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { isPortFree, nextFreePort, parsePort } from "../../../scripts/serve/port.ts";
+import { isPortFree, nextFreePort, parsePort } from "../../../ops/serve/port.ts";
 
 it("takes the first port that nobody listens on", async () => {
   const asked: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inFolder } from "../../../scripts/serve/storage-errors.ts";
+import { inFolder } from "../../../ops/serve/storage-errors.ts";
 
 const failing = (code: string) => () =>
   Promise.reject(Object.assign(new Error(`${code}: no such thing, mkdir '/data/worker'`), { code }));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { moveData, storedName } from "../../../../scripts/data/bot-names.ts";
+import { moveData, storedName } from "../../../../ops/data/bot-names.ts";
 
 const CONFIG = "/bots/tea/wrangler.jsonc";
 const NOW = Date.UTC(2026, 10, 22, 12);

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startSimulator } from "../../../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator, UserReference } from "../../../../playground/telegram/simulator.ts";
-import { createBotApi } from "../../../../scripts/telegram/bot-api.ts";
-import { freeUpdates, pollIntoWebhook } from "../../../../scripts/telegram/poll-into-webhook.ts";
+import { createBotApi } from "../../../../ops/telegram/bot-api.ts";
+import { freeUpdates, pollIntoWebhook } from "../../../../ops/telegram/poll-into-webhook.ts";
 
 const SECRET = "s3cret";
 const PATH = "/messengers/telegram/webhook";

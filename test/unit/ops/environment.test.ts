@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bindingNames, undeclaredNames } from "../../../scripts/serve/environment.ts";
+import { bindingNames, undeclaredNames } from "../../../ops/serve/environment.ts";
 
 const CODE = `
   getModel() { return connect(this.env.LIBRARY_URL, this.env.MODEL, process.env.HOME_OF_A_PACKAGE); }

@@ -4,8 +4,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { forget } from "../../../../scripts/data/forget.ts";
-import { findTarget, hasMark, namesOne } from "../../../../scripts/data/targets.ts";
+import { forget } from "../../../../ops/data/forget.ts";
+import { findTarget, hasMark, namesOne } from "../../../../ops/data/targets.ts";
 
 describe("a stored value", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findWorkerd } from "../../../scripts/serve/workerd-binary.ts";
+import { findWorkerd } from "../../../ops/serve/workerd-binary.ts";
 
 describe("workerd", () => {
   it("is found in the package for this system", () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { askHealth, firstHealth, type Health } from "../../../scripts/serve/health.ts";
+import { askHealth, firstHealth, type Health } from "../../../ops/serve/health.ts";
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SourcePlaces } from "../../../../scripts/serve/log/source-places.ts";
+import { SourcePlaces } from "../../../../ops/serve/log/source-places.ts";
 
 /** Line 2 of the bundle is line 2 of a package; its lines 3 and 4 are lines 7 and 4 of the bot. */
 const MAP = {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { backUp, verifyBackup } from "../../../../scripts/data/snapshot.ts";
-import { writeControl } from "../../../../scripts/serve/control-file.ts";
+import { backUp, verifyBackup } from "../../../../ops/data/snapshot.ts";
+import { writeControl } from "../../../../ops/serve/control-file.ts";
 
 const OBJECTS = 8;
 

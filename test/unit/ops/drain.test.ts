@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drain } from "../../../scripts/serve/drain.ts";
+import { drain } from "../../../ops/serve/drain.ts";
 
 const never = new AbortController().signal;
 

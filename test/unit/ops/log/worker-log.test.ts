@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createSecretHider } from "../../../../src/core/hide-secrets.ts";
-import { WorkerLog } from "../../../../scripts/serve/log/worker-log.ts";
+import { WorkerLog } from "../../../../ops/serve/log/worker-log.ts";
 import { createVirtualClock } from "../../../support/virtual-clock.ts";
 
 const AT = Date.UTC(2026, 10, 22, 2, 0, 0);

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { reportHealth } from "../../../scripts/serve/report-health.ts";
-import { askFacts } from "../../../scripts/serve/running-bot.ts";
+import { reportHealth } from "../../../ops/serve/report-health.ts";
+import { askFacts } from "../../../ops/serve/running-bot.ts";
 
 const servers: Server[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readBotEnvironment } from "../../../scripts/serve/env-files.ts";
+import { readBotEnvironment } from "../../../ops/serve/env-files.ts";
 
 let folder: string;
 

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bundleWorker, ENTRY } from "../../../scripts/serve/worker-bundle.ts";
-import type { WorkerBundle } from "../../../scripts/serve/worker-bundle.ts";
-import { parseWorkerConfig } from "../../../scripts/serve/worker-config.ts";
+import { bundleWorker, ENTRY } from "../../../ops/serve/worker-bundle.ts";
+import type { WorkerBundle } from "../../../ops/serve/worker-bundle.ts";
+import { parseWorkerConfig } from "../../../ops/serve/worker-config.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 let folder: string;

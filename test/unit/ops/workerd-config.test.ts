@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bindingNames } from "../../../scripts/serve/environment.ts";
-import { parseWorkerConfig } from "../../../scripts/serve/worker-config.ts";
-import { writeWorkerdConfig } from "../../../scripts/serve/workerd-config.ts";
+import { bindingNames } from "../../../ops/serve/environment.ts";
+import { parseWorkerConfig } from "../../../ops/serve/worker-config.ts";
+import { writeWorkerdConfig } from "../../../ops/serve/workerd-config.ts";
 
 const config = parseWorkerConfig(
   JSON.stringify({

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ServeError } from "../serve/serve-error.ts";
+import { ServeError } from "../ops/serve/serve-error.ts";
 
 /** The templates, and what they are for. */
 export const TEMPLATES = {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { storedName } from "../../../../scripts/data/bot-names.ts";
-import { dataDirectoryOf } from "../../../../scripts/data/data-directory.ts";
+import { storedName } from "../../../../ops/data/bot-names.ts";
+import { dataDirectoryOf } from "../../../../ops/data/data-directory.ts";
 
 let folder: string;
 
