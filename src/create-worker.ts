@@ -1,6 +1,6 @@
 import { routeAgentRequest } from "agents";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
-import { consoleLogOf } from "./core/console-log.ts";
+import { consoleLogOf } from "./log/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
 import { BOT } from "./agent/bot-root.ts";
@@ -14,7 +14,7 @@ import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
 import type { RoutedBot } from "./feature/feature-routes.ts";
 import { isForOperator, serveOperator } from "./operator-routes.ts";
-import { isAdmin, unauthorized } from "./core/admin.ts";
+import { isAdmin, unauthorized } from "./feature/admin.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {

@@ -115,7 +115,7 @@ export type {
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";
 export type { Grant } from "./approvals/rules/grant.ts";
 export type { GrantLength } from "./approvals/rules/grant-length.ts";
-export type { PermissionPeople } from "./core/permission-people.ts";
+export type { PermissionPeople } from "./actions/permission-people.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./approvals/rules/decision-word.ts";
 export { ENGLISH_TEXTS } from "./core/bot-texts.ts";

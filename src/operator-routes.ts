@@ -1,7 +1,7 @@
-import { isAdmin, unauthorized } from "./core/admin.ts";
+import { isAdmin, unauthorized } from "./feature/admin.ts";
 import { systemDeps } from "./core/deps.ts";
 import { problem } from "./core/problem.ts";
-import { shortWork } from "./core/short-work.ts";
+import { shortWork } from "./messengers/thread/short-work.ts";
 import type { BotCalls } from "./agent/bot-root.ts";
 
 /** Where the bot's operator asks it. Only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */

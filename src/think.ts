@@ -7,12 +7,12 @@ import type {
 } from "./approvals/rules/pending-approval.ts";
 import type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
 import type { Grant } from "./approvals/rules/grant.ts";
-import { adoptConsole } from "./core/adopt-console.ts";
+import { adoptConsole } from "./log/adopt-console.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
-import { consoleLogOf } from "./core/console-log.ts";
+import { consoleLogOf } from "./log/console-log.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import type { FigureReport } from "./core/figures.ts";
 import type { Log } from "./core/log.ts";

@@ -1,5 +1,5 @@
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
-import type { PermissionPeople } from "../core/permission-people.ts";
+import type { PermissionPeople } from "./permission-people.ts";
 import type { ActionKind } from "./action.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Json, StoredFile } from "../core/content.ts";
 import { checkAttachment } from "../core/check-attachment.ts";
-import { bytesOfDataUrl } from "../core/data-url.ts";
+import { bytesOfDataUrl } from "./data-url.ts";
 import { failureCode, SwitchboardError } from "../core/errors.ts";
 import { FILE_KINDS } from "../core/reply-attachment.ts";
 import type { ByteSource, ReplyAttachment } from "../core/reply-attachment.ts";

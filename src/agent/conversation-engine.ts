@@ -2,7 +2,7 @@ import type { LanguageModel } from "ai";
 import { runBotCode } from "../core/bot-code.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import type { ModelLimits } from "../core/model-limits.ts";
+import type { ModelLimits } from "../turn/model-limits.ts";
 import type { Patience } from "../core/model-patience.ts";
 import type { TokenUsage } from "../core/token-usage.ts";
 import { costOf } from "../core/used-tokens.ts";

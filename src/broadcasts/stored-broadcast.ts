@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Content } from "../core/content.ts";
 import { storedMessages, storedMetadata } from "../core/stored-messages.ts";
 import { parseAddress } from "../core/stored-address.ts";
-import { parseCost } from "../core/stored-cost.ts";
+import { parseCost } from "../scheduled-runs/stored-cost.ts";
 import type { Address } from "../core/surface.ts";
 import type { TurnCost } from "../core/turn-cost.ts";
 import type { BroadcastState, BroadcastWork, TargetState } from "../core/broadcast.ts";

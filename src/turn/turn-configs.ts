@@ -2,7 +2,7 @@ import type { ThinkTurnConfig } from "agents/harness/think";
 import type { LanguageModel, ModelMessage, StepResult, ToolSet, UIMessage } from "ai";
 import { withSettings } from "./call-settings.ts";
 import type { Clock } from "../core/deps.ts";
-import type { ModelLimits } from "../core/model-limits.ts";
+import type { ModelLimits } from "./model-limits.ts";
 import type { StepConfig, TurnConfig } from "./hooks.ts";
 import { hasOpenCalls, stepContextsOf } from "./step-contexts.ts";
 import type { CallFacts } from "./step-contexts.ts";

@@ -1,7 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import type { ModelLimits } from "../core/model-limits.ts";
+import type { ModelLimits } from "./model-limits.ts";
 import type { Patience } from "../core/model-patience.ts";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { TurnInfo } from "../core/turn-info.ts";

@@ -1,4 +1,4 @@
-import type { ModelLimits } from "../core/model-limits.ts";
+import type { ModelLimits } from "./model-limits.ts";
 import type { TurnConfig } from "./hooks.ts";
 
 type Timeouts = Pick<TurnConfig, "timeout" | "chatStreamStallTimeoutMs">;

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ToolSet } from "ai";
 import { Agent } from "agents";
-import { consoleLogOf } from "../../src/core/console-log.ts";
+import { consoleLogOf } from "../../src/log/console-log.ts";
 import { durableDatabase } from "../../src/core/database.ts";
 import { systemDeps } from "../../src/core/deps.ts";
 import { Think } from "../../src/index.ts";

@@ -12,7 +12,7 @@ import type { ChatGate } from "../../../src/core/gate.ts";
 import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import type { Log } from "../../../src/core/log.ts";
 import type { IncomingEvent } from "../../../src/core/messenger.ts";
-import { guardVersions } from "../../../src/core/store-versions.ts";
+import { guardVersions } from "../../../src/agent/store-versions.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import type { AlarmJob } from "../../../src/feature/durable-alarm.ts";
 import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { createSecretHider } from "../../../src/core/hide-secrets.ts";
+import { createSecretHider } from "../../../src/log/hide-secrets.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { WorkerLog } from "./worker-log.ts";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import type { SecretHider } from "../../../src/core/hide-secrets.ts";
+import type { SecretHider } from "../../../src/log/hide-secrets.ts";
 import { limitRuntime } from "./runtime-limit.ts";
 import type { RuntimeLimit } from "./runtime-limit.ts";
 import { runtimeWords } from "./runtime-words.ts";

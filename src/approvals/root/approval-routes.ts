@@ -5,7 +5,7 @@ import { readJson } from "../../core/read-json.ts";
 import type { FeatureRoutes, RoutedBot } from "../../feature/feature-routes.ts";
 import { APPROVALS } from "./approval-calls.ts";
 import type { ApprovalIndexCalls, OutsideResult } from "./approval-calls.ts";
-import { isAdmin, unauthorized } from "../../core/admin.ts";
+import { isAdmin, unauthorized } from "../../feature/admin.ts";
 
 const PREFIX = "/admin/approvals";
 const PATH = /^\/admin\/approvals(?:\/([^/]+)(\/decision)?)?$/;

@@ -1,4 +1,4 @@
-import { atOnce } from "../../core/at-once.ts";
+import { atOnce } from "./at-once.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";

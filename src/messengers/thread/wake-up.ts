@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { shortWork } from "../../core/short-work.ts";
+import { shortWork } from "./short-work.ts";
 import type { Wake } from "../declare/wake.ts";
 
 /** Wake-ups that are closer together than this count as one. */

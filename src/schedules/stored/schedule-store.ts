@@ -1,7 +1,7 @@
 import { parseLegs, parseRule, parseTargets } from "./stored-occurrence.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
-import { parseCost } from "../../core/stored-cost.ts";
+import { parseCost } from "../../scheduled-runs/stored-cost.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
 import type { TurnCost } from "../../core/turn-cost.ts";
 import { OPEN_STATES, usageOf } from "../rules/occurrence.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addMissingColumns } from "../../../src/core/add-missing-columns.ts";
 import { LazyTables } from "../../../src/core/lazy-tables.ts";
-import { guardVersions } from "../../../src/core/store-versions.ts";
+import { guardVersions } from "../../../src/agent/store-versions.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createSecretHider } from "../../../../src/core/hide-secrets.ts";
+import { createSecretHider } from "../../../../src/log/hide-secrets.ts";
 import { WorkerLog } from "../../../../ops/serve/log/worker-log.ts";
 import { createVirtualClock } from "../../../support/virtual-clock.ts";
 

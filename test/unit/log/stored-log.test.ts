@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
-import { storedLog } from "../../../src/core/stored-log.ts";
+import { storedLog } from "../../../src/log/stored-log.ts";
 
 function createRig() {
   const lines: unknown[] = [];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import { guardVersions, STORE_VERSIONS } from "../../../src/core/store-versions.ts";
+import { guardVersions, STORE_VERSIONS } from "../../../src/agent/store-versions.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adoptConsole } from "../../../src/core/adopt-console.ts";
+import { adoptConsole } from "../../../src/log/adopt-console.ts";
 import { SwitchboardError } from "../../../src/core/errors.ts";
 import { createLog } from "../../../src/core/log.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
-import { shortWork, ShortWork } from "../../../src/core/short-work.ts";
+import { shortWork, ShortWork } from "../../../src/messengers/thread/short-work.ts";
 import { WakeUp } from "../../../src/messengers/thread/wake-up.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

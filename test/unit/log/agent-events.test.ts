@@ -1,8 +1,8 @@
 import type { ObservabilityEvent } from "agents/observability";
 import { expect, it } from "vitest";
-import { agentEventsOf } from "../../../src/core/agent-events.ts";
+import { agentEventsOf } from "../../../src/log/agent-events.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { observedLog } from "../../../src/core/observed-log.ts";
+import { observedLog } from "../../../src/log/observed-log.ts";
 
 type Payload<Type extends ObservabilityEvent["type"]> = Extract<
   ObservabilityEvent,

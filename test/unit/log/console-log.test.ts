@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { consoleLogOf } from "../../../src/core/console-log.ts";
+import { consoleLogOf } from "../../../src/log/console-log.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
