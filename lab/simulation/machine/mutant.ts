@@ -13,6 +13,8 @@ export interface Mutant {
   readonly name: string;
   /** The mistake of a programmer, in words. */
   readonly what: string;
+  /** Kind of the plan items without which a run cannot show it. @default it may show in any run */
+  readonly needs?: string;
   readonly threadDatabase?: (database: Database) => Database;
   readonly rootDatabase?: (database: Database) => Database;
   readonly scheduleDatabase?: (database: Database) => Database;

@@ -7,6 +7,7 @@ export const albumMutants: readonly Mutant[] = [
   {
     name: "file-posted-twice",
     what: "files whose post has no answer count as not posted",
+    needs: "album",
     surface: (surface) => ({
       ...surface,
       post: (address, message, options) =>
@@ -19,6 +20,7 @@ export const albumMutants: readonly Mutant[] = [
   {
     name: "album-is-one-message",
     what: "only the first message of an album is known",
+    needs: "album",
     surface: (surface) => ({
       ...surface,
       post: async (address, message, options) => {
@@ -30,6 +32,7 @@ export const albumMutants: readonly Mutant[] = [
   {
     name: "file-id-is-vital",
     what: "files whose id the platform does not know any more are given up",
+    needs: "forget-files",
     surface: (surface) => ({
       ...surface,
       classifyError: (error) => {
@@ -41,6 +44,7 @@ export const albumMutants: readonly Mutant[] = [
   {
     name: "file-id-of-another",
     what: "the platform's id of a file is remembered for every file of its kind",
+    needs: "album",
     threadDatabase: (database) => ({
       ...withoutWrites(database, () => false),
       all: (statement, ...bindings) => {
@@ -52,6 +56,7 @@ export const albumMutants: readonly Mutant[] = [
   {
     name: "album-backwards",
     what: "the files of an album are sent in another order",
+    needs: "album",
     surface: (surface) => ({
       ...surface,
       post: (address, { files, ...message }, options) =>

@@ -14,12 +14,14 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "press-handled-twice",
     what: "the start of a press's handler is not stored",
+    needs: "press-card",
     threadDatabase: (database) =>
       withoutWrites(database, (statement) => statement.startsWith("INSERT INTO press_v1")),
   },
   {
     name: "press-acknowledged-and-lost",
     what: "a press is acknowledged and ended before its handler runs",
+    needs: "press-card",
     onAction: (handler, clock) => (press) => {
       const later = async (): Promise<void> => void (await handler(press));
       clock.setTimeout(() => void later().catch(() => undefined), BESIDE_MS);
@@ -28,16 +30,19 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "press-taken-for-another-persons",
     what: "a press counts as one of whoever pressed first",
+    needs: "press-card",
     event: (event) => (event.action === undefined ? event : { ...event, author: { userId: "7" } }),
   },
   {
     name: "press-not-handed-on",
     what: "a press of another conversation's card ends before it is stored there",
+    needs: "press-card",
     handOver: () => Promise.resolve(),
   },
   {
     name: "keyboard-stripped-by-search",
     what: "a search for a lost card takes the buttons of the message that it finds",
+    needs: "card",
     surface: (surface) => {
       const { probing } = surface;
       if (probing === undefined) return surface;
@@ -53,6 +58,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "keyboard-lost-by-edit",
     what: "an edit of a card leaves out its buttons",
+    needs: "card",
     surface: (surface) => ({
       ...surface,
       edit: (address, messageId, { buttons: _buttons, ...content }, options) =>
@@ -62,6 +68,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "picture-kept-by-edit",
     what: "an edit of a card changes the words below its picture, and not the picture",
+    needs: "card",
     surface: (surface) => ({
       ...surface,
       edit: (address, messageId, { image, ...content }, options) =>
@@ -76,6 +83,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "number-for-later-card",
     what: "a number counts for a card that was posted after it",
+    needs: "type-number",
     gate: (gate) => ({
       ...bound(gate),
       claimMessage: (question) =>
@@ -85,6 +93,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "number-in-every-topic",
     what: "a number counts for the newest card of the chat, whatever its topic",
+    needs: "type-number",
     gateDatabase: (database) => ({
       ...withoutWrites(database, () => false),
       all: (statement, ...bindings) =>
@@ -94,6 +103,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "card-revised-backwards",
     what: "of two revisions at once the earlier one wins",
+    needs: "revise-card",
     delivery: (delivery, { clock }) => {
       const revise = delivery.revise.bind(delivery);
       const revisedAt = new Map<string, number>();
@@ -110,6 +120,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: "card-posted-twice",
     what: "a card whose post has no answer counts as not posted",
+    needs: "card",
     surface: (surface) => ({
       ...surface,
       post: (address, message, options) =>
