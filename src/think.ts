@@ -286,12 +286,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /** Returns what people have agreed to in advance in this conversation, newest first, also ended grants. */
   listGrants(limit = 100): Grant[] {
-    return this.#object.features.get(APPROVALS).desk.approvals.grants.list(Math.min(limit, 1_000));
+    return this.#object.features.get(APPROVALS).approvals.grants.list(Math.min(limit, 1_000));
   }
 
   /** Ends a grant: from now on people are asked again. Returns `false` if it is over already, or does not exist. */
   revokeGrant(grantId: string): boolean {
-    return this.#object.features.get(APPROVALS).desk.approvals.grants.revoke(grantId, { surface: "api" });
+    return this.#object.features.get(APPROVALS).approvals.grants.revoke(grantId, { surface: "api" });
   }
 
   /**

@@ -7,7 +7,7 @@ import type { ThinkMessengers } from "../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../core/reply-attachment.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../core/messenger-context.ts";
 import type { ConfiguredModel, ModelCallError } from "../models/index.ts";
-import type { ApprovalMethods } from "../approvals/approvals-feature.ts";
+import type { ApprovalMethods } from "../approvals/rules/bot-methods.ts";
 import type { BroadcastMethods } from "../broadcasts/broadcasts-feature.ts";
 import type { HookMethods } from "../hooks/hooks-feature.ts";
 import type { ToolMethods } from "../messengers/tools/bot-actions.ts";

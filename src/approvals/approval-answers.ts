@@ -1,6 +1,7 @@
 import type { PressAnswer } from "../core/card-press.ts";
-import type { ApprovalDesk } from "./chat/approval-desk.ts";
+import type { ApprovalOverview } from "./chat/approval-overview.ts";
 import type { ExecutionCalls } from "./chat/execution-calls.ts";
+import type { GrantOverview } from "./chat/grant-overview.ts";
 import type {
   ApprovalCalls,
   ApprovalHint,
@@ -21,71 +22,70 @@ import type {
 } from "./rules/approval-index.ts";
 import type { ApprovalRecord, ExecutionDecision } from "./rules/pending-approval.ts";
 
+export interface ApprovalAnswersOptions {
+  readonly executions: ExecutionCalls;
+  readonly grants: GrantOverview;
+  readonly index: ApprovalIndex;
+  readonly overview: ApprovalOverview;
+}
+
 /** The calls of other objects that the approvals of an object answer: as a conversation, and as the root. */
 export class ApprovalAnswers implements ApprovalCalls {
-  readonly #feature: {
-    readonly desk: ApprovalDesk;
-    readonly executions: ExecutionCalls;
-    readonly index: ApprovalIndex;
-  };
+  readonly #parts: ApprovalAnswersOptions;
 
-  constructor(feature: {
-    readonly desk: ApprovalDesk;
-    readonly executions: ExecutionCalls;
-    readonly index: ApprovalIndex;
-  }) {
-    this.#feature = feature;
+  constructor(parts: ApprovalAnswersOptions) {
+    this.#parts = parts;
   }
 
   noteApproval(report: ApprovalReport): Promise<void> {
-    return this.#feature.index.noteApproval(report);
+    return this.#parts.index.noteApproval(report);
   }
 
   approvalHints(viewer: ApprovalViewer): Promise<readonly ApprovalHint[]> {
-    return this.#feature.index.approvalHints(viewer);
+    return this.#parts.index.approvalHints(viewer);
   }
 
   waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {
-    return this.#feature.index.waitingApprovals(filter);
+    return this.#parts.index.waitingApprovals(filter);
   }
 
   grantPlaces(viewer: ApprovalViewer): Promise<readonly GrantPlace[]> {
-    return this.#feature.index.grantPlaces(viewer);
+    return this.#parts.index.grantPlaces(viewer);
   }
 
   findApproval(id: string): Promise<IndexedApproval | undefined> {
-    return this.#feature.index.findApproval(id);
+    return this.#parts.index.findApproval(id);
   }
 
   decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult> {
-    return this.#feature.index.decideAnywhere(id, decided);
+    return this.#parts.index.decideAnywhere(id, decided);
   }
 
   decideExecution(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
-    return this.#feature.executions.decide(id, decision);
+    return this.#parts.executions.decide(id, decision);
   }
 
   decideApproval(id: string, decided: OutsideDecision): Promise<OutsideResult> {
-    return this.#feature.desk.outside.decideFor(id, decided);
+    return this.#parts.executions.decideFor(id, decided);
   }
 
   async readApprovals(ids: readonly string[]): Promise<readonly ApprovalRecord[]> {
-    return this.#feature.desk.outside.read(ids);
+    return this.#parts.executions.read(ids);
   }
 
   lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<readonly SeenApproval[]> {
-    return this.#feature.desk.lookAt(ids, viewer);
+    return this.#parts.overview.look(ids, viewer);
   }
 
   bringApproval(id: string, viewer: ApprovalViewer): Promise<boolean> {
-    return this.#feature.desk.bring(id, viewer);
+    return this.#parts.overview.bring(id, viewer);
   }
 
   async lookAtGrants(viewer: ApprovalViewer, chat: string | undefined): Promise<readonly SeenGrant[]> {
-    return this.#feature.desk.grants.look(viewer, chat);
+    return this.#parts.grants.look(viewer, chat);
   }
 
   async endGrant(id: string, viewer: ApprovalViewer): Promise<PressAnswer> {
-    return this.#feature.desk.grants.end(id, viewer);
+    return this.#parts.grants.end(id, viewer);
   }
 }

@@ -2,41 +2,25 @@ import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { Action } from "../../actions/action.ts";
 import { approvalCard } from "../rules/approval-card.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { CardFace, CardRole } from "../rules/card-view.ts";
 import type { Approval, ApproverRule } from "../rules/approval.ts";
 import { UNNAMED_PLACES, unreachedWords } from "../rules/card-place.ts";
 import type { AskedPlace, Unreached } from "../rules/card-place.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import { checkContent } from "../../core/check-content.ts";
 import type { Json } from "../../core/content.ts";
-import type { Delivery, GonePlace } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { GonePlace } from "../../core/delivery.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
-import type { DeclaredMessengers } from "../../messengers/declare/declared-messengers.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
-import type { Cards } from "../../messengers/replies/cards.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { approversInWords } from "./approval-texts.ts";
-import type { TimeWords } from "./approval-time.ts";
+import { approvalTime } from "./approval-time.ts";
+import { sayTo } from "./say-to.ts";
 import { memberCheck, usualPlace } from "./usual-place.ts";
 import type { IsMember } from "./usual-place.ts";
-
-export interface ApprovalCardsOptions {
-  readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt" | "movedTo"> };
-  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared" | "context" | "surface">;
-  readonly deps: Pick<Deps, "clock">;
-  /** Returns the texts for a person. */
-  readonly say: (person: MessengerAuthor | undefined) => Say;
-  readonly time: TimeWords;
-  /** The bot's messenger, if it has only one. */
-  readonly onlyMessenger: () => string | undefined;
-  /** Looks for the address of a target in the root's directories. */
-  readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
-}
 
 /** The places of a question. */
 export type CardPlaces = Pick<Approval, "askedIn" | "unreached">;
@@ -53,14 +37,14 @@ const READING_MS = 10_000;
  * If a place turns out to be gone, the chat that asked says so. If no place is left, people are asked in that chat.
  */
 export class ApprovalCards {
-  readonly #options: ApprovalCardsOptions;
+  readonly #host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">;
   readonly #isMember: IsMember;
   /** Since when cards that somebody has turned show their question, by card. */
   readonly #shownSince = new Map<string, number>();
 
-  constructor(options: ApprovalCardsOptions) {
-    this.#options = options;
-    this.#isMember = memberCheck(options.messengers, options.deps);
+  constructor(host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">) {
+    this.#host = host;
+    this.#isMember = memberCheck(host.messengers, host.deps);
   }
 
   /** Finds the chats in which people are asked. The chat that asks is not one of them if it is the only one. */
@@ -85,13 +69,13 @@ export class ApprovalCards {
     const askIn = wanted ?? (await usualPlace(approvers, asker, facts, this.#isMember));
     if (askIn === "here") return { askedIn: [], unreached: [] };
     if (typeof askIn === "object") {
-      const found = await this.#options.resolveTarget(askIn);
+      const found = await this.#host.objects.link.resolveTarget(askIn);
       if (found.kind === "found")
         return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
       return { askedIn: [], unreached: [{ who: UNNAMED_PLACES.chatToAsk, why: "gone" }] };
     }
     // A turn of the bot's own code may have no chat.
-    const messenger = address?.messengerId ?? this.#options.onlyMessenger();
+    const messenger = address?.messengerId ?? this.#onlyMessenger();
     if (messenger === undefined) return { askedIn: [], unreached: [] };
     const people = peopleOf(
       approvers,
@@ -101,7 +85,7 @@ export class ApprovalCards {
     const unreached: Unreached[] = [];
     const asked = people.filter(({ userId }) => userId !== asker);
     for (const { name, userId } of asked.slice(0, MOST_PRIVATE_CHATS)) {
-      const found = await this.#options.resolveTarget({ messenger, userId });
+      const found = await this.#host.objects.link.resolveTarget({ messenger, userId });
       if (found.kind === "found") askedIn.push({ address: found.address, who: name });
       else unreached.push({ who: name, why: found.isGone === true ? "gone" : "never-wrote" });
     }
@@ -110,7 +94,7 @@ export class ApprovalCards {
 
   /** Posts or changes all cards of an approval. Only stores the changes. */
   draw(approval: Approval): void {
-    for (const card of cardsOf(approval, this.#today)) {
+    for (const card of this.#cardsOf(approval)) {
       this.#shownSince.delete(card.id);
       this.#draw(approval, card, "first");
     }
@@ -118,7 +102,7 @@ export class ApprovalCards {
 
   /** Shows the other face of one card. Decides nothing, and changes no other card. Only stores the change. */
   turn(approval: Approval, cardId: string, face: CardFace): void {
-    const card = cardsOf(approval, this.#today).find(({ id }) => id === cardId);
+    const card = this.#cardsOf(approval).find(({ id }) => id === cardId);
     if (card === undefined) return;
     const shownAt = this.#shownAt(approval, cardId);
     if (shownAt !== undefined) this.#shownSince.set(cardId, shownAt);
@@ -126,20 +110,20 @@ export class ApprovalCards {
   }
 
   #draw(approval: Approval, { address, id, role }: PlacedCard, face: CardFace): void {
-    const { cards } = this.#options.thread();
-    if (!this.#options.messengers.isDeclared(address.messengerId)) return;
-    const say = this.#options.say(approval.requester);
+    const { cards } = this.#host.thread;
+    if (!this.#host.messengers.isDeclared(address.messengerId)) return;
+    const say = sayTo(this.#host.agent, approval.requester);
     const isWaiting = approval.state === "waiting";
     const people = approversInWords(approval, say, role !== "status");
     const areApproversAway = areAway(approval, role);
     const card = approvalCard(approval, {
       approvers: areApproversAway ? say("findWithApprovals", { people }) : people,
       areApproversAway,
-      time: (at) => this.#options.time(at, say),
+      time: (at) => approvalTime(this.#host.agent, at, say),
       role,
       say,
       face,
-      messageLength: this.#options.messengers.surface(address.messengerId).limits.maxLength,
+      messageLength: this.#host.messengers.surface(address.messengerId).limits.maxLength,
     });
     checkContent(card);
     // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
@@ -154,7 +138,7 @@ export class ApprovalCards {
 
   /** Whether an approval has a card already. */
   isDrawn(approval: Approval): boolean {
-    const { store } = this.#options.thread().cards;
+    const { store } = this.#host.thread.cards;
     const ids = cardsOf(approval).map(({ id }) => id);
     if (approval.cardOf === undefined) return ids.some((id) => store.read(id) !== undefined);
     return ids.some(
@@ -166,9 +150,9 @@ export class ApprovalCards {
   remind(approval: Approval): void {
     const { askedIn, expiresAt, origin } = approval;
     const what = summaryOf(approval);
-    const say = this.#options.say(approval.requester);
+    const say = sayTo(this.#host.agent, approval.requester);
     const approvers = approversInWords(approval, say);
-    const text = say("reminder", { approvers, what, time: this.#options.time(expiresAt, say) });
+    const text = say("reminder", { approvers, what, time: approvalTime(this.#host.agent, expiresAt, say) });
     if (origin !== undefined && !isAskedElsewhere(approval))
       this.#below(approval, cardIdOf(approval), origin, "reminder", text);
     for (const [index, { address }] of askedIn.entries())
@@ -178,21 +162,21 @@ export class ApprovalCards {
   /** Points at the card in the chat that asked, below which somebody has asked for the same again. */
   pointAt(approval: Approval, requestId: string): void {
     if (approval.origin === undefined) return;
-    const text = this.#options.say(approval.requester)("askedAlready");
+    const text = sayTo(this.#host.agent, approval.requester)("askedAlready");
     this.#below(approval, cardIdOf(approval), approval.origin, `again:${requestId}`, text);
   }
 
   /** Whether a turn has pointed at the card of an earlier question, instead of asking again. */
   hasPointedAt(approval: Approval, requestId: string): boolean {
     const id = `${outcomeKeyOf(approval)}:again:${requestId}`;
-    return this.#options.thread().delivery.receipt(id) !== undefined;
+    return this.#host.thread.delivery.receipt(id) !== undefined;
   }
 
   /** Says in the chat that asked who cannot be reached. */
   tellUnreached(approval: Approval): void {
     const { origin, unreached } = approval;
     if (origin === undefined) return;
-    const say = this.#options.say(approval.requester);
+    const say = sayTo(this.#host.agent, approval.requester);
     const here = isAskedElsewhere(approval) ? [] : [say("decideHere")];
     const text = [unreachedWords(unreached, say), ...here].join(" ");
     this.#below(approval, cardIdOf(approval), origin, `unreached:${unreached.length}`, text);
@@ -208,7 +192,7 @@ export class ApprovalCards {
   /** Returns the id of the message with the card in this chat. Undefined if it is in another one. */
   messageIn(approval: Approval, threadId: string): string | undefined {
     for (const { id } of cardsOf(approval)) {
-      const receipt = this.#options.thread().delivery.receipt(id);
+      const receipt = this.#host.thread.delivery.receipt(id);
       if (receipt?.threadId === threadId) return receipt.messages.at(-1)?.messageId;
     }
     return undefined;
@@ -220,7 +204,7 @@ export class ApprovalCards {
    */
   wasSeen(approval: Approval, { message, thread }: MessengerEvent): boolean {
     if (approval.cardOf === undefined) return true;
-    const { delivery } = this.#options.thread();
+    const { delivery } = this.#host.thread;
     const card = cardsOf(approval).find(({ id }) => delivery.receipt(id)?.threadId === thread.id);
     const shownAt = card && this.#shownAt(approval, card.id);
     return shownAt !== undefined && (message?.sentAt ?? 0) >= shownAt + READING_MS;
@@ -229,27 +213,43 @@ export class ApprovalCards {
   /** Since when a card shows this question. Undefined if it does not show it yet. */
   #shownAt({ cardOf }: Approval, cardId: string): number | undefined {
     if (cardOf === undefined) return undefined;
-    const receipt = this.#options.thread().delivery.receipt(cardId);
+    const receipt = this.#host.thread.delivery.receipt(cardId);
     return this.#shownSince.get(cardId) ?? (receipt?.state === "delivered" ? receipt.endedAt : undefined);
   }
 
   /** Whether a place that is gone is where an address leads today: the chat may have moved since. */
   isAt(address: Address, { chatId, messengerId, threadId }: GonePlace): boolean {
-    const today = {
-      ...address,
-      ...this.#options.thread().delivery.movedTo(address.messengerId, address.chatId),
-    };
+    const today = this.placeToday(address);
     const isChat = today.messengerId === messengerId && today.chatId === chatId;
     return isChat && (threadId === undefined || today.threadId === threadId);
   }
 
-  /** Returns the thread of a chat that may have moved since. */
-  readonly #today = ({ chatId, messengerId, threadId }: Address): string =>
-    this.#options.thread().delivery.movedTo(messengerId, chatId)?.threadId ?? threadId;
+  /** Returns where a chat is today: a group may have moved since a request was asked there. */
+  placeToday(address: Address): Pick<Address, "messengerId" | "chatId" | "threadId"> {
+    return { ...address, ...this.#host.thread.delivery.movedTo(address.messengerId, address.chatId) };
+  }
+
+  /** Returns the cards of an approval. */
+  #cardsOf(approval: Approval): PlacedCard[] {
+    return cardsOf(approval, (address) => this.placeToday(address).threadId);
+  }
+
+  /** Whether the chat of an event is one in which people can decide. */
+  isDecidedIn(approval: Approval, { messengerId, thread }: MessengerEvent): boolean {
+    return decidedIn(approval, (address) => this.placeToday(address).threadId)
+      .map((address) => this.placeToday(address))
+      .some((place) => place.messengerId === messengerId && place.threadId === thread.id);
+  }
+
+  /** The bot's messenger, if it has only one. */
+  #onlyMessenger(): string | undefined {
+    const [only, ...others] = this.#host.messengers.all();
+    return others.length === 0 ? only?.id : undefined;
+  }
 
   #below(approval: Approval, cardId: string, address: Address, name: string, text: string): void {
-    const { cards, delivery } = this.#options.thread();
-    if (!this.#options.messengers.isDeclared(address.messengerId)) return;
+    const { cards, delivery } = this.#host.thread;
+    if (!this.#host.messengers.isDeclared(address.messengerId)) return;
     const messageId = delivery.receipt(cardId)?.messages.at(-1)?.messageId;
     const options = messageId === undefined ? {} : { options: { replyTo: messageId } };
     const id = `${outcomeKeyOf(approval)}:${name}`;
@@ -260,7 +260,7 @@ export class ApprovalCards {
   }
 
   #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {
-    return replyPolicy(this.#options.messengers.find(messengerId)?.delivery ?? {});
+    return replyPolicy(this.#host.messengers.find(messengerId)?.delivery ?? {});
   }
 }
 

@@ -1,43 +1,31 @@
 import type { Approval } from "../rules/approval.ts";
 import { indexedApprovalOf } from "../rules/approval-index.ts";
-import type { ApprovalReport, IndexedApproval } from "../rules/approval-index.ts";
+import type { IndexedApproval } from "../rules/approval-index.ts";
 import { createApprovalNewsStore } from "../stored/approval-news-store.ts";
 import type { ApprovalNewsStore } from "../stored/approval-news-store.ts";
 import { grantKeysOf, indexKeysOf } from "../stored/index-keys.ts";
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
+import { runBotCode } from "../../core/bot-code.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-
-export interface ApprovalNewsOptions {
-  readonly database: Database;
-  readonly deps: Pick<Deps, "clock">;
-  readonly log: Log;
-  /** Name of the conversation. */
-  readonly conversation: () => string;
-  /** Stores a change in the root's index. */
-  readonly note: (report: ApprovalReport) => Promise<void>;
-  /** Calls the bot's `onApprovalRequested`. Never rejects. */
-  readonly onRequested: (approval: IndexedApproval) => Promise<void>;
-}
+import { APPROVALS } from "../root/approval-calls.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 
 const TELL_AGAIN_MS = 5000;
 
 /** Reports the approvals of a conversation to the root's index and to the bot's hook, until both know them. */
 export class ApprovalNews {
-  readonly #options: ApprovalNewsOptions;
+  readonly #host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "log" | "objects">;
   readonly #store: ApprovalNewsStore;
   #isTelling = false;
 
-  constructor(options: ApprovalNewsOptions) {
-    this.#options = options;
-    this.#store = createApprovalNewsStore(options.database);
+  constructor(host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "log" | "objects">) {
+    this.#host = host;
+    this.#store = createApprovalNewsStore(host.database);
   }
 
   /** Stores that an approval has a new state. Called in the transaction that stores the state. */
   changed(approval: Approval): void {
     const { action, id, reason, requestId, state, toolCallId } = approval;
-    this.#options.log.info("approval.changed", {
+    this.#host.log.info("approval.changed", {
       turn: requestId,
       approval: id,
       action,
@@ -46,7 +34,7 @@ export class ApprovalNews {
       ...(state === "void" && { code: reason }),
     });
     this.#store.add({
-      approval: indexedApprovalOf(approval, this.#options.conversation()),
+      approval: indexedApprovalOf(approval, this.#host.objects.address()),
       keys: approval.state === "waiting" ? indexKeysOf(approval) : [],
       grantKeys: grantKeysOf(approval),
     });
@@ -54,7 +42,7 @@ export class ApprovalNews {
 
   /** Time for the next call of `tell`, in epoch milliseconds. Undefined if everything is told. */
   get tellAgainAt(): number | undefined {
-    return this.#store.next() === undefined ? undefined : this.#options.deps.clock.now() + TELL_AGAIN_MS;
+    return this.#store.next() === undefined ? undefined : this.#host.deps.clock.now() + TELL_AGAIN_MS;
   }
 
   tell(): void {
@@ -64,12 +52,12 @@ export class ApprovalNews {
   }
 
   async #tellAll(): Promise<void> {
-    const { log, note, onRequested } = this.#options;
+    const { log, objects } = this.#host;
     try {
       for (let item = this.#store.next(); item !== undefined; item = this.#store.next()) {
         const { approval } = item.report;
-        await note(item.report);
-        if (approval.state === "waiting") await onRequested(approval);
+        await objects.root(APPROVALS).noteApproval(item.report);
+        if (approval.state === "waiting") await this.#requested(approval);
         this.#store.remove(item.seq);
       }
     } catch (error) {
@@ -77,6 +65,18 @@ export class ApprovalNews {
       log.warn("approval.not-indexed", { code: failureCode(error) });
     } finally {
       this.#isTelling = false;
+    }
+  }
+
+  async #requested(approval: IndexedApproval): Promise<void> {
+    const { agent, deps, log } = this.#host;
+    if (agent.onApprovalRequested === undefined) return;
+    try {
+      await runBotCode({ clock: deps.clock, log }, "onApprovalRequested", () =>
+        agent.onApprovalRequested?.(approval),
+      );
+    } catch {
+      // The log has the reason, and the request waits for people anyway.
     }
   }
 }

@@ -1,21 +1,21 @@
 import type { Approvals } from "../consent/approvals.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import { alert } from "../../core/card-press.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { CardContent, Content } from "../../core/content.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import type {
-  ApprovalHint,
-  ApprovalIndexCalls,
-  ApprovalViewer,
-  DecidesApprovals,
-  SeenApproval,
-} from "../root/approval-calls.ts";
+import { APPROVALS } from "../root/approval-calls.ts";
+import type { ApprovalHint, ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
-import type { TimeWords } from "./approval-time.ts";
+import { replyPolicy } from "../../messengers/declare/texts.ts";
+import type { ApprovalCards } from "./approval-cards.ts";
+import { approvalTime } from "./approval-time.ts";
+import type { Approvers } from "./approvers.ts";
+import { sayTo } from "./say-to.ts";
 import { seeApprovals } from "./seen-approvals.ts";
-import type { SeenApprovalsOptions } from "./seen-approvals.ts";
+import { viewerOf } from "./viewer-of.ts";
 
 const MOST_LISTED = 10;
 /** More requests of one conversation are not looked at: each may ask the bot's code who may decide. */
@@ -30,19 +30,11 @@ export interface ShowPress {
   readonly chat?: string | undefined;
 }
 
-export interface ApprovalOverviewOptions extends Omit<SeenApprovalsOptions, "say"> {
-  /** Returns the texts for a person. */
-  readonly say: (person: MessengerAuthor | undefined) => Say;
-  readonly approvals: Pick<Approvals, "waiting" | "get" | "show">;
-  readonly time: TimeWords;
-  /** Name of this conversation. */
-  readonly conversation: () => string;
-  /** The calls to the root, which knows the requests of all conversations. */
-  readonly index: () => Pick<ApprovalIndexCalls, "approvalHints">;
-  /** Returns the calls to another conversation. */
-  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtApprovals" | "bringApproval">;
-  /** Posts a reply to a message in the chat of the viewer. */
-  readonly pointAt: (messageId: string) => void;
+export interface ApprovalOverviewOptions {
+  readonly host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">;
+  readonly approvals: Approvals;
+  readonly approvers: Approvers;
+  readonly cards: ApprovalCards;
 }
 
 interface Listed extends SeenApproval {
@@ -63,11 +55,12 @@ export class ApprovalOverview {
   }
 
   /** Returns the answer to `/approvals`. */
-  async list(viewer: ApprovalViewer): Promise<Content> {
-    const { approvals, conversation, index } = this.#options;
+  async list(event: MessengerEvent): Promise<Content> {
+    const { approvals, host } = this.#options;
+    const viewer = viewerOf(event, event.author);
     const own = approvals.waiting();
-    const hints = await index().approvalHints(viewer);
-    const elsewhere = hints.filter((hint) => hint.conversation !== conversation());
+    const hints = await host.objects.root(APPROVALS).approvalHints(viewer);
+    const elsewhere = hints.filter((hint) => hint.conversation !== host.objects.address());
     const [here, ...others] = await Promise.all([
       this.look(
         own.slice(0, MOST_SEEN).map(({ id }) => id),
@@ -80,46 +73,62 @@ export class ApprovalOverview {
     );
     const mine = found.filter(({ isMine }) => isMine);
     const asked = found.filter(({ isAsked, isMine }) => isAsked && !isMine);
-    const say = this.#options.say(viewer.person);
+    const say = sayTo(host.agent, viewer.person);
     return overviewCard(mine, asked, {
       say,
       isGroup: !viewer.thread.isDirectMessage,
-      time: (at) => this.#options.time(at, say),
+      time: (at) => approvalTime(host.agent, at, say),
       isPartial: own.length > MOST_SEEN || others.includes(undefined),
     });
   }
 
   /** Returns those of these requests of this conversation that a person may see in a chat. */
   look(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
-    const { approvals } = this.#options;
+    const { approvals, approvers, cards, host } = this.#options;
     const found = ids.map((id) => approvals.get(id)).filter((one) => one !== undefined);
-    return seeApprovals(found, viewer, { ...this.#options, say: this.#options.say(viewer.person) });
+    const say = sayTo(host.agent, viewer.person);
+    return seeApprovals(found, viewer, { approvers, cards, clock: host.deps.clock, say });
   }
 
   /** See `DecidesApprovals.bringApproval`. A group that has moved gets the card that it had. */
   async bring(id: string, viewer: ApprovalViewer): Promise<boolean> {
     const [seen] = await this.look([id], viewer);
     if (seen === undefined || (!seen.isMine && !seen.isHere)) return false;
-    return this.#options.approvals.show(id, addressOf(viewer));
+    return this.#options.approvals.questions.show(id, addressOf(viewer));
   }
 
   /** Points at the card of a request, or brings it, for a press under `/approvals`. */
-  async show({ chat, of, showApproval: id }: ShowPress, viewer: ApprovalViewer): Promise<PressAnswer> {
-    const { callsTo, pointAt } = this.#options;
-    const say = this.#options.say(viewer.person);
+  async show({ chat, of, showApproval: id }: ShowPress, { event, person }: CardPress): Promise<PressAnswer> {
+    const { agent, objects } = this.#options.host;
+    const viewer = viewerOf(event, person);
+    const say = sayTo(agent, person);
     const [seen] = await (of === undefined
       ? this.look([id], viewer)
-      : callsTo(of).lookAtApprovals([id], viewer));
+      : objects.to(APPROVALS, of).lookAtApprovals([id], viewer));
     if (seen === undefined) return alert(say("decidedByNow"));
     const { messageId } = seen;
     if (messageId !== undefined) {
-      pointAt(messageId);
+      this.#pointAt(messageId, event);
       return undefined;
     }
-    const isBrought = of === undefined ? this.bring(id, viewer) : callsTo(of).bringApproval(id, viewer);
+    const isBrought =
+      of === undefined ? this.bring(id, viewer) : objects.to(APPROVALS, of).bringApproval(id, viewer);
     // An object that runs an earlier version of the bot brings no cards.
     if (await isBrought.catch(() => false)) return say("hereItIs");
     return alert(chat === undefined ? say("cardElsewhere") : say("cardIn", { chat }));
+  }
+
+  /** Posts a reply to a message in the chat of an event. */
+  #pointAt(messageId: string, event: MessengerEvent): void {
+    const { agent, messengers, thread } = this.#options.host;
+    const policy = replyPolicy(messengers.find(event.messengerId)?.delivery ?? {});
+    const start = {
+      id: `show:${event.key}`,
+      address: addressOf(event),
+      policy,
+      options: { replyTo: messageId },
+    };
+    thread.cards.post(start, sayTo(agent, event.author)("hereItIs"));
   }
 
   /** Undefined if the conversation cannot be asked now. */
@@ -129,7 +138,7 @@ export class ApprovalOverview {
   ): Promise<Listed[] | undefined> {
     try {
       const ids = hints.map(({ id }) => id);
-      const seen = await this.#options.callsTo(conversation).lookAtApprovals(ids, viewer);
+      const seen = await this.#options.host.objects.to(APPROVALS, conversation).lookAtApprovals(ids, viewer);
       return seen.map((one) => {
         const chatTitle = hints.find(({ id }) => id === one.id)?.chatTitle;
         return { ...one, conversation, chatTitle: one.isHere ? undefined : chatTitle };

@@ -1,6 +1,7 @@
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
-import type { Approval, ApproverRule } from "../rules/approval.ts";
-import type { ApprovalRequest } from "../consent/approvals.ts";
+import type { Approvals } from "../consent/approvals.ts";
+import type { ApproverRule } from "../rules/approval.ts";
+import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { isGrantable } from "../rules/grant.ts";
 import { STEP_BREAK } from "../../core/step-break.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
@@ -12,7 +13,7 @@ export interface QuestionFacts extends CallFacts {
   /** The text that the model has written in the turn so far. */
   readonly textSoFar: string;
   readonly approvers: ApproverRule;
-  readonly approvalOf: (id: string) => Approval | undefined;
+  readonly approvals: Pick<Approvals, "get">;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -23,7 +24,7 @@ const LONGEST_WORDS = 2_000;
 /** Returns the stored form of a question, as if it were asked here. */
 export function requestOf(
   { inputHash, input, ledgerKey, offer, permissions, request, risk, summary, summaryReads }: ApprovalQuestion,
-  { address, approvalOf, approvers, now, people, person, schedule, textSoFar, turn }: QuestionFacts,
+  { address, approvals, approvers, now, people, person, schedule, textSoFar, turn }: QuestionFacts,
 ): ApprovalRequest {
   const { action, name, requestId, toolCallId } = request;
   const { expiresAfterMs = WEEK_MS, remindAfterMs } = action;
@@ -31,7 +32,7 @@ export function requestOf(
     action: name,
     toolCallId,
     requestId,
-    rootRequest: rootRequestOf(turn, approvalOf) ?? requestId,
+    rootRequest: rootRequestOf(turn, approvals) ?? requestId,
     ledgerKey,
     input,
     inputHash,
@@ -61,12 +62,9 @@ export function requestOf(
 }
 
 /** The outcome of an earlier action of a request comes in a turn of its own. */
-function rootRequestOf(
-  turn: TurnInfo | undefined,
-  approvalOf: (id: string) => Approval | undefined,
-): string | undefined {
+function rootRequestOf(turn: TurnInfo | undefined, approvals: Pick<Approvals, "get">): string | undefined {
   const approvalId = turn?.kind === "outcome" ? turn.metadata?.["approval"] : undefined;
-  return typeof approvalId === "string" ? approvalOf(approvalId)?.rootRequest : undefined;
+  return typeof approvalId === "string" ? approvals.get(approvalId)?.rootRequest : undefined;
 }
 
 /** The words of the model's newest step: those with which it asks. */

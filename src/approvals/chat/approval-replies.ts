@@ -2,28 +2,20 @@ import type { Approval } from "../rules/approval.ts";
 import { mayExplain } from "../rules/approval.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import { decisionOf } from "../rules/decision-word.ts";
-import type { ApprovalWords, TypedDecision } from "../rules/decision-word.ts";
-import type { Say } from "../../core/bot-texts.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import type { TypedDecision } from "../rules/decision-word.ts";
 import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
+import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
+import { sayTo } from "./say-to.ts";
 
 export interface ApprovalRepliesOptions {
+  readonly host: Pick<ApprovalsHost, "agent" | "thread">;
   readonly approvals: Approvals;
-  /** Whether the chat of an event is one in which people are asked. */
-  readonly isDecidedIn: (approval: Approval, event: MessengerEvent) => boolean;
-  /** Whether the writer of a message had seen the question on its card. */
-  readonly wasSeen: (approval: Approval, event: MessengerEvent) => boolean;
-  /** Returns the id of the message with the card in a chat. */
-  readonly messageIn: (approval: Approval, threadId: string) => string | undefined;
-  /** Returns the texts for a person. */
-  readonly say: (person: MessengerAuthor | undefined) => Say;
-  /** The words that decide. */
-  readonly words: () => ApprovalWords;
-  /** Whether the newest turn of the conversation has asked this, or has pointed at the card that asks it. */
-  readonly isNewest: (approval: Approval) => boolean;
+  readonly cards: ApprovalCards;
 }
 
 const LONGEST_REASON = 2_000;
@@ -52,21 +44,21 @@ export class ApprovalReplies {
   /** Handles a reply to a card. Returns the answer to the person. */
   async take(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
     const { message, messengerId } = event;
-    const { approvals, isDecidedIn } = this.#options;
-    const say = this.#options.say(person);
+    const { approvals, cards, host } = this.#options;
+    const say = sayTo(host.agent, person);
     const text = message === undefined ? "" : saidIn(message).trim();
     const decision = message && this.#decisionIn(message);
     if (decision !== undefined && approval.state === "waiting") {
       // The card may only show the state, while others are asked elsewhere.
-      if (approval.approvers.kind === "anyone" && !isDecidedIn(approval, event))
+      if (approval.approvers.kind === "anyone" && !cards.isDecidedIn(approval, event))
         return alert(say("decidedElsewhere"));
-      if (!this.#options.wasSeen(approval, event)) return alert(say("pressReplaced"));
+      if (!cards.wasSeen(approval, event)) return alert(say("pressReplaced"));
       const by = { surface: "chat", person, messengerId, isTyped: true } as const;
-      const result = await approvals.decide(approval.id, decision, by);
+      const result = await approvals.decisions.decide(approval.id, decision, by);
       return answerOf(result, decision.kind, say, person);
     }
     if (mayExplain(approval, person) && text !== "") {
-      const isFirst = approvals.explain(approval.id, person, text.slice(0, LONGEST_REASON));
+      const isFirst = approvals.decisions.explain(approval.id, person, text.slice(0, LONGEST_REASON));
       if (isFirst) return say(approval.state === "replaced" ? "proposesAgain" : "noted");
     }
     if (approval.state === "waiting") return alert(say("useButtons"));
@@ -83,22 +75,31 @@ export class ApprovalReplies {
    * Otherwise the word may be about something else, and the model answers it.
    */
   hint(event: MessengerEvent): MessengerHint | undefined {
-    const { approvals, isNewest } = this.#options;
     const isMeant = (approval: Approval): boolean =>
-      approval.origin?.threadId === event.thread.id && isNewest(approval);
-    return this.hintAt(approvals.waiting().findLast(isMeant), event);
+      approval.origin?.threadId === event.thread.id && this.#isNewest(approval);
+    return this.hintAt(this.#options.approvals.waiting().findLast(isMeant), event);
   }
 
   /** Returns the answer to a bare word that is about this request. Undefined if the request does not wait any more. */
   hintAt(approval: Approval | undefined, { author, thread }: MessengerEvent): MessengerHint | undefined {
     if (approval?.state !== "waiting") return undefined;
-    const { messageIn, say } = this.#options;
-    return { text: say(author)("notADecision"), replyTo: messageIn(approval, thread.id) };
+    const { cards, host } = this.#options;
+    const text = sayTo(host.agent, author)("notADecision");
+    return { text, replyTo: cards.messageIn(approval, thread.id) };
+  }
+
+  /** Whether the newest turn of the conversation has asked this, or has pointed at the card that asks it. */
+  #isNewest(approval: Approval): boolean {
+    const { cards, host } = this.#options;
+    const newest = host.thread.own.newest();
+    if (newest === undefined) return false;
+    return newest === approval.requestId || cards.hasPointedAt(approval, newest);
   }
 
   /** The caption of a file decides nothing. */
   #decisionIn(message: MessengerMessage): TypedDecision | undefined {
-    return message.attachments.length === 0 ? decisionOf(saidIn(message), this.#options.words()) : undefined;
+    const { agent } = this.#options.host;
+    return message.attachments.length === 0 ? decisionOf(saidIn(message), agent.approvalWords) : undefined;
   }
 }
 

@@ -1,32 +1,23 @@
 import { holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
-import type { Action, ApproverRole } from "../../actions/action.ts";
+import type { ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
 import { isRequester } from "../rules/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { placesOf } from "../stored/index-keys.ts";
 import { runBotCode } from "../../core/bot-code.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
-import type { ActionRights, CallFacts } from "../../messengers/tools/action-rights.ts";
+import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { threadOf } from "../../messengers/tools/call-facts.ts";
-
-export interface ApproversOptions {
-  readonly deps: Pick<Deps, "clock">;
-  readonly log: Log;
-  readonly rights: ActionRights;
-  /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
-  readonly actionNamed: (name: string) => Action | undefined;
-}
 
 /** The people who may decide about approvals: as the action says, or as the bot's permissions say. */
 export class Approvers {
-  readonly #options: ApproversOptions;
+  readonly #host: Pick<ApprovalsHost, "actions" | "deps" | "log">;
 
-  constructor(options: ApproversOptions) {
-    this.#options = options;
+  constructor(host: Pick<ApprovalsHost, "actions" | "deps" | "log">) {
+    this.#host = host;
   }
 
   /** Returns who may decide about a call. */
@@ -34,7 +25,7 @@ export class Approvers {
     const { approvers } = request.action;
     if (typeof approvers === "function") return { kind: "function" };
     if (typeof approvers === "string") return { kind: approvers };
-    const { people, permissions: granted } = await this.#options.rights.ofTurn(request.requestId, facts);
+    const { people, permissions: granted } = await this.#host.actions.rights.ofTurn(request.requestId, facts);
     const named = (userIds: readonly string[]): { readonly names?: readonly string[] } =>
       people?.names === undefined ? {} : { names: userIds.map((id) => personName(people, id) ?? id) };
     const holding = (required: readonly string[]): ApproverRule => {
@@ -96,14 +87,14 @@ export class Approvers {
     }
     if (approvers.kind !== "permissions") return undefined;
     const place = { address: origin, chat: threadOf(origin) };
-    const { people } = await this.#options.rights.ofPerson(requestId, requester, place);
+    const { people } = await this.#host.actions.rights.ofPerson(requestId, requester, place);
     return holdersOf(people, approvers.permissions);
   }
 
   /** Returns the people whom the action lists now. Undefined if it has no list. */
   #listedToday(action: string): readonly string[] | undefined {
     try {
-      const approvers = this.#options.actionNamed(action)?.approvers;
+      const approvers = this.#host.actions.named(action)?.approvers;
       return Array.isArray(approvers) ? approvers.map(String) : undefined;
     } catch {
       // The bot's declarations fail for now. Other callers of them log the reason.
@@ -136,15 +127,15 @@ export class Approvers {
       case "permissions": {
         const { origin, requestId } = approval;
         const place = { address: origin, chat: threadOf(origin) };
-        const grant = await this.#options.rights.ofPerson(requestId, person, place);
+        const grant = await this.#host.actions.rights.ofPerson(requestId, person, place);
         return (
           grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined
         );
       }
       case "function": {
-        const decides = this.#options.actionNamed(approval.action)?.approvers;
+        const decides = this.#host.actions.named(approval.action)?.approvers;
         if (typeof decides !== "function") return false;
-        const { deps, log } = this.#options;
+        const { deps, log } = this.#host;
         const asked = runBotCode({ clock: deps.clock, log }, "approvers", () => decides(person));
         // The log has the reason of a failure.
         return asked.catch(() => false);
@@ -162,7 +153,7 @@ export class Approvers {
     if (approvers.kind === "anyone" || !(await this.mayDecide(approval, decider))) return false;
     if (approvers.kind !== "permissions" || messengerId === undefined) return true;
     const place = { address: addressOf({ messengerId, thread }), chat: thread };
-    const grant = await this.#options.rights.ofPerson(requestId, person, place);
+    const grant = await this.#host.actions.rights.ofPerson(requestId, person, place);
     return grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined;
   }
 }

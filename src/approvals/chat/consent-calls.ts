@@ -1,26 +1,28 @@
 import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
 import { inputLabels } from "../../actions/input-labels.ts";
 import type { VoidReason } from "../rules/approval.ts";
-import type { Approvals, ApprovalRequest } from "../consent/approvals.ts";
+import type { Approvals } from "../consent/approvals.ts";
+import type { ApprovalRequest } from "../rules/approval-request.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { unreachedWords } from "../rules/card-place.ts";
 import { failureName } from "../rules/outcome-words.ts";
 import type { Json } from "../../core/content.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
+import type { ActionConsent } from "../../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
+import type { TurnConsent } from "../../messengers/turns/turn-consent.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
-import type { ApprovalDeskOptions } from "./approval-desk-options.ts";
 import { requestOf } from "./approval-question.ts";
 import type { Approvers } from "./approvers.ts";
+import { factsOfOutcome } from "./outcome-facts.ts";
 import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
 
-export interface ConsentCallsOptions extends Pick<
-  ApprovalDeskOptions,
-  "deps" | "textSoFar" | "thread" | "runs"
-> {
-  readonly approvals: Pick<Approvals, "request" | "refuse" | "get" | "granted">;
-  readonly approvers: Pick<Approvers, "ruleOf" | "isNobody" | "isAskerUnknown">;
-  readonly cards: Pick<ApprovalCards, "placesOf">;
+export interface ConsentCallsOptions {
+  readonly host: Pick<ApprovalsHost, "deps" | "engine" | "runs" | "thread">;
+  readonly approvals: Approvals;
+  readonly approvers: Approvers;
+  readonly cards: ApprovalCards;
 }
 
 const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
@@ -37,41 +39,34 @@ const ASKER_UNKNOWN = {
     "Somebody else than the person who asks has to agree to this action. That person writes anonymously, in the name of a chat, so it cannot be known who else may. Nobody was asked. Tell the person to ask again without being anonymous.",
 } as const satisfies ConsentProblem;
 
-/** A question that was stored, with a note for the model. */
-interface AskedQuestion {
-  readonly approvalId: string;
-  readonly note: string | undefined;
-}
-
-/** Calls of the model that need consent: a question to people, or the use of a grant. */
-export class ConsentCalls {
+/**
+ * Consent to what turns and their actions do: calls of the model that ask people, or use a grant, and what came of them.
+ */
+export class ConsentCalls implements ActionConsent, TurnConsent {
   readonly #options: ConsentCallsOptions;
 
   constructor(options: ConsentCallsOptions) {
     this.#options = options;
   }
 
-  /** Asks people about a call. See `ActionHost.ask`. */
-  async ask(
-    question: ApprovalQuestion,
-    facts: CallFacts,
-  ): Promise<AskedQuestion | ConsentProblem | undefined> {
+  async ask(question: ApprovalQuestion, facts: CallFacts): ReturnType<ActionConsent["ask"]> {
+    const { approvals, approvers, cards, host } = this.#options;
+    const { runs } = host.runs;
     const { action, requestId, toolCallId } = question.request;
     const asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
     const labels = await inputLabels(action, facts.person?.language);
-    const places = await this.#options.cards.placesOf(action, asked.approvers, facts);
+    const places = await cards.placesOf(action, asked.approvers, facts);
     const problem = problemOfRun({ ...asked, ...places });
     if (problem !== undefined) {
-      this.#options.runs?.setProblem(asked.rootRequest, problem.code);
+      runs.setProblem(asked.rootRequest, problem.code);
       return problem;
     }
-    if (this.#options.approvers.isAskerUnknown(asked)) return this.#refuse(asked, ASKER_UNKNOWN);
-    if (await this.#options.approvers.isNobody({ ...asked, ...places }))
-      return this.#refuse(asked, NOBODY_DECIDES);
-    if (this.#options.runs?.problemOf(asked.rootRequest) === NOT_WANTED.code) return NOT_WANTED;
-    const approval = this.#options.approvals.request({ ...asked, ...places, labels, preview }, () =>
-      this.#options.thread().own.calls.park(requestId, toolCallId),
+    if (approvers.isAskerUnknown(asked)) return this.#refuse(asked, ASKER_UNKNOWN);
+    if (await approvers.isNobody({ ...asked, ...places })) return this.#refuse(asked, NOBODY_DECIDES);
+    if (runs.problemOf(asked.rootRequest) === NOT_WANTED.code) return NOT_WANTED;
+    const approval = approvals.asking.request({ ...asked, ...places, labels, preview }, () =>
+      host.thread.own.calls.park(requestId, toolCallId),
     );
     if (approval === undefined) return undefined;
     const { id, unreached } = approval;
@@ -81,16 +76,13 @@ export class ConsentCalls {
   /** Nobody may decide. The chat and the audit say so at once; of a scheduled run, its occurrence. */
   #refuse(asked: ApprovalRequest, problem: ConsentProblem & { readonly code: VoidReason }): ConsentProblem {
     const { code } = problem;
-    if (asked.schedule === undefined) this.#options.approvals.refuse(asked, code);
-    else this.#options.runs?.setProblem(asked.rootRequest, code);
+    const { approvals, host } = this.#options;
+    if (asked.schedule === undefined) approvals.asking.refuse(asked, code);
+    else host.runs.runs.setProblem(asked.rootRequest, code);
     return problem;
   }
 
-  /** Uses a grant for a call. See `ActionHost.useGrant`. */
-  async useGrant(
-    question: ApprovalQuestion,
-    facts: CallFacts,
-  ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined> {
+  async useGrant(question: ApprovalQuestion, facts: CallFacts): ReturnType<ActionConsent["useGrant"]> {
     if (question.offer === undefined) return undefined;
     const unasked = { ...(await this.#requestOf(question, facts)), reason: undefined, isExplained: false };
     const use = await this.#options.approvals.granted.use({ ...unasked, successor: undefined, ...NOT_DRAWN });
@@ -102,17 +94,33 @@ export class ConsentCalls {
     this.#options.approvals.granted.end(requestId, toolCallId, output, failureName(output) !== undefined);
   }
 
+  factsOfOutcome(turn: TurnInfo): CallFacts | undefined {
+    return factsOfOutcome(turn, this.#options.approvals);
+  }
+
+  hasConsent(turnId: string): boolean {
+    return this.#options.approvals.hasConsent(turnId);
+  }
+
+  isAsking(turnId: string): boolean {
+    return this.#options.approvals.isAsking(turnId);
+  }
+
+  turnReplaced(turnId: string): void {
+    this.#options.approvals.questions.drop(turnId, "replaced");
+  }
+
   async #requestOf(question: ApprovalQuestion, facts: CallFacts): Promise<ApprovalRequest> {
-    const { deps, textSoFar, thread } = this.#options;
+    const { approvals, host } = this.#options;
     const { requestId } = question.request;
     const approvers = await this.#options.approvers.ruleOf(question, facts);
     return requestOf(question, {
       ...facts,
       approvers,
-      turn: thread().own.info(requestId),
-      textSoFar: textSoFar(requestId),
-      approvalOf: (id) => this.#options.approvals.get(id),
-      now: deps.clock.now(),
+      turn: host.thread.own.info(requestId),
+      textSoFar: host.engine.textSoFar(requestId),
+      approvals,
+      now: host.deps.clock.now(),
     });
   }
 }

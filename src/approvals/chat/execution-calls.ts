@@ -1,20 +1,26 @@
+import { APPROVALS } from "../root/approval-calls.ts";
+import type { OutsideDecision, OutsideResult } from "../root/approval-calls.ts";
+import type { ApprovalIndex } from "../root/approval-index.ts";
+import type { Approvals } from "../consent/approvals.ts";
 import type { ApprovalDecision } from "../rules/approval.ts";
 import type { IndexedApproval } from "../rules/approval-index.ts";
-import type { ApprovalFilter } from "../stored/approval-store.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import { pendingApprovalOf } from "../rules/pending-approval.ts";
 import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "../rules/pending-approval.ts";
-import type { FeatureHost } from "../../feature/feature-host.ts";
-import { APPROVALS } from "../root/approval-calls.ts";
-import type { ApprovalIndex } from "../root/approval-index.ts";
-import type { ApprovalDesk } from "./approval-desk.ts";
+import type { ApprovalFilter } from "../stored/approval-store.ts";
+import { approversInWords } from "./approval-texts.ts";
 
 export interface ExecutionCallsOptions {
-  readonly host: Pick<FeatureHost<unknown>, "objects" | "ready" | "durable">;
-  readonly desk: Pick<ApprovalDesk, "approvals" | "outside">;
-  /** The approvals of all conversations, if this object is the root. */
-  readonly index: () => Pick<ApprovalIndex, "list" | "waiting" | "conversationOf"> | undefined;
+  readonly host: Pick<ApprovalsHost, "objects" | "ready" | "durable">;
+  readonly approvals: Approvals;
+  /** The approvals of all conversations. Only the root has them. */
+  readonly index: ApprovalIndex;
 }
 
-/** Approvals for the bot's own code: those of a conversation, and at the root those of all conversations. */
+/**
+ * Approvals for the bot's own code and for other systems: those of a conversation, and at the root those of all
+ * conversations.
+ */
 export class ExecutionCalls {
   readonly #options: ExecutionCallsOptions;
 
@@ -22,25 +28,28 @@ export class ExecutionCalls {
     this.#options = options;
   }
 
+  /** The calls that wait for a person: all of them, or this one. */
   pending(executionId: string | undefined): PendingApproval[] {
-    const { desk, index } = this.#options;
-    const own = desk.outside.pending(executionId);
-    const indexed = index()?.waiting(executionId) ?? [];
+    const { approvals, host, index } = this.#options;
+    const own = approvals
+      .waiting()
+      .filter(({ id }) => executionId === undefined || id === executionId)
+      .map(pendingApprovalOf);
+    const indexed = host.objects.isRoot() ? index.waiting(executionId) : [];
     const known = new Set(indexed.map((one) => one.executionId));
     return [...indexed, ...own.filter((one) => !known.has(one.executionId))];
   }
 
   /** Returns what was asked, newest first. At the root each conversation of the page is asked for its own. */
   async list(filter: ApprovalFilter): Promise<ApprovalRecord[]> {
-    const { desk, host, index } = this.#options;
+    const { approvals, host, index } = this.#options;
     await host.ready();
-    const all = index();
-    if (all === undefined) return [...desk.approvals.list(filter)];
-    let page = all.list(filter);
+    if (!host.objects.isRoot()) return [...approvals.list(filter)];
+    let page = index.list(filter);
     let found = await this.#recordsOf(page, filter);
     // A conversation may have deleted what the index still names. An empty page means that there is no more.
     for (let last = page.at(-1); found.length === 0 && last !== undefined; last = page.at(-1)) {
-      page = all.list({ ...filter, before: last.executionId });
+      page = index.list({ ...filter, before: last.executionId });
       found = await this.#recordsOf(page, filter);
     }
     return found;
@@ -50,7 +59,7 @@ export class ExecutionCalls {
     page: readonly IndexedApproval[],
     { state }: Pick<ApprovalFilter, "state">,
   ): Promise<ApprovalRecord[]> {
-    const { desk, host } = this.#options;
+    const { host } = this.#options;
     const asked = Map.groupBy(page, ({ conversation }) => conversation);
     const read = await Promise.all(
       [...asked].map(async ([conversation, those]) => {
@@ -58,7 +67,7 @@ export class ExecutionCalls {
         // The root's own approvals have no name of a conversation.
         const kept =
           conversation === ""
-            ? desk.outside.read(ids)
+            ? this.read(ids)
             : await host.objects.to(APPROVALS, conversation).readApprovals(ids);
         return kept.map((one) => ({ ...one, conversation }));
       }),
@@ -71,17 +80,44 @@ export class ExecutionCalls {
       .filter((one) => state === undefined || one.state === state);
   }
 
-  /** Resolves when the decision is durable. */
+  /** Returns those of these approvals of this conversation that are still kept. */
+  read(ids: readonly string[]): ApprovalRecord[] {
+    return ids.map((id) => this.#options.approvals.get(id)).filter((one) => one !== undefined);
+  }
+
+  /** Decides for the bot's own code, which has checked the caller. Resolves when the decision is durable. */
   async decide(executionId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
-    const { desk, host, index } = this.#options;
+    const { approvals, host, index } = this.#options;
     await host.ready();
-    const result = await desk.outside.decide(executionId, decision);
+    const result = await approvals.decisions.decide(executionId, decision, { surface: "api" });
     await host.durable();
-    if (result.kind !== "unknown") return result;
-    const conversation = index()?.conversationOf(executionId);
+    if (result.kind !== "unknown" && result.kind !== "not-allowed") return result;
+    const conversation = host.objects.isRoot() ? index.conversationOf(executionId) : undefined;
     // The root's own approvals have no name of a conversation.
     return conversation === undefined || conversation === ""
-      ? result
+      ? { kind: "unknown" }
       : host.objects.to(APPROVALS, conversation).decideExecution(executionId, decision);
+  }
+
+  /** Decides for another system. The same decision of the same actor again is no error. */
+  async decideFor(id: string, { inputHash, ...asked }: OutsideDecision): Promise<OutsideResult> {
+    const { approvals } = this.#options;
+    const { actor, decision, isAdmin, person } = asked;
+    const known = approvals.get(id);
+    if (known !== undefined && inputHash !== undefined && inputHash !== known.inputHash)
+      return { kind: "other-input" };
+    const result = await approvals.decisions.decide(id, decision, {
+      surface: "http",
+      name: actor,
+      ...(isAdmin === true
+        ? { isAdmin }
+        : { person: { userId: person?.userId ?? actor, fullName: actor }, messengerId: person?.messengerId }),
+    });
+    if (result.kind === "unknown") return { kind: "unknown" };
+    const { approval, kind } = result;
+    if (kind === "not-allowed") return { kind, approvers: approversInWords(approval) };
+    const isSame =
+      approval.decidedBy?.name === actor && (approval.state === "rejected") === (decision.kind === "reject");
+    return { kind: kind === "late" && isSame ? "decided" : kind };
   }
 }

@@ -5,18 +5,16 @@ import type { Grants } from "../consent/grants.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import { alert } from "../../core/card-press.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Content } from "../../core/content.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import type {
-  ApprovalIndexCalls,
-  ApprovalViewer,
-  DecidesApprovals,
-  GrantPlace,
-  SeenGrant,
-} from "../root/approval-calls.ts";
-import type { TimeWords } from "./approval-time.ts";
+import { APPROVALS } from "../root/approval-calls.ts";
+import type { ApprovalViewer, GrantPlace, SeenGrant } from "../root/approval-calls.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import { approvalTime } from "./approval-time.ts";
+import { sayTo } from "./say-to.ts";
+import { viewerOf } from "./viewer-of.ts";
 
 const MOST_LISTED = 10;
 
@@ -28,16 +26,8 @@ export interface EndGrantPress {
 }
 
 export interface GrantOverviewOptions {
-  /** Returns the texts for a person. */
-  readonly say: (person: MessengerAuthor | undefined) => Say;
-  readonly grants: Pick<Grants, "inForce" | "get" | "revoke">;
-  readonly time: TimeWords;
-  /** Name of this conversation. */
-  readonly conversation: () => string;
-  /** The calls to the root, which knows the conversations with grants of a person. */
-  readonly index: () => Pick<ApprovalIndexCalls, "grantPlaces">;
-  /** Returns the calls to another conversation. */
-  readonly callsTo: (conversation: string) => Pick<DecidesApprovals, "lookAtGrants" | "endGrant">;
+  readonly host: Pick<ApprovalsHost, "agent" | "objects">;
+  readonly grants: Grants;
 }
 
 interface Listed extends SeenGrant {
@@ -57,16 +47,18 @@ export class GrantOverview {
   }
 
   /** Returns the answer to `/grants`. */
-  async list(viewer: ApprovalViewer): Promise<Content> {
-    const { conversation, index } = this.#options;
-    const places = (await index().grantPlaces(viewer)).filter((one) => one.conversation !== conversation());
+  async list(event: MessengerEvent): Promise<Content> {
+    const { agent, objects } = this.#options.host;
+    const viewer = viewerOf(event, event.author);
+    const known = await objects.root(APPROVALS).grantPlaces(viewer);
+    const places = known.filter((one) => one.conversation !== objects.address());
     const others = await Promise.all(places.map((place) => this.#lookAt(place, viewer)));
     const found: Listed[] = [
       ...this.look(viewer, undefined),
       ...others.flatMap((seen) => seen ?? []).toSorted((a, b) => b.givenAt - a.givenAt),
     ];
     const isPartial = others.includes(undefined);
-    const say = this.#options.say(viewer.person);
+    const say = sayTo(agent, viewer.person);
     if (found.length === 0) {
       if (isPartial) return say("cannotLook");
       return say("nothingAllowed");
@@ -92,9 +84,10 @@ export class GrantOverview {
 
   /** Returns the grants of this conversation that a person sees, newest first. See `DecidesApprovals.lookAtGrants`. */
   look({ messengerId, person, thread }: ApprovalViewer, chat: string | undefined): SeenGrant[] {
-    const { time } = this.#options;
-    const say = this.#options.say(person);
-    return this.#options.grants
+    const { grants, host } = this.#options;
+    const say = sayTo(host.agent, person);
+    const time = (at: number): string => approvalTime(host.agent, at, say);
+    return grants
       .inForce()
       .filter((grant) => concerns(grant, messengerId, person?.userId))
       .filter((grant) => thread.isDirectMessage || grant.threadId === thread.id)
@@ -109,14 +102,16 @@ export class GrantOverview {
   }
 
   /** Takes a press of a button under `/grants`. */
-  async press({ endGrant: id, of }: EndGrantPress, viewer: ApprovalViewer): Promise<PressAnswer> {
-    return of === undefined ? this.end(id, viewer) : this.#options.callsTo(of).endGrant(id, viewer);
+  async press({ endGrant: id, of }: EndGrantPress, { event, person }: CardPress): Promise<PressAnswer> {
+    const viewer = viewerOf(event, person);
+    if (of === undefined) return this.end(id, viewer);
+    return this.#options.host.objects.to(APPROVALS, of).endGrant(id, viewer);
   }
 
   /** Ends a grant of this conversation for the person who gave it, or for whom it counts. */
   end(id: string, { messengerId, person }: ApprovalViewer): PressAnswer {
-    const { grants } = this.#options;
-    const say = this.#options.say(person);
+    const { grants, host } = this.#options;
+    const say = sayTo(host.agent, person);
     const grant = grants.get(id);
     if (grant === undefined) return alert(say("grantUnknown"));
     if (person === undefined || !concerns(grant, messengerId, person.userId))
@@ -128,7 +123,7 @@ export class GrantOverview {
   /** Undefined if the conversation cannot be asked now. */
   async #lookAt({ conversation, title }: GrantPlace, viewer: ApprovalViewer): Promise<Listed[] | undefined> {
     try {
-      const seen = await this.#options.callsTo(conversation).lookAtGrants(viewer, title);
+      const seen = await this.#options.host.objects.to(APPROVALS, conversation).lookAtGrants(viewer, title);
       return seen.map((one) => ({ ...one, conversation }));
     } catch {
       // Its object cannot be reached or runs another version of the bot. The list says that it is not whole.
@@ -152,14 +147,14 @@ function lineOf(
   grant: Grant,
   where: "here" | { readonly chat: string | undefined },
   say: Say,
-  time: TimeWords,
+  time: (epochMs: number) => string,
 ): string {
   const { length, person, schedule, until, uses } = grant;
   const hasEnd = length === "hour" && until !== undefined;
   return say("grantLine", {
     terms: grantWords(grant, { requester: person, schedule }, say, where),
     length: lengthWords(length, say),
-    end: hasEnd ? say("grantEnd", { time: time(until, say) }) : "",
+    end: hasEnd ? say("grantEnd", { time: time(until) }) : "",
     giver: giverOf(grant, say),
     used: uses === 1 ? say("usedOnce") : say("usedTimes", { count: uses }),
   });

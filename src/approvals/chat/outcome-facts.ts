@@ -2,19 +2,17 @@ import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { threadOf } from "../../messengers/tools/call-facts.ts";
+import type { Approvals } from "../consent/approvals.ts";
 import type { Approval } from "../rules/approval.ts";
 
 /**
  * For whom and where the calls of a turn about an outcome run. It has the rights of the people for whom the action was
  * asked, and no more than those of a person whose words it tells. Undefined for other turns.
  */
-export function factsOfOutcome(
-  turn: TurnInfo,
-  approvalOf: (id: string) => Approval | undefined,
-): CallFacts | undefined {
+export function factsOfOutcome(turn: TurnInfo, approvals: Pick<Approvals, "get">): CallFacts | undefined {
   const approvalId = turn.metadata?.["approval"];
   if (turn.kind !== "outcome" || typeof approvalId !== "string") return undefined;
-  const approval = approvalOf(approvalId);
+  const approval = approvals.get(approvalId);
   if (approval === undefined) return undefined;
   const speaker = approval.reason === undefined ? undefined : approval.decidedBy?.person;
   const people = distinct([...approval.people, speaker]);

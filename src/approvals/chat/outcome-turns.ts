@@ -3,14 +3,14 @@ import { decisionWords } from "../rules/outcome-words.ts";
 import type { Address } from "../../core/surface.ts";
 import { outcomeMessage } from "./outcome-message.ts";
 import { outcomeKeyOf } from "./approval-cards.ts";
-import type { ApprovalDeskOptions } from "./approval-desk-options.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 
 /** Tells the conversation the outcomes of approvals: each is a turn, whose answer is for the chat that asked. */
 export class OutcomeTurns {
-  readonly #options: Pick<ApprovalDeskOptions, "thread" | "messengers" | "runs">;
+  readonly #host: Pick<ApprovalsHost, "thread" | "messengers" | "runs">;
 
-  constructor(options: Pick<ApprovalDeskOptions, "thread" | "messengers" | "runs">) {
-    this.#options = options;
+  constructor(host: Pick<ApprovalsHost, "thread" | "messengers" | "runs">) {
+    this.#host = host;
   }
 
   /** Stores the turn. Only inside a transaction. */
@@ -19,7 +19,7 @@ export class OutcomeTurns {
     const address = this.#toldIn(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
     const isUnseen = schedule !== undefined && address === undefined;
-    this.#options.thread().own.submit({
+    this.#host.thread.own.submit({
       kind: "outcome",
       idempotencyKey: isExplained ? `${outcomeKeyOf(approval)}:reason` : outcomeKeyOf(approval),
       messages: [
@@ -43,9 +43,9 @@ export class OutcomeTurns {
     // A chat that is gone is not told, but the conversation is.
     const asked = reason === "chat-gone" ? undefined : this.#addressOf(approval);
     if (schedule === undefined) return asked;
-    const shownIn = this.#options.runs?.get(rootRequest)?.shownIn;
+    const shownIn = this.#host.runs.runs.get(rootRequest)?.shownIn;
     if (shownIn !== undefined)
-      return this.#options.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
+      return this.#host.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
     // The answer is for the chats of the schedule, unless it is over by now.
     return isExplained ? asked : undefined;
   }
@@ -53,13 +53,11 @@ export class OutcomeTurns {
   /** Whether a question was asked in the chat of its schedule's owner, which never sees the conversation of the run. */
   isAskedForOthers(approval: Approval | undefined): boolean {
     if (approval?.schedule === undefined) return false;
-    return this.#options.runs?.get(approval.rootRequest)?.shownIn?.threadId !== approval.origin?.threadId;
+    return this.#host.runs.runs.get(approval.rootRequest)?.shownIn?.threadId !== approval.origin?.threadId;
   }
 
   /** The chat of the turn that asked. Undefined if it had none, or the bot does not serve its messenger any more. */
   #addressOf({ origin }: Approval): Address | undefined {
-    return origin === undefined || !this.#options.messengers.isDeclared(origin.messengerId)
-      ? undefined
-      : origin;
+    return origin === undefined || !this.#host.messengers.isDeclared(origin.messengerId) ? undefined : origin;
   }
 }

@@ -1,5 +1,5 @@
 import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
-import type { ApprovalRequest } from "../consent/approvals.ts";
+import type { ApprovalRequest } from "../rules/approval-request.ts";
 
 /** The reason why nobody can be asked, for the model and for `listOccurrences()`. */
 export interface ConsentProblem {

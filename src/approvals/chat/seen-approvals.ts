@@ -4,22 +4,20 @@ import { placesOf } from "../stored/index-keys.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 import type { Say } from "../../core/bot-texts.ts";
+import type { Clock } from "../../core/deps.ts";
 import type { Address } from "../../core/surface.ts";
 import type { ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
 import { decidedIn } from "./approval-cards.ts";
+import type { ApprovalCards } from "./approval-cards.ts";
 import { approversInWords } from "./approval-texts.ts";
 import type { Approvers } from "./approvers.ts";
 
 export interface SeenApprovalsOptions {
   readonly approvers: Pick<Approvers, "mayDecide" | "mayDecideFrom">;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** Returns where a chat is today: it may have moved since. */
-  readonly placeToday: (address: Address) => Pick<Address, "messengerId" | "threadId">;
+  readonly cards: Pick<ApprovalCards, "messageIn" | "placeToday">;
+  readonly clock: Clock;
   /** The texts for the person. */
   readonly say: Say;
-  /** Returns the id of the message with a card in a chat. */
-  readonly messageIn: (approval: Approval, threadId: string) => string | undefined;
 }
 
 /**
@@ -32,25 +30,25 @@ export interface SeenApprovalsOptions {
 export async function seeApprovals(
   approvals: readonly Approval[],
   { messengerId, person, thread }: ApprovalViewer,
-  { approvers, messageIn, now, placeToday, say }: SeenApprovalsOptions,
+  { approvers, cards, clock, say }: SeenApprovalsOptions,
 ): Promise<SeenApproval[]> {
   const by = { surface: "chat", messengerId, ...(person !== undefined && { person }) } as const;
   const seen: SeenApproval[] = [];
   for (const approval of approvals) {
-    if (approval.state !== "waiting" || now() >= approval.expiresAt) continue;
+    if (approval.state !== "waiting" || clock.now() >= approval.expiresAt) continue;
     const isAt = (address: Address): boolean => {
-      const place = placeToday(address);
+      const place = cards.placeToday(address);
       return place.messengerId === messengerId && place.threadId === thread.id;
     };
     const isHere = placesOf(approval).some(isAt);
     if (!isHere && !thread.isDirectMessage) continue;
-    const isDecidedHere = decidedIn(approval, (address) => placeToday(address).threadId).some(isAt);
+    const isDecidedHere = decidedIn(approval, (address) => cards.placeToday(address).threadId).some(isAt);
     const isMine = isDecidedHere
       ? await approvers.mayDecide(approval, by)
       : await approvers.mayDecideFrom(approval, by, thread);
     const isAsked = isRequester(approval, by);
     if (!isHere && !isMine && !isAsked) continue;
-    const messageId = isHere ? messageIn(approval, thread.id) : undefined;
+    const messageId = isHere ? cards.messageIn(approval, thread.id) : undefined;
     const { createdAt, expiresAt, id, requester } = approval;
     seen.push({
       id,

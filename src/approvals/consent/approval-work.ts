@@ -1,18 +1,16 @@
 import type { Approval } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
-import type { Decisions } from "./decisions.ts";
+import type { FreshGrants } from "./fresh-grants.ts";
 import type { GrantedCalls } from "./granted-calls.ts";
 import type { Grants } from "./grants.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
-import type { WaitingQuestions } from "./waiting-questions.ts";
 
 export interface ApprovalWorkOptions {
   readonly host: ApprovalHost;
   readonly stored: StoredApprovals;
-  readonly grants: Pick<Grants, "fresh" | "sweep">;
-  readonly granted: Pick<GrantedCalls, "findLost" | "hasLost">;
-  readonly questions: Pick<WaitingQuestions, "cancel">;
-  readonly decisions: Pick<Decisions, "coverFresh">;
+  readonly grants: Grants;
+  readonly granted: GrantedCalls;
+  readonly fresh: FreshGrants;
 }
 
 const KEEP_MS = 365 * 24 * 60 * 60 * 1000;
@@ -28,35 +26,39 @@ const AGAIN_AFTER_MS = 2500;
 export class ApprovalWork {
   readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
-  readonly #grants: ApprovalWorkOptions["grants"];
-  readonly #granted: ApprovalWorkOptions["granted"];
-  readonly #questions: ApprovalWorkOptions["questions"];
-  readonly #decisions: ApprovalWorkOptions["decisions"];
+  readonly #grants: Grants;
+  readonly #granted: GrantedCalls;
+  readonly #fresh: FreshGrants;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
   #catchingUp: Promise<void> | undefined;
   #sweptAt = -Infinity;
   #hasChecked = false;
 
-  constructor({ decisions, granted, grants, host, questions, stored }: ApprovalWorkOptions) {
+  constructor({ fresh, granted, grants, host, stored }: ApprovalWorkOptions) {
     this.#host = host;
     this.#stored = stored;
     this.#grants = grants;
     this.#granted = granted;
-    this.#questions = questions;
-    this.#decisions = decisions;
+    this.#fresh = fresh;
+  }
+
+  /** Works on a change that was stored, without waiting. */
+  go(): void {
+    this.#host.onChange();
+    this.run().catch((error: unknown) => this.#host.onFailure(error));
   }
 
   /**
    * Does all due work: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
    * actions that it has begun have ended.
    */
-  async work(): Promise<void> {
+  async run(): Promise<void> {
     const now = this.#host.clock.now();
     if (!this.#hasChecked) {
       // Only a new version of the bot, which is a new process, can lack an action or a messenger.
       this.#hasChecked = true;
-      this.#questions.cancel((approval) => this.#host.whyImpossible(approval));
+      if (this.#stored.cancel((approval) => this.#host.whyImpossible(approval))) this.#host.onChange();
     }
     for (const approval of this.#stored.store.due(now)) {
       const isWaiting = approval.state === "waiting";
@@ -85,10 +87,10 @@ export class ApprovalWork {
   }
 
   #isBehind(): boolean {
-    return this.#granted.hasLost() || this.#grants.fresh().length > 0;
+    return this.#granted.hasLost() || this.#fresh.any();
   }
 
-  /** Time at which `work` must be called again, in epoch milliseconds. Undefined if no work is left. */
+  /** Time at which `run` must be called again, in epoch milliseconds. Undefined if no work is left. */
   nextWakeAt(): number | undefined {
     const at = this.#isBehind() ? 0 : this.#stored.store.nextDueAt();
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
@@ -103,14 +105,14 @@ export class ApprovalWork {
 
   /** Compares new grants with what waits, and finds lost outcomes. A crash repeats it. */
   async #catchUp(): Promise<void> {
-    await this.#decisions.coverFresh();
+    await this.#fresh.cover(() => this.go());
     await this.#granted.findLost();
   }
 
   #bringUpToDate(approval: Approval): void {
     const { state } = approval;
     if (state === "approved" || state === "running") {
-      this.#run(approval);
+      this.#runAction(approval);
       return;
     }
     this.#host.database.transaction(() => {
@@ -122,7 +124,7 @@ export class ApprovalWork {
     });
   }
 
-  #run(approved: Approval): void {
+  #runAction(approved: Approval): void {
     const { id } = approved;
     if (this.#running.has(id)) return;
     const running = this.#host.database.transaction(() => {

@@ -8,29 +8,33 @@ import type {
   DecisionResult,
 } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
+import type { ApprovalWork } from "./approval-work.ts";
+import type { Deciders } from "./deciders.ts";
 import type { Grants } from "./grants.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 
 export interface DecisionsOptions {
-  readonly host: Pick<ApprovalHost, "clock" | "database" | "mayDecide">;
+  readonly host: Pick<ApprovalHost, "clock" | "database">;
   readonly stored: StoredApprovals;
   readonly grants: Grants;
-  /** Acts on what was decided. */
-  readonly go: () => void;
+  readonly deciders: Deciders;
+  readonly work: ApprovalWork;
 }
 
-/** Decisions of people, of systems and of grants. Each is compared with the stored state and stored in one step. */
+/** Decisions of people and of systems. Each is compared with the stored state and stored in one step. */
 export class Decisions {
   readonly #host: DecisionsOptions["host"];
   readonly #stored: StoredApprovals;
   readonly #grants: Grants;
-  readonly #go: () => void;
+  readonly #deciders: Deciders;
+  readonly #work: ApprovalWork;
 
-  constructor({ go, grants, host, stored }: DecisionsOptions) {
+  constructor({ deciders, grants, host, stored, work }: DecisionsOptions) {
     this.#host = host;
     this.#stored = stored;
     this.#grants = grants;
-    this.#go = go;
+    this.#deciders = deciders;
+    this.#work = work;
   }
 
   /** Decides about a waiting question. Only the first decision counts. */
@@ -47,7 +51,7 @@ export class Decisions {
     }
     if (this.#host.clock.now() >= approval.expiresAt) {
       const expired = this.#stored.change(approval, { state: "expired" });
-      this.#go();
+      this.#work.go();
       return { kind: "expired", approval: expired };
     }
     const length = decision.kind === "approve" ? decision.grant : undefined;
@@ -67,34 +71,8 @@ export class Decisions {
               : undefined,
       });
     });
-    this.#go();
+    this.#work.go();
     return { kind: "decided", approval: decided };
-  }
-
-  /** Approves the requests that wait and that new grants cover. A crash repeats it. */
-  async coverFresh(): Promise<void> {
-    for (const { givenBy, id } of this.#grants.fresh()) {
-      if (givenBy.person !== undefined) await this.#coverWaiting(id, givenBy.person);
-      this.#grants.compared(id);
-    }
-  }
-
-  async #coverWaiting(grantId: string, person: MessengerAuthor): Promise<void> {
-    for (const { id } of this.#stored.store.waiting()) {
-      const asked = this.#stored.store.get(id);
-      if (asked === undefined || !this.#grants.covering(asked).some((grant) => grant.id === grantId))
-        continue;
-      if (!(await this.#host.mayDecide(asked, { surface: "chat", person }))) continue;
-      // The permission check took time, so the state is read again.
-      const waiting = this.#stored.store.get(id);
-      const now = this.#host.clock.now();
-      if (waiting?.state !== "waiting" || now >= waiting.expiresAt) continue;
-      const decidedBy = { surface: "grant", person, grantId } as const;
-      this.#grants.use(grantId, waiting, () =>
-        this.#stored.change(waiting, { state: "approved", decidedAt: now, decidedBy }),
-      );
-      this.#go();
-    }
   }
 
   /**
@@ -105,7 +83,7 @@ export class Decisions {
     const approval = this.#stored.store.get(id);
     if (approval === undefined || !mayExplain(approval, person)) return false;
     this.#stored.change(approval, { reason: words, isExplained: true, isTold: false, drawnState: undefined });
-    this.#go();
+    this.#work.go();
     return true;
   }
 
@@ -114,7 +92,7 @@ export class Decisions {
     if (decision.kind === "withdraw") {
       return isRequester(approval, by);
     }
-    return this.#host.mayDecide(approval, by);
+    return this.#deciders.mayDecide(approval, by);
   }
 }
 

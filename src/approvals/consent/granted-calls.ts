@@ -1,24 +1,15 @@
 import type { Json } from "../../core/content.ts";
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { Approval, CallOutcome, Decider } from "../rules/approval.ts";
+import type { Approval, CallOutcome } from "../rules/approval.ts";
+import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { ApprovalStore } from "../stored/approval-store.ts";
+import type { Deciders } from "./deciders.ts";
 import type { Grants } from "./grants.ts";
 
 export interface GrantedCallsOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly newId: () => string;
+  readonly host: Pick<ApprovalHost, "clock" | "database" | "newId" | "noteUse" | "onChange" | "outcomeOf">;
   readonly store: ApprovalStore;
   readonly grants: Grants;
-  /** Tells whether a person may decide, asked now. */
-  readonly mayDecide: (approval: Approval, decider: Decider) => Promise<boolean>;
-  /** Finds out what became of a use whose process has ended. See `ApprovalHost.outcomeOf`. */
-  readonly outcomeOf: (use: Approval) => Promise<CallOutcome | undefined>;
-  /** Called for each new state of a use, in the transaction that stores it. */
-  readonly onState: (use: Approval) => void;
-  /** Called after a new state is stored. */
-  readonly onChange: () => void;
+  readonly deciders: Deciders;
 }
 
 /** A call that needs consent, in the form of a question that nobody was asked. */
@@ -44,7 +35,7 @@ export class GrantedCalls {
 
   /** Uses a grant for a call. Undefined if none covers it, or the person who gave it may not decide any more. */
   async use(call: UnaskedCall): Promise<Approval | undefined> {
-    const { clock, grants, mayDecide, newId, store } = this.#options;
+    const { deciders, grants, host, store } = this.#options;
     // Later, a use of this process would look like a lost one.
     this.#lostUses();
     // People have been asked about this very call, and their decision counts. A crash has repeated the call.
@@ -55,10 +46,10 @@ export class GrantedCalls {
     for (const { givenBy, id: grantId } of grants.covering(call)) {
       const { person } = givenBy;
       if (person === undefined) continue;
-      const now = clock.now();
+      const now = host.clock.now();
       const use: Approval = {
         ...call,
-        id: newId(),
+        id: host.newId(),
         createdAt: now,
         state: "approved",
         isInline: true,
@@ -69,7 +60,7 @@ export class GrantedCalls {
         outcome: undefined,
         endedAt: undefined,
       };
-      if (!(await mayDecide(use, { surface: "chat", person }))) continue;
+      if (!(await deciders.mayDecide(use, { surface: "chat", person }))) continue;
       // The same call again, after a crash. It counts once.
       const earlier = store.useOfCall(call.requestId, call.toolCallId);
       const isSame = earlier?.inputHash === call.inputHash && earlier.decidedBy?.grantId === grantId;
@@ -77,11 +68,11 @@ export class GrantedCalls {
       store.makeTable();
       const isUsed = grants.use(grantId, call, () => {
         store.insertDecided(use);
-        this.#options.onState(use);
+        host.noteUse(use);
       });
       if (!isUsed) continue;
       this.#live.add(use.id);
-      this.#options.onChange();
+      host.onChange();
       return use;
     }
     return undefined;
@@ -104,11 +95,11 @@ export class GrantedCalls {
 
   /** Finds the outcomes that earlier processes have not stored. Uses of turns that still run are left alone. */
   async findLost(): Promise<void> {
-    const { outcomeOf, store } = this.#options;
+    const { host, store } = this.#options;
     const lost = this.#lostUses();
     for (const id of lost) {
       const use = store.get(id);
-      const found = use?.state === "approved" ? await outcomeOf(use) : "ended";
+      const found = use?.state === "approved" ? await host.outcomeOf(use) : "ended";
       if (found === undefined) continue;
       // The turn may have repeated the call meanwhile, so the state is read again.
       const now = store.get(id);
@@ -130,16 +121,16 @@ export class GrantedCalls {
 
   #end(use: Approval, { isFailure, output }: CallOutcome): void {
     const state = isFailure ? "failed" : "done";
-    this.#store({ ...use, state, outcome: output, endedAt: this.#options.clock.now() });
+    this.#store({ ...use, state, outcome: output, endedAt: this.#options.host.clock.now() });
     this.#live.delete(use.id);
   }
 
   #store(changed: Approval): void {
-    const { database, onChange, onState, store } = this.#options;
-    database.transaction(() => {
+    const { host, store } = this.#options;
+    host.database.transaction(() => {
       store.update(changed);
-      onState(changed);
+      host.noteUse(changed);
     });
-    onChange();
+    host.onChange();
   }
 }

@@ -1,8 +1,7 @@
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
 import { isSameSchedule } from "../../core/schedule-binding.ts";
 import type { ScheduleBinding } from "../../core/schedule-binding.ts";
 import type { Approval, Decider } from "../rules/approval.ts";
+import type { ApprovalHost } from "../rules/approval-host.ts";
 import { covers, grantOfApproval, isInForce } from "../rules/grant.ts";
 import type { Grant, GrantQuestion } from "../rules/grant.ts";
 import type { GrantLength } from "../rules/grant-length.ts";
@@ -20,16 +19,12 @@ const MOST_SWEPT = 500;
  *    caller checks the last one before `use`.
  */
 export class Grants {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #newId: () => string;
+  readonly #host: Pick<ApprovalHost, "clock" | "database" | "newId">;
   readonly #store: GrantStore;
 
-  constructor(database: Database, clock: Clock, newId: () => string) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#newId = newId;
-    this.#store = new GrantStore(database);
+  constructor(host: Pick<ApprovalHost, "clock" | "database" | "newId">) {
+    this.#host = host;
+    this.#store = new GrantStore(host.database);
   }
 
   /** Prepares `give`, outside of its transaction. */
@@ -39,15 +34,15 @@ export class Grants {
 
   /** Gives the grant that a card has offered. Undefined if it offered none. Only inside a transaction. */
   give(approval: Approval, length: GrantLength, by: Decider): Grant | undefined {
-    const now = this.#clock.now();
-    const grant = grantOfApproval(approval, { id: this.#newId(), length, by, now });
+    const now = this.#host.clock.now();
+    const grant = grantOfApproval(approval, { id: this.#host.newId(), length, by, now });
     if (grant !== undefined) this.#store.insert(grant);
     return grant;
   }
 
   /** Returns the grants that cover a call now, newest first. */
   covering(question: GrantQuestion): Grant[] {
-    const now = this.#clock.now();
+    const now = this.#host.clock.now();
     return this.#store
       .ofAction(question.action)
       .filter((grant) => covers(grant, question, now))
@@ -59,10 +54,10 @@ export class Grants {
    * nothing is stored then.
    */
   use(id: string, question: GrantQuestion, record: () => void): boolean {
-    const now = this.#clock.now();
+    const now = this.#host.clock.now();
     const grant = this.#store.get(id);
     if (grant === undefined || !covers(grant, question, now)) return false;
-    this.#database.transaction(() => {
+    this.#host.database.transaction(() => {
       this.#store.update({ ...grant, uses: grant.uses + 1, lastUsedAt: now });
       record();
     });
@@ -84,7 +79,7 @@ export class Grants {
 
   /** Grants in force, newest first. */
   inForce(): Grant[] {
-    const now = this.#clock.now();
+    const now = this.#host.clock.now();
     return this.#store.list(1_000).filter((grant) => isInForce(grant, now));
   }
 
@@ -95,7 +90,7 @@ export class Grants {
 
   /** Ends a grant. Returns `false` if it is over already, or there is none. */
   revoke(id: string, by: Decider): boolean {
-    const now = this.#clock.now();
+    const now = this.#host.clock.now();
     const grant = this.#store.get(id);
     if (grant === undefined || !isInForce(grant, now)) return false;
     this.#store.update({ ...grant, revokedAt: now, revokedBy: by });

@@ -4,6 +4,7 @@ import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
 import type { Approval, Decider, VoidReason } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { Unreached } from "../rules/card-place.ts";
+import type { ApprovalWork } from "./approval-work.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 
@@ -11,13 +12,12 @@ import type { StoredApprovals } from "../stored/stored-approvals.ts";
 export class WaitingQuestions {
   readonly #host: Pick<ApprovalHost, "clock" | "onChange">;
   readonly #stored: StoredApprovals;
-  readonly #go: () => void;
+  readonly #work: ApprovalWork;
 
-  /** @param go shows what has changed */
-  constructor(host: Pick<ApprovalHost, "clock" | "onChange">, stored: StoredApprovals, go: () => void) {
+  constructor(host: Pick<ApprovalHost, "clock" | "onChange">, stored: StoredApprovals, work: ApprovalWork) {
     this.#host = host;
     this.#stored = stored;
-    this.#go = go;
+    this.#work = work;
   }
 
   /**
@@ -30,7 +30,7 @@ export class WaitingQuestions {
     const broughtTo = shownAlsoIn(approval, address);
     if (broughtTo === undefined) return false;
     this.#stored.change(approval, { broughtTo, drawnState: undefined });
-    this.#go();
+    this.#work.go();
     return true;
   }
 
@@ -61,17 +61,12 @@ export class WaitingQuestions {
     this.#host.onChange();
   }
 
-  /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */
+  /** See `StoredApprovals.cancel`. */
   cancel(why: (approval: Approval) => VoidReason | undefined): void {
-    for (const approval of this.#stored.store.waiting()) {
-      const reason = why(approval);
-      if (reason === undefined) continue;
-      this.#stored.change(approval, { state: "void", reason });
-      this.#host.onChange();
-    }
+    if (this.#stored.cancel(why)) this.#host.onChange();
   }
 
-  /** Notes people who cannot be asked any more. The card says it with the next `work`. Returns the changed approvals. */
+  /** Notes people who cannot be asked any more. The card says it with the next `ApprovalWork.run`. Returns the changed approvals. */
   lose(whom: (approval: Approval) => readonly Unreached[]): readonly Approval[] {
     const changed = this.#stored.store.waiting().flatMap((approval) => {
       const lost = whom(approval).filter(({ who }) => !approval.unreached.some((known) => known.who === who));

@@ -5,34 +5,20 @@ import type {
   PendingApprovalFilter,
   PendingApprovalPage,
 } from "../rules/approval-index.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { createApprovalIndexStore } from "../stored/approval-index-store.ts";
 import type { ApprovalIndexStore } from "../stored/approval-index-store.ts";
 import type { ApprovalFilter } from "../stored/approval-store.ts";
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
 import { grantKeyOf, wantedKeys } from "../stored/index-keys.ts";
+import { APPROVALS } from "./approval-calls.ts";
 import type {
   ApprovalHint,
   ApprovalIndexCalls,
   ApprovalViewer,
   GrantPlace,
-  DecidesApprovals,
   OutsideDecision,
   OutsideResult,
 } from "./approval-calls.ts";
-
-export interface ApprovalIndexOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** Returns the calls to a conversation, which may be in this object. */
-  readonly callsTo: (conversation: string) => DecidesApprovals;
-  /** How long approvals are found after their end, in milliseconds. */
-  readonly keepMs: () => number;
-  /** Returns the title of a group or channel, if the root knows one. */
-  readonly titleOf: (messengerId: string, chatId: string) => string | undefined;
-  /** Returns the title of a conversation's chat, if the root knows one. */
-  readonly titleOfConversation: (name: string) => string | undefined;
-}
 
 const SWEEP_EVERY_MS = 60 * 60_000;
 const MOST_LISTED = 1000;
@@ -43,21 +29,21 @@ const MOST_HINTS = 50;
 
 /** Approvals and actions that wait for people in any conversation of the bot. The root keeps this index. */
 export class ApprovalIndex implements ApprovalIndexCalls {
-  readonly #options: ApprovalIndexOptions;
+  readonly #host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "directories" | "objects">;
   readonly #store: ApprovalIndexStore;
   #sweptAt = -Infinity;
 
-  constructor(options: ApprovalIndexOptions) {
-    this.#options = options;
-    this.#store = createApprovalIndexStore(options.database);
+  constructor(host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "directories" | "objects">) {
+    this.#host = host;
+    this.#store = createApprovalIndexStore(host.database);
   }
 
   async noteApproval(report: ApprovalReport): Promise<void> {
     this.#store.put(report);
-    const now = this.#options.clock.now();
+    const now = this.#host.deps.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
-    this.#store.sweep(now - this.#options.keepMs());
+    this.#store.sweep(now - this.#host.agent.keepApprovalsMs);
   }
 
   async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {
@@ -73,7 +59,7 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     const unnamed = thread.isDirectMessage ? this.#store.unnamed(wanted, MOST_HINTS) : [];
     const found = [...named, ...unnamed.filter(({ executionId }) => !known.has(executionId))];
     return found.map(({ chat, conversation, executionId: id }) => {
-      const chatTitle = chat && this.#options.titleOf(chat.messengerId, chat.chatId);
+      const chatTitle = chat && this.#host.directories.titleOf(chat.messengerId, chat.chatId);
       return { id, conversation, ...(chatTitle !== undefined && { chatTitle }) };
     });
   }
@@ -81,7 +67,7 @@ export class ApprovalIndex implements ApprovalIndexCalls {
   async grantPlaces({ messengerId, person, thread }: ApprovalViewer): Promise<readonly GrantPlace[]> {
     if (person === undefined || !thread.isDirectMessage) return [];
     return this.#store.grantPlaces(grantKeyOf(messengerId, person.userId), MOST_HINTS).map((conversation) => {
-      const title = this.#options.titleOfConversation(conversation);
+      const title = this.#host.directories.titleOfConversation(conversation);
       return { conversation, ...(title !== undefined && { title }) };
     });
   }
@@ -124,6 +110,6 @@ export class ApprovalIndex implements ApprovalIndexCalls {
   async decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult> {
     const known = this.#store.get(id);
     if (known === undefined) return { kind: "unknown" };
-    return this.#options.callsTo(known.conversation).decideApproval(id, decided);
+    return this.#host.objects.to(APPROVALS, known.conversation).decideApproval(id, decided);
   }
 }

@@ -2,15 +2,17 @@ import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "./approval.ts";
 
-/** Functions of the object that its approvals need. */
+/** The conversation around its approvals, as they act on it. */
 export interface ApprovalHost {
   readonly database: Database;
   readonly clock: Clock;
-  readonly newId: () => string;
+  newId(): string;
   /** How long approvals and grants are kept after their end, in milliseconds. @default 365 days */
-  readonly keepMs?: () => number;
+  keepMs?(): number;
   /** Tells whether a person may decide. Asked before every decision of a person. */
   mayDecide(approval: Approval, decider: Decider): Promise<boolean>;
+  /** Tells whether nobody is left who may decide. Asked when somebody may not decide, and once in every process. */
+  isNobodyLeft(approval: Approval): Promise<boolean>;
   /**
    * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or `{
    * error }`. May be called again after a crash: the ledger knows the outcome of the first run.

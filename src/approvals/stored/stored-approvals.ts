@@ -1,5 +1,5 @@
 import { isOpen } from "../rules/approval.ts";
-import type { Approval } from "../rules/approval.ts";
+import type { Approval, VoidReason } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import { ApprovalStore } from "./approval-store.ts";
 
@@ -25,6 +25,18 @@ export class StoredApprovals {
     };
     this.store.update(changed);
     return changed;
+  }
+
+  /** Ends waiting approvals that can never run. Returns whether there were some. Their cards and turns follow with the next `ApprovalWork.run`. */
+  cancel(why: (approval: Approval) => VoidReason | undefined): boolean {
+    let isAny = false;
+    for (const approval of this.store.waiting()) {
+      const reason = why(approval);
+      if (reason === undefined) continue;
+      this.change(approval, { state: "void", reason });
+      isAny = true;
+    }
+    return isAny;
   }
 
   /** Draws a state that the card does not show yet. Only inside a transaction. */

@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import type * as AskConsent from "../../../src/actions/ask-consent.ts";
 import { canonicalJson } from "../../../src/actions/run-action.ts";
 import type * as ApprovalStore from "../../../src/approvals/stored/approval-store.ts";
-import type * as Approvals from "../../../src/approvals/consent/approvals.ts";
+import type * as Decisions from "../../../src/approvals/consent/decisions.ts";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import type * as DecisionWord from "../../../src/approvals/rules/decision-word.ts";
 import type * as Grant from "../../../src/approvals/rules/grant.ts";
@@ -26,7 +26,7 @@ const MOCKED = [
   "../../../src/approvals/stored/approval-store.ts",
   "../../../src/approvals/rules/decision-word.ts",
   "../../../src/approvals/consent/granted-calls.ts",
-  "../../../src/approvals/consent/approvals.ts",
+  "../../../src/approvals/consent/decisions.ts",
   "../../../src/approvals/rules/grant.ts",
   "../../../src/approvals/chat/outcome-facts.ts",
 ];
@@ -78,13 +78,20 @@ it("finds a second decision that is not compared with the first", async () => {
       },
     };
   });
-  vi.doMock("../../../src/approvals/consent/approvals.ts", async (original) => {
-    const real = await original<typeof Approvals>();
+  vi.doMock("../../../src/approvals/consent/decisions.ts", async (original) => {
+    const real = await original<typeof Decisions>();
     return {
       ...real,
-      Approvals: class extends real.Approvals {
-        override decide(...asked: Parameters<InstanceType<typeof real.Approvals>["decide"]>) {
-          return deciding.run({ before: this.get(asked[0]), reads: 0 }, () => super.decide(...asked));
+      Decisions: class extends real.Decisions {
+        readonly #store: ApprovalStore.ApprovalStore;
+
+        constructor(options: Decisions.DecisionsOptions) {
+          super(options);
+          this.#store = options.stored.store;
+        }
+
+        override decide(...asked: Parameters<InstanceType<typeof real.Decisions>["decide"]>) {
+          return deciding.run({ before: this.#store.get(asked[0]), reads: 0 }, () => super.decide(...asked));
         }
       },
     };

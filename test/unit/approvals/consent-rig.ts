@@ -145,7 +145,7 @@ export class ConsentRig {
   async bring(id: string, person: string): Promise<void> {
     const thread = privateThread(person);
     const viewer = { person: { userId: person }, messengerId: "telegram", thread };
-    await this.#settled(({ approvals: { desk } }) => desk.bring(id, viewer));
+    await this.#settled(({ approvals: { calls } }) => calls.bringApproval(id, viewer));
   }
 
   /** A person writes in the chat of a card, as a reply to it or without a quote. */
@@ -162,10 +162,10 @@ export class ConsentRig {
     };
     const event = messageEvent({ thread, author, message });
     const reply = { cardId: card.id, payload: { isReply: true }, label: "", isTyped: true } as const;
-    const answer = await this.#settled(async ({ approvals: { desk } }) => {
-      if (!isReply && this.#planted.decidesUnquoted !== true) return desk.hint(event)?.text;
-      if (!desk.takesReply(card.id, event)) return "The model answers.";
-      return desk.pressed({ ...reply, event, person: author, chat: thread });
+    const answer = await this.#settled(async ({ approvals: { questions } }) => {
+      if (!isReply && this.#planted.decidesUnquoted !== true) return questions.hint(event)?.text;
+      if (!questions.takesReply(card.id, event)) return "The model answers.";
+      return questions.pressed({ ...reply, event, person: author, chat: thread });
     });
     return resultOf(answer);
   }
@@ -174,8 +174,8 @@ export class ConsentRig {
   async beginAnew(): Promise<void> {
     this.#newest = undefined;
     if (this.#planted.withdrawsAtNew !== true) return;
-    await this.#settled(async ({ approvals: { desk } }) => {
-      for (const { requestId } of desk.approvals.waiting()) desk.approvals.drop(requestId, "withdrawn");
+    await this.#settled(async ({ approvals: { approvals } }) => {
+      for (const { requestId } of approvals.waiting()) approvals.questions.drop(requestId, "withdrawn");
       return Promise.resolve();
     });
   }
@@ -184,7 +184,7 @@ export class ConsentRig {
   async revoke(nth: number, person: string): Promise<string | undefined> {
     let given: string | undefined;
     await this.#settled(({ approvals }) => {
-      const { grants } = approvals.desk.approvals;
+      const { grants } = approvals.approvals;
       const grant = grants.inForce()[nth];
       if (grant === undefined) return Promise.resolve();
       given = grant.approvalId;
@@ -219,7 +219,7 @@ export class ConsentRig {
   }
 
   approvals(): readonly Approval[] {
-    return this.#ensure().approvals.desk.approvals.list({ limit: 1_000 });
+    return this.#ensure().approvals.approvals.list({ limit: 1_000 });
   }
 
   /** What people see of a card now. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../src/approvals/rules/approval.ts";
 import { Approvals } from "../../../src/approvals/consent/approvals.ts";
-import type { ApprovalRequest } from "../../../src/approvals/consent/approvals.ts";
+import type { ApprovalRequest } from "../../../src/approvals/rules/approval-request.ts";
 import type { GrantLength } from "../../../src/approvals/rules/grant-length.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
@@ -77,6 +77,7 @@ function createRig() {
         database: data.withHooks({ beforeWrite: write, afterWrite: write }),
         clock,
         newId: () => `id${(ids += 1)}`,
+        isNobodyLeft: () => Promise.resolve(false),
         mayDecide: (_approval, { person }) => {
           rig.onAsk();
           return Promise.resolve(rig.deciders.has(person?.userId ?? ""));
@@ -167,10 +168,14 @@ it("never outlives or exceeds its terms, and covers what they say, whatever cras
             if (id !== undefined) rig.approvals.grants.revoke(id, { surface: "api" });
           }
           if (one.kind === "give") {
-            const approval = rig.approvals.request(questionOf(one.terms, index, now));
+            const approval = rig.approvals.asking.request(questionOf(one.terms, index, now));
             const by = { surface: "chat", person: { userId: one.by } } as const;
-            await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: one.length }, by);
-            await rig.approvals.work();
+            await rig.approvals.decisions.decide(
+              approval?.id ?? "",
+              { kind: "approve", grant: one.length },
+              by,
+            );
+            await rig.approvals.work.run();
           }
           if (one.kind === "use") {
             const before = allows(one.terms);
@@ -192,7 +197,7 @@ it("never outlives or exceeds its terms, and covers what they say, whatever cras
         if (rig.toGo === 0 || "killAt" in one) {
           rig.toGo = Infinity;
           rig.start();
-          await rig.approvals.work();
+          await rig.approvals.work.run();
         }
         // What is stored is what counts: a step that a crash cut off may have been stored or not.
         for (const grant of rig.approvals.grants.list(100)) {
@@ -229,9 +234,9 @@ it("never outlives or exceeds its terms, and covers what they say, whatever cras
 it("counts a call once that a crash repeats, and stores its outcome", async () => {
   const rig = createRig();
   const wanted: Terms = { person: "anna", thread: "c1", scope: "small", request: "r1" };
-  const approval = rig.approvals.request(questionOf(wanted, 0, rig.clock.now()));
+  const approval = rig.approvals.asking.request(questionOf(wanted, 0, rig.clock.now()));
   const by = { surface: "chat", person: { userId: "dana" } } as const;
-  await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: "hour" }, by);
+  await rig.approvals.decisions.decide(approval?.id ?? "", { kind: "approve", grant: "hour" }, by);
   const rest = { isExplained: false, reason: undefined, successor: undefined, isTold: false } as const;
   const call = { ...questionOf(wanted, 1, rig.clock.now()), ...rest, drawnState: undefined };
   const first = await rig.approvals.granted.use(call);
@@ -241,8 +246,8 @@ it("counts a call once that a crash repeats, and stores its outcome", async () =
   rig.approvals.granted.end(call.requestId, call.toolCallId, { refund: 1 }, false);
   expect(rig.approvals.get(first?.id ?? "")).toMatchObject({ state: "done", outcome: { refund: 1 } });
   expect([...rig.noted]).toEqual([[first?.id, ["approved", "done"]]]);
-  await rig.approvals.work();
-  expect(rig.approvals.nextWakeAt()).toBeUndefined();
+  await rig.approvals.work.run();
+  expect(rig.approvals.work.nextWakeAt()).toBeUndefined();
   // The same call after the grant is over is asked about.
   await rig.clock.advance(60 * MINUTE_MS);
   expect(await rig.approvals.granted.use(call)).toBeUndefined();
@@ -251,9 +256,9 @@ it("counts a call once that a crash repeats, and stores its outcome", async () =
 it("covers nothing if it ends while the bot is asked about the person who gave it", async () => {
   const rig = createRig();
   const wanted: Terms = { person: "anna", thread: "c1", scope: "small", request: "r1" };
-  const approval = rig.approvals.request(questionOf(wanted, 0, rig.clock.now()));
+  const approval = rig.approvals.asking.request(questionOf(wanted, 0, rig.clock.now()));
   const by = { surface: "chat", person: { userId: "dana" } } as const;
-  await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: "always" }, by);
+  await rig.approvals.decisions.decide(approval?.id ?? "", { kind: "approve", grant: "always" }, by);
   const [grant] = rig.approvals.grants.inForce();
   rig.onAsk = () => {
     expect(rig.approvals.grants.revoke(grant?.id ?? "", { surface: "api" })).toBe(true);
@@ -271,10 +276,10 @@ const ASKED: Terms = { person: "anna", thread: "c1", scope: "small", request: "r
 it("never runs a call about which people have decided, when a crash repeats it", async () => {
   const rig = createRig();
   const [refused, other] = [0, 1].map((index) =>
-    rig.approvals.request(questionOf(ASKED, index, rig.clock.now())),
+    rig.approvals.asking.request(questionOf(ASKED, index, rig.clock.now())),
   );
-  await rig.approvals.decide(refused?.id ?? "", { kind: "reject" }, DANA);
-  await rig.approvals.decide(other?.id ?? "", { kind: "approve", grant: "hour" }, DANA);
+  await rig.approvals.decisions.decide(refused?.id ?? "", { kind: "reject" }, DANA);
+  await rig.approvals.decisions.decide(other?.id ?? "", { kind: "approve", grant: "hour" }, DANA);
   rig.start();
   const again = { ...questionOf(ASKED, 0, rig.clock.now()), ...NOTHING_SAID, drawnState: undefined };
   expect(await rig.approvals.granted.use(again)).toBeUndefined();
@@ -288,21 +293,21 @@ it("decides what waits and is covered once, wherever a crash comes between", asy
   for (; isCut; point += 1) {
     const rig = createRig();
     const [given, ...waiting] = [0, 1].map((index) =>
-      rig.approvals.request(questionOf(ASKED, index, rig.clock.now())),
+      rig.approvals.asking.request(questionOf(ASKED, index, rig.clock.now())),
     );
-    await rig.approvals.work();
+    await rig.approvals.work.run();
     rig.toGo = point;
     isCut = false;
-    await rig.approvals
+    await rig.approvals.decisions
       .decide(given?.id ?? "", { kind: "approve", grant: "hour" }, DANA)
-      .then(() => rig.approvals.work())
+      .then(() => rig.approvals.work.run())
       .catch(() => (isCut = true));
     // Work in the background may be cut, too.
     isCut ||= rig.toGo === 0;
     rig.toGo = Infinity;
     rig.start();
-    await rig.approvals.work();
-    await rig.approvals.work();
+    await rig.approvals.work.run();
+    await rig.approvals.work.run();
     const isGiven = rig.approvals.get(given?.id ?? "")?.state === "done";
     expect(rig.approvals.grants.inForce().map(({ uses }) => uses)).toEqual(isGiven ? [1] : []);
     for (const one of waiting)
@@ -311,7 +316,7 @@ it("decides what waits and is covered once, wherever a crash comes between", asy
           ? { state: "done", decidedBy: { surface: "grant", grantId: expect.any(String) as string } }
           : { state: "waiting", decidedBy: undefined },
       );
-    if (isGiven) expect(rig.approvals.nextWakeAt()).toBeUndefined();
+    if (isGiven) expect(rig.approvals.work.nextWakeAt()).toBeUndefined();
   }
   expect(point).toBeGreaterThan(10);
 });
@@ -322,21 +327,21 @@ it("finds the outcome of a use that a crash has lost, when its turn has ended", 
     [{ output: { error: { name: "ActionUnknownError", message: "?" } }, isFailure: true }, "failed"],
   ] as const) {
     const rig = createRig();
-    const approval = rig.approvals.request(questionOf(ASKED, 0, rig.clock.now()));
-    await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: "hour" }, DANA);
+    const approval = rig.approvals.asking.request(questionOf(ASKED, 0, rig.clock.now()));
+    await rig.approvals.decisions.decide(approval?.id ?? "", { kind: "approve", grant: "hour" }, DANA);
     const call = { ...questionOf(ASKED, 1, rig.clock.now()), ...NOTHING_SAID, drawnState: undefined };
     const use = await rig.approvals.granted.use(call);
     // Its own process knows the outcome later.
-    await rig.approvals.work();
+    await rig.approvals.work.run();
     expect(rig.approvals.get(use?.id ?? "")?.state).toBe("approved");
     rig.start();
-    await rig.approvals.work();
+    await rig.approvals.work.run();
     expect(rig.approvals.get(use?.id ?? "")?.state).toBe("approved");
-    expect(rig.approvals.nextWakeAt()).toBe(rig.clock.now() + 2_500);
+    expect(rig.approvals.work.nextWakeAt()).toBe(rig.clock.now() + 2_500);
     rig.outcome = outcome;
-    await rig.approvals.work();
+    await rig.approvals.work.run();
     expect(rig.approvals.get(use?.id ?? "")).toMatchObject({ state, outcome: outcome.output });
     expect([...rig.noted]).toEqual([[use?.id, ["approved", state]]]);
-    expect(rig.approvals.nextWakeAt()).toBeUndefined();
+    expect(rig.approvals.work.nextWakeAt()).toBeUndefined();
   }
 });

@@ -3,6 +3,7 @@ import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import { sayEnglish } from "../../../src/core/bot-texts.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { decidedIn } from "../../../src/approvals/chat/approval-cards.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { seeApprovals } from "../../../src/approvals/chat/seen-approvals.ts";
 
 const group = (id: string): Address => ({
@@ -39,10 +40,12 @@ it("asks nobody in a group that has moved if people are asked in another chat", 
   const viewer = { messengerId: "any", person: { userId: "2" }, thread };
   const seen = await seeApprovals([APPROVAL], viewer, {
     approvers: { mayDecide: () => Promise.resolve(true), mayDecideFrom: () => Promise.resolve(false) },
-    now: () => 1,
-    placeToday: (address) => ({ messengerId: "any", threadId: threadToday(address) }),
+    cards: {
+      placeToday: (address) => ({ ...address, messengerId: "any", threadId: threadToday(address) }),
+      messageIn: () => undefined,
+    },
+    clock: createVirtualClock(1),
     say: sayEnglish,
-    messageIn: () => undefined,
   });
   expect(seen).toMatchObject([{ isHere: true, isMine: false }]);
 });

@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import { createApprovalIndexStore } from "../../../src/approvals/stored/approval-index-store.ts";
 import { indexedApprovalOf } from "../../../src/approvals/rules/approval-index.ts";
-import type { IndexedApproval } from "../../../src/approvals/rules/approval-index.ts";
+import type { ApprovalReport, IndexedApproval } from "../../../src/approvals/rules/approval-index.ts";
 import { ApprovalNews } from "../../../src/approvals/chat/approval-news.ts";
+import type { ApprovalsHost } from "../../../src/approvals/rules/bot-methods.ts";
 import { ApprovalIndex } from "../../../src/approvals/root/approval-index.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
@@ -38,13 +39,19 @@ function createRig() {
       database,
       deps: { clock },
       log: recordLog().log,
-      conversation: () => "thread:any:1",
-      note: async (told) => {
-        if (!isReachable) throw new Error("The root is away.");
-        index.put(told);
+      agent: {
+        onApprovalRequested: ({ executionId }: IndexedApproval) => void requested.push(executionId),
       },
-      onRequested: async ({ executionId }) => void requested.push(executionId),
-    });
+      objects: {
+        address: () => "thread:any:1",
+        root: () => ({
+          noteApproval: async (told: ApprovalReport) => {
+            if (!isReachable) throw new Error("The root is away.");
+            index.put(told);
+          },
+        }),
+      },
+    } as unknown as ApprovalsHost);
   return { clock, index, requested, start, reach: (can: boolean) => void (isReachable = can) };
 }
 
@@ -105,14 +112,9 @@ it("is found at the root as long as the bot keeps approvals", async () => {
   const day = 24 * 60 * 60 * 1000;
   const index = new ApprovalIndex({
     database: createNodeDatabase(),
-    clock,
-    callsTo: () => {
-      throw new Error("No conversation is asked.");
-    },
-    keepMs: () => 100 * day,
-    titleOf: () => undefined,
-    titleOfConversation: () => undefined,
-  });
+    deps: { clock },
+    agent: { keepApprovalsMs: 100 * day },
+  } as unknown as ApprovalsHost);
   const note = (id: string): Promise<void> => {
     const ended = { ...approval("done", id), createdAt: clock.now(), endedAt: clock.now() };
     return index.noteApproval({ approval: indexedApprovalOf(ended, "thread:any:1"), keys: [] });

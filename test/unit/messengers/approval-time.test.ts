@@ -4,9 +4,11 @@ import { approvalTime } from "../../../src/approvals/chat/approval-time.ts";
 const NOON = Date.parse("2026-11-29T12:00:00Z");
 
 it("writes times in the zone of the bot, and of that day", () => {
-  const time = approvalTime(() => "Europe/Berlin");
-  expect(time(NOON)).toBe("Sun 2026-11-29 13:00 (Europe/Berlin)");
-  expect(time(Date.parse("2026-07-01T23:30:00Z"))).toBe("Thu 2026-07-02 01:30 (Europe/Berlin)");
+  const agent = { getDefaultTimezone: () => "Europe/Berlin" };
+  expect(approvalTime(agent, NOON)).toBe("Sun 2026-11-29 13:00 (Europe/Berlin)");
+  expect(approvalTime(agent, Date.parse("2026-07-01T23:30:00Z"))).toBe(
+    "Thu 2026-07-02 01:30 (Europe/Berlin)",
+  );
 });
 
 it.each([
@@ -18,6 +20,6 @@ it.each([
       throw new Error("no settings yet");
     },
   ],
-])("writes times in UTC if the bot %s", (_what, zoneOf) => {
-  expect(approvalTime(zoneOf)(NOON)).toBe("2026-11-29 12:00 UTC");
+])("writes times in UTC if the bot %s", (_what, getDefaultTimezone) => {
+  expect(approvalTime({ getDefaultTimezone }, NOON)).toBe("2026-11-29 12:00 UTC");
 });

@@ -1,0 +1,136 @@
+import { logBotFailure } from "../../core/bot-code.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock } from "../../core/deps.ts";
+import { approvedOwner } from "../../messengers/turns/turn-attachments.ts";
+import { nudgeKeeper } from "../../scheduled-runs/nudge-keeper.ts";
+import { isOpen } from "../rules/approval.ts";
+import type { Approval, CallOutcome, Decider, VoidReason } from "../rules/approval.ts";
+import type { ApprovalHost } from "../rules/approval-host.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import { failureName } from "../rules/outcome-words.ts";
+import type { ApprovalCards } from "./approval-cards.ts";
+import type { ApprovalNews } from "./approval-news.ts";
+import type { Approvers } from "./approvers.ts";
+import { factsOfApproval } from "./outcome-facts.ts";
+import type { OutcomeTurns } from "./outcome-turns.ts";
+
+export interface AskingConversationOptions {
+  readonly host: ApprovalsHost;
+  readonly approvers: Approvers;
+  readonly cards: ApprovalCards;
+  readonly news: ApprovalNews;
+  readonly outcomes: OutcomeTurns;
+}
+
+/** The conversation around its approvals: its people, cards and actions, and those who hear of a new state. */
+export class AskingConversation implements ApprovalHost {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly #options: AskingConversationOptions;
+
+  constructor(options: AskingConversationOptions) {
+    this.#options = options;
+    this.database = options.host.database;
+    this.clock = options.host.deps.clock;
+  }
+
+  newId(): string {
+    return this.#options.host.deps.newId();
+  }
+
+  keepMs(): number {
+    return this.#options.host.agent.keepApprovalsMs;
+  }
+
+  mayDecide(approval: Approval, decider: Decider): Promise<boolean> {
+    return this.#options.approvers.mayDecide(approval, decider);
+  }
+
+  isNobodyLeft(approval: Approval): Promise<boolean> {
+    return this.#options.approvers.isNobodyLeft(approval);
+  }
+
+  async run(approval: Approval): Promise<CallOutcome> {
+    const { action: name, decidedBy, id, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
+    const output = await this.#options.host.actions.runConsented({
+      name,
+      input,
+      requestId,
+      toolCallId,
+      consent: { approver: decidedBy?.person, inputHash, ledgerKey },
+      facts: factsOfApproval(approval),
+      owner: approvedOwner(id),
+    });
+    return outcomeOf(output);
+  }
+
+  async outcomeOf({ action, inputHash, ledgerKey, requestId }: Approval): Promise<CallOutcome | undefined> {
+    const { actions, thread } = this.#options.host;
+    if (thread.own.isRunning(requestId)) return undefined;
+    return outcomeOf(await actions.outputOf(ledgerKey, action, inputHash));
+  }
+
+  occurrenceOf(rootRequest: string): string | undefined {
+    return this.#options.host.runs.runs.get(rootRequest)?.occurrenceKey;
+  }
+
+  whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
+    const { actions, messengers } = this.#options.host;
+    try {
+      if (origin !== undefined && !messengers.isDeclared(origin.messengerId)) return "messenger-undeclared";
+      // Servers of tools may be away for a while, so a missing tool says nothing.
+      return isTool || actions.named(action) !== undefined ? undefined : "action-removed";
+    } catch {
+      // The bot's declarations fail for now. Other callers of them log the reason.
+      return undefined;
+    }
+  }
+
+  draw(approval: Approval): void {
+    const { cards } = this.#options;
+    // A waiting question is drawn again when somebody turns out to be out of reach.
+    if (approval.state !== "waiting" || !cards.isDrawn(approval)) this.#report(approval);
+    // The card shows the newer question by then.
+    if (approval.isCardTaken !== true) cards.draw(approval);
+  }
+
+  tell(approval: Approval): void {
+    this.#options.outcomes.tell(approval);
+  }
+
+  noteUse(use: Approval): void {
+    this.#options.news.changed(use);
+  }
+
+  remind(approval: Approval): void {
+    this.#options.cards.remind(approval);
+  }
+
+  pointAt(waiting: Approval, requestId: string): void {
+    this.#options.cards.pointAt(waiting, requestId);
+  }
+
+  onChange(): void {
+    this.#options.host.wakeSoon();
+  }
+
+  onFailure(error: unknown): void {
+    logBotFailure(this.#options.host.log, "approval", error);
+  }
+
+  /** Tells the root and the bot's hook, and those who wait for the run of a schedule. */
+  #report(approval: Approval): void {
+    const { host, news } = this.#options;
+    news.changed(approval);
+    const { log, objects, runs } = host;
+    const run = approval.schedule && runs.runs.get(approval.rootRequest);
+    if (run === undefined || approval.state === "waiting") return;
+    // A delivery to many chats waits for the outcome only.
+    if (run.broadcast === undefined || !isOpen(approval.state))
+      host.later(() => void nudgeKeeper(objects, run, log));
+  }
+}
+
+function outcomeOf(output: CallOutcome["output"]): CallOutcome {
+  return { output, isFailure: failureName(output) !== undefined };
+}

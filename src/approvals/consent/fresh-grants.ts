@@ -1,0 +1,53 @@
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { Clock } from "../../core/deps.ts";
+import type { StoredApprovals } from "../stored/stored-approvals.ts";
+import type { Deciders } from "./deciders.ts";
+import type { Grants } from "./grants.ts";
+
+export interface FreshGrantsOptions {
+  readonly clock: Clock;
+  readonly stored: StoredApprovals;
+  readonly grants: Grants;
+  readonly deciders: Deciders;
+}
+
+/** New grants, which may cover requests that wait already. */
+export class FreshGrants {
+  readonly #options: FreshGrantsOptions;
+
+  constructor(options: FreshGrantsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether there are some that were not compared with what waits. */
+  any(): boolean {
+    return this.#options.grants.fresh().length > 0;
+  }
+
+  /** Approves the requests that wait and that new grants cover. A crash repeats it. */
+  async cover(approved: () => void): Promise<void> {
+    const { grants } = this.#options;
+    for (const { givenBy, id } of grants.fresh()) {
+      if (givenBy.person !== undefined) await this.#coverWaiting(id, givenBy.person, approved);
+      grants.compared(id);
+    }
+  }
+
+  async #coverWaiting(grantId: string, person: MessengerAuthor, approved: () => void): Promise<void> {
+    const { clock, deciders, grants, stored } = this.#options;
+    for (const { id } of stored.store.waiting()) {
+      const asked = stored.store.get(id);
+      if (asked === undefined || !grants.covering(asked).some((grant) => grant.id === grantId)) continue;
+      if (!(await deciders.mayDecide(asked, { surface: "chat", person }))) continue;
+      // The permission check took time, so the state is read again.
+      const waiting = stored.store.get(id);
+      const now = clock.now();
+      if (waiting?.state !== "waiting" || now >= waiting.expiresAt) continue;
+      const decidedBy = { surface: "grant", person, grantId } as const;
+      grants.use(grantId, waiting, () =>
+        stored.change(waiting, { state: "approved", decidedAt: now, decidedBy }),
+      );
+      approved();
+    }
+  }
+}
