@@ -7,8 +7,7 @@ import type {
   SubscriberFilter,
   SubscriberPage,
 } from "./core/broadcast.ts";
-import { checkBroadcastOptions } from "./broadcasts/check-broadcast-options.ts";
-import { checkBroadcastTargets } from "./broadcasts/check-broadcast-targets.ts";
+import { checkBroadcast } from "./broadcasts/check-broadcast.ts";
 import type { ChatTarget } from "./core/chat-target.ts";
 import type { Content } from "./core/content.ts";
 import { isForSockets } from "./broadcasts/is-for-sockets.ts";
@@ -58,8 +57,7 @@ export abstract class ThinkBroadcasts<
   /* oxlint-enable typescript/no-misused-promises */
 
   async #broadcast(content: Content, targets: BroadcastTargets, given: BroadcastOptions): Promise<string> {
-    checkBroadcastOptions(given);
-    checkBroadcastTargets(targets);
+    checkBroadcast(given, targets);
     const {
       expiresAfterMs,
       idempotencyKey,

@@ -1,8 +1,8 @@
 import type { Adapter } from "chat";
-import { checkNames } from "../../src/core/check-names.ts";
-import type { OptionNames } from "../../src/core/check-names.ts";
+import { checkOptions, FLAG, isText, listOf, TEXT } from "../../src/core/check-options.ts";
+import type { OptionRules } from "../../src/core/check-options.ts";
 import { ConfigurationError } from "../../src/core/errors.ts";
-import { MESSENGER_OPTIONS } from "../../src/core/messenger-options.ts";
+import { commonOptions, MESSENGER_OPTION_NAMES } from "../../src/core/messenger-options.ts";
 import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.ts";
 import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
@@ -69,23 +69,23 @@ export interface ChatSdkSettings {
   readonly attachmentHosts: readonly string[] | undefined;
 }
 
-const optionNames: OptionNames<ChatSdkMessengerOptions> = {
-  ...MESSENGER_OPTIONS,
-  adapter: true,
-  provider: true,
-  userName: true,
-  capabilities: true,
-  files: true,
-  pacing: true,
-  attachmentHosts: true,
+const capabilityRules: OptionRules<MessengerCapabilities> = {
+  canEditMessages: FLAG,
+  canStream: FLAG,
+  maxMessageLength: true,
+  supportsActions: FLAG,
+  supportsAttachments: FLAG,
 };
 
-const capabilityNames: OptionNames<MessengerCapabilities> = {
-  canEditMessages: true,
-  canStream: true,
-  maxMessageLength: true,
-  supportsActions: true,
-  supportsAttachments: true,
+const optionRules: OptionRules<ChatSdkMessengerOptions> = {
+  ...MESSENGER_OPTION_NAMES,
+  adapter: true,
+  provider: TEXT,
+  userName: TEXT,
+  capabilities: capabilityRules,
+  files: true,
+  pacing: true,
+  attachmentHosts: listOf('a list of hosts, such as ["files.example.com"]', isText),
 };
 
 const defaultCapabilities: MessengerCapabilities = {
@@ -96,7 +96,7 @@ const defaultCapabilities: MessengerCapabilities = {
   supportsAttachments: true,
 };
 
-const fileNames: OptionNames<ChatSdkFiles> = { maxBytes: true, maxAlbumSize: true };
+const fileNames: OptionRules<ChatSdkFiles> = { maxBytes: true, maxAlbumSize: true };
 /** Largest file that most platforms accept from a bot. */
 const DEFAULT_FILE_BYTES = 10 * 1024 * 1024;
 /** The most that Switchboard stores. */
@@ -117,8 +117,7 @@ const defaultPacing: Pacing = {
  */
 export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSettings {
   const owner = "chatSdkMessenger";
-  checkNames<ChatSdkMessengerOptions>(options, optionNames, { owner });
-  checkNames<MessengerCapabilities>(options.capabilities, capabilityNames, { owner, at: "capabilities" });
+  checkOptions<ChatSdkMessengerOptions>(options, optionRules, { owner });
   const adapter: Partial<Adapter> | undefined = options.adapter;
   if (typeof adapter?.handleWebhook !== "function" || typeof adapter.postMessage !== "function") {
     throw new ConfigurationError(
@@ -158,7 +157,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
 function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities | undefined {
   const { maxFileBytes, sendsFiles = true } = profileOf(adapter.name);
   if (files === false || (files === undefined && !sendsFiles)) return undefined;
-  checkNames<ChatSdkFiles>(files, fileNames, { owner: "chatSdkMessenger", at: "files" });
+  checkOptions<ChatSdkFiles>(files, fileNames, { owner: "chatSdkMessenger", at: "files" });
   const { maxAlbumSize = 1, maxBytes: ownMaxBytes } = files ?? {};
   const maxBytes = ownMaxBytes ?? DEFAULT_FILE_BYTES;
   checkCount("files.maxBytes", maxBytes, MOST_FILE_BYTES);
@@ -181,15 +180,5 @@ function checkCount(name: string, value: number, most: number): void {
 
 /** Returns the options that every messenger has. The adapter's name tells two messengers apart. */
 export function messengerOptionsOf(options: ChatSdkMessengerOptions): MessengerOptions {
-  const {
-    adapter,
-    provider: _provider,
-    userName: _userName,
-    capabilities: _capabilities,
-    files: _files,
-    pacing: _pacing,
-    attachmentHosts: _attachmentHosts,
-    ...common
-  } = options;
-  return { ...common, adapterName: common.adapterName ?? adapter.name };
+  return { ...commonOptions(options), adapterName: options.adapterName ?? options.adapter.name };
 }

@@ -1,5 +1,6 @@
 import type { MessengerDefinition, PlatformVerification, VerifyWebhook } from "../../src/core/messenger.ts";
-import { messengerOptionsOf, parseTelegramOptions, type TelegramMessengerOptions } from "./options.ts";
+import { commonOptions } from "../../src/core/messenger-options.ts";
+import { parseTelegramOptions, type TelegramMessengerOptions } from "./options.ts";
 import { createTelegramPlatform } from "./platform.ts";
 
 /**
@@ -23,7 +24,7 @@ import { createTelegramPlatform } from "./platform.ts";
 export function telegramMessenger(options: TelegramMessengerOptions): MessengerDefinition {
   const settings = parseTelegramOptions(options);
   const platform = createTelegramPlatform(settings);
-  const { verifyWebhook, ...common } = messengerOptionsOf(options);
+  const { verifyWebhook, ...common } = commonOptions(options);
   return {
     ...common,
     ...(verifyWebhook === undefined

@@ -1,9 +1,9 @@
 import type { Api } from "grammy/web";
 import type { Update } from "grammy/types";
-import { checkNames } from "../../src/core/check-names.ts";
-import type { OptionNames } from "../../src/core/check-names.ts";
+import { checkOptions, FLAG, FUNCTION } from "../../src/core/check-options.ts";
+import type { OptionRules } from "../../src/core/check-options.ts";
 import { ConfigurationError } from "../../src/core/errors.ts";
-import { MESSENGER_OPTIONS } from "../../src/core/messenger-options.ts";
+import { MESSENGER_OPTION_NAMES } from "../../src/core/messenger-options.ts";
 import type { MessengerOptions } from "../../src/core/messenger.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { Pacing } from "../../src/core/surface.ts";
@@ -84,17 +84,17 @@ export interface TelegramSettings {
   readonly onUpdate: TelegramMessengerOptions["onUpdate"];
 }
 
-const optionNames: OptionNames<TelegramMessengerOptions> = {
-  ...MESSENGER_OPTIONS,
+const optionRules: OptionRules<TelegramMessengerOptions> = {
+  ...MESSENGER_OPTION_NAMES,
   token: true,
   secretToken: true,
   userName: true,
-  commandMenu: true,
+  commandMenu: FLAG,
   apiBaseUrl: true,
   pacing: true,
-  fetch: true,
-  reactions: true,
-  onUpdate: true,
+  fetch: FUNCTION,
+  reactions: FLAG,
+  onUpdate: FUNCTION,
 };
 
 const defaultApiBaseUrl = "https://api.telegram.org";
@@ -115,7 +115,7 @@ const defaultPacing: Pacing = {
  * @throws {ConfigurationError} if an option is missing or cannot work; the message says how to fix it
  */
 export function parseTelegramOptions(options: TelegramMessengerOptions): TelegramSettings {
-  checkNames<TelegramMessengerOptions>(options, optionNames, { owner: "telegramMessenger" });
+  checkOptions<TelegramMessengerOptions>(options, optionRules, { owner: "telegramMessenger" });
   // Options often come directly from an environment, which may not have what the types promise.
   const token: unknown = options.token;
   if (typeof token !== "string" || token === "") {
@@ -141,25 +141,8 @@ export function parseTelegramOptions(options: TelegramMessengerOptions): Telegra
     pacing: pacingFrom("telegramMessenger", defaultPacing, options.pacing),
     fetch: options.fetch,
     reactions: options.reactions === true,
-    onUpdate: parseOnUpdate(options.onUpdate),
+    onUpdate: options.onUpdate,
   };
-}
-
-/** Returns the options for the definition. Secrets stay with the platform. */
-export function messengerOptionsOf(options: TelegramMessengerOptions): MessengerOptions {
-  const {
-    token: _token,
-    secretToken: _secretToken,
-    userName: _userName,
-    commandMenu: _commandMenu,
-    apiBaseUrl: _apiBaseUrl,
-    pacing: _pacing,
-    fetch: _fetch,
-    reactions: _reactions,
-    onUpdate: _onUpdate,
-    ...common
-  } = options;
-  return common;
 }
 
 function parseSecretToken({ secretToken, verifyWebhook }: TelegramMessengerOptions): string | undefined {
@@ -177,15 +160,6 @@ function parseSecretToken({ secretToken, verifyWebhook }: TelegramMessengerOptio
     );
   }
   return secretToken;
-}
-
-function parseOnUpdate(onUpdate: unknown): TelegramMessengerOptions["onUpdate"] {
-  if (onUpdate === undefined || typeof onUpdate === "function")
-    return onUpdate as TelegramMessengerOptions["onUpdate"];
-  throw new ConfigurationError(
-    "telegram-on-update-invalid",
-    "telegramMessenger's `onUpdate` must be a function: onUpdate: async ({ update, api }) => { ... }",
-  );
 }
 
 function parseUserName(userName: string | undefined): string | undefined {

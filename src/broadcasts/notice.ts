@@ -1,7 +1,7 @@
 import type { NewBroadcast } from "../core/broadcast.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
-import { misspeltOption } from "../core/check-names.ts";
-import type { OptionNames } from "../core/check-names.ts";
+import { FLAG, optionProblem, TEXT } from "../core/check-options.ts";
+import type { OptionRules } from "../core/check-options.ts";
 import type { Content } from "../core/content.ts";
 import { errorCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
 import type { Address } from "../core/surface.ts";
@@ -20,11 +20,11 @@ export interface NoticeOptions {
   readonly idempotencyKey?: string;
 }
 
-const OPTIONS: OptionNames<NoticeOptions> = {
-  channel: true,
+const OPTIONS: OptionRules<NoticeOptions> = {
+  channel: TEXT,
   thread: true,
   kind: true,
-  informModel: true,
+  informModel: FLAG,
   idempotencyKey: true,
 };
 
@@ -40,9 +40,9 @@ export async function noticeOf(
   options: NoticeOptions,
   addressOf: (to: ChatTarget | undefined) => Promise<Address>,
 ): Promise<NewBroadcast> {
-  const misspelt = misspeltOption(options, OPTIONS, "deliverNotice");
-  if (misspelt !== undefined)
-    throw new InvalidInputError("notice-invalid", `The notice cannot be sent: ${misspelt}`);
+  const problem = optionProblem(options, OPTIONS, { owner: "deliverNotice" });
+  if (problem !== undefined)
+    throw new InvalidInputError("notice-invalid", `The notice cannot be sent: ${problem}`);
   const { channel, idempotencyKey, informModel = true, kind, thread } = options;
   if ((channel === undefined) !== (thread === undefined))
     throw new InvalidInputError(

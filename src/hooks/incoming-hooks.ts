@@ -1,4 +1,6 @@
 import type { BroadcastTarget } from "../core/broadcast.ts";
+import { FUNCTION, isObject, optionProblem, orFunction, TEXT } from "../core/check-options.ts";
+import type { OptionRules } from "../core/check-options.ts";
 import type { Content } from "../core/content.ts";
 import { ConfigurationError } from "../core/errors.ts";
 
@@ -61,12 +63,23 @@ export interface IncomingHook {
 /** Hooks by id: lower case letters, digits, `-` and `_`. */
 export type IncomingHooks = Readonly<Record<string, IncomingHook>>;
 
+const HOOK: OptionRules<IncomingHook> = {
+  proof: ["{ token } or { secret }", isObject, { token: true, secret: true, header: TEXT, prefix: TEXT }],
+  to: true,
+  prompt: orFunction(TEXT),
+  notice: orFunction(TEXT),
+  idempotencyKey: FUNCTION,
+};
+
 /** @throws {ConfigurationError} `hook-invalid` */
-export function checkHook(id: string, { notice, prompt, proof, to }: IncomingHook): void {
+export function checkHook(id: string, hook: IncomingHook): void {
   const wrong = (what: string): ConfigurationError =>
     new ConfigurationError("hook-invalid", `The hook "${id}" of getIncomingHooks() ${what}.`);
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(id))
     throw wrong("needs an id of lower case letters, digits, - and _, at most 64");
+  const problem = optionProblem(hook, HOOK, {});
+  if (problem !== undefined) throw wrong(`cannot be used: ${problem.replace(/\.$/, "")}`);
+  const { notice, prompt, proof, to } = hook;
   const secret = proof === undefined ? undefined : "token" in proof ? proof.token : proof.secret;
   if (typeof secret !== "string" || secret === "")
     throw wrong("needs proof: { token } or { secret }, with a text that is not empty. Is the variable set?");

@@ -177,7 +177,7 @@ describe("npm start", () => {
     const config = path.join(root, "test/e2e/bots/misconfigured/wrangler.jsonc");
     const { addresses } = await startPlayground("--port", "0", "--config", config);
     const problem =
-      'delivery.mode of the messenger "telegram" is not valid: Invalid option: expected one of "edit"|"draft"|"native"|"buffered"|"final-only".';
+      'delivery.mode of the messenger "telegram" must be "edit", "draft", "native", "buffered" or "final-only". Did you mean "edit"?';
     expect(addresses).toMatchObject({ ready: false, problem });
     expect((await fetch(`${addresses.bot}/health`)).status).toBe(503);
     expect((await fetch(`${addresses.bot}/health/live`)).status).toBe(200);

@@ -1,5 +1,14 @@
 import type { ToolSet } from "ai";
-import { z } from "zod";
+import {
+  FUNCTION,
+  isObject,
+  oneOf,
+  optionProblem,
+  orFunction,
+  TEXT,
+  whole,
+} from "../../core/check-options.ts";
+import type { OptionRules } from "../../core/check-options.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
 
@@ -41,16 +50,12 @@ export type ThinkChannels = Readonly<Record<string, ChannelDefinition>>;
 
 export const WEB_CHANNEL = "web";
 
-const fn = z.custom<(...args: never[]) => unknown>(
-  (value) => typeof value === "function",
-  "must be a function",
-);
-const channelSchema = z.strictObject({
-  kind: z.enum(["messenger", "web", "voice", "custom"]).optional(),
-  instructions: z.union([z.string(), fn]).optional(),
-  tools: fn.optional(),
-  maxTurns: z.int().min(1).optional(),
-});
+const CHANNEL: OptionRules<ChannelDefinition> = {
+  kind: oneOf("messenger", "web", "voice", "custom"),
+  instructions: orFunction(TEXT),
+  tools: FUNCTION,
+  maxTurns: whole(1),
+};
 
 /**
  * Checks the channels of a bot.
@@ -61,7 +66,7 @@ export function checkChannels(
   channels: ThinkChannels,
   messengerIds: readonly string[],
 ): ReadonlyMap<string, ChannelDefinition> {
-  if (channels === null || typeof channels !== "object" || Array.isArray(channels))
+  if (!isObject(channels))
     throw new ConfigurationError(
       "channel-invalid",
       "configureChannels() must return an object with a channel for each id.",
@@ -69,9 +74,9 @@ export function checkChannels(
   for (const [id, channel] of Object.entries(channels)) {
     if (!/^[\w-]{1,64}$/.test(id))
       throw invalid(id.slice(0, 64), 'Its id must have 1 to 64 letters, digits, "_" and "-".');
-    const parsed = channelSchema.safeParse(channel);
-    if (!parsed.success) throw invalid(id, problemOf(parsed.error));
-    const { kind } = parsed.data;
+    const problem = optionProblem(channel, CHANNEL, {});
+    if (problem !== undefined) throw invalid(id, `${problem} Messengers are connected by getMessengers().`);
+    const { kind } = channel;
     const isMessenger = messengerIds.includes(id);
     if (kind === "messenger" && !isMessenger)
       throw invalid(id, `There is no messenger "${id}". Add it to getMessengers(), or remove the kind.`);
@@ -81,13 +86,6 @@ export function checkChannels(
       throw invalid(id, 'The channel "web", and no other one, is of the kind "web". Remove the kind.');
   }
   return new Map(Object.entries(channels));
-}
-
-function problemOf(error: z.ZodError): string {
-  const [issue] = error.issues;
-  if (issue?.code === "unrecognized_keys")
-    return `It has an unknown option: ${issue.keys.join(", ")}. Messengers are connected by getMessengers().`;
-  return `"${issue?.path.map(String).join(".") ?? ""}" cannot be used: ${issue?.message ?? "invalid"}.`;
 }
 
 function invalid(id: string, problem: string): ConfigurationError {

@@ -1,5 +1,5 @@
 import { ENGLISH_TEXTS } from "../../core/bot-texts.ts";
-import { checkNames } from "../../core/check-names.ts";
+import { checkOptions, namesOf } from "../../core/check-options.ts";
 import { closestName } from "../../core/closest-name.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { TextName } from "../../core/bot-texts.ts";
@@ -13,7 +13,11 @@ const QUESTION: TextName = "approvalQuestion";
  * @throws {ConfigurationError} `text-invalid`, which names the text and the fix
  */
 export function checkTexts(texts: unknown): void {
-  checkNames(texts, ENGLISH_TEXTS, { owner: "texts", code: "text-invalid", listedIn: "ENGLISH_TEXTS" });
+  checkOptions(texts, namesOf(ENGLISH_TEXTS), {
+    owner: "texts",
+    code: "text-invalid",
+    listedIn: "ENGLISH_TEXTS",
+  });
   if (texts === undefined) return;
   for (const [name, text] of Object.entries(texts as object)) if (text !== undefined) checkText(name, text);
 }

@@ -1,5 +1,5 @@
-import { checkDelivery } from "./check-delivery.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions } from "../../core/check-options.ts";
+import type { OptionRules } from "../../core/check-options.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type {
   MessengerConversation,
@@ -7,6 +7,8 @@ import type {
   MessengerRespondTo,
   ThinkMessengers,
 } from "../../core/messenger.ts";
+import { MESSENGER_OPTIONS } from "../../core/messenger-options.ts";
+import { silencePrompt } from "../../outgoing/index.ts";
 
 /** A definition with every default filled in. */
 export interface NormalizedMessengerDefinition extends MessengerDefinition {
@@ -31,6 +33,7 @@ const RESPOND_TO: readonly MessengerRespondTo[] = [
   "subscribed-thread",
   "action",
 ];
+const OPTIONS: OptionRules<MessengerDefinition> = { ...MESSENGER_OPTIONS, platform: true };
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /**
@@ -70,10 +73,11 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
     );
   }
   requireDefinition(id, definition);
-  checkOptions(id, definition);
+  checkOptions(definition, OPTIONS, { owner: `the messenger "${id}"` });
+  const { silence } = definition.delivery ?? {};
+  if (typeof silence === "object") silencePrompt({ silence });
   const path = definition.path ?? `/messengers/${id}/webhook`;
   checkPath(id, path);
-  checkReserved(id, path);
   const respondTo = definition.respondTo ?? ["direct-message", "mention"];
   for (const kind of respondTo) {
     if (!RESPOND_TO.includes(kind)) {
@@ -89,11 +93,6 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
       `The messenger "${id}" does not say how its webhook is verified. Set verifyWebhook to a function, or to false to accept every request.`,
     );
   }
-  for (const [name, value] of Object.entries(definition.limits ?? {})) {
-    if (value !== undefined) positive(id, `limits.${name}`, value as number, Infinity);
-  }
-  oneOf(id, "whenBusy", definition.whenBusy, ["queue", "steer", "interrupt"]);
-  checkDelivery(id, definition.delivery);
   return {
     ...definition,
     id,
@@ -104,14 +103,13 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
     respondTo,
     subscribeOnMention: definition.subscribeOnMention ?? true,
     conversation: definition.conversation ?? "thread",
-    verifyWebhook: definition.verifyWebhook,
     acceptsMedia: definition.acceptsMedia ?? ["image/*"],
-    maxMediaBytes: positive(id, "maxMediaBytes", definition.maxMediaBytes, 10 * 1024 * 1024),
-    burstMs: notNegative(id, "burstMs", definition.burstMs, 1000),
+    maxMediaBytes: definition.maxMediaBytes ?? 10 * 1024 * 1024,
+    burstMs: definition.burstMs ?? 1000,
     whenBusy: definition.whenBusy ?? "queue",
     rerunOnEdit: definition.rerunOnEdit ?? false,
-    staleAfterMs: positive(id, "staleAfterMs", definition.staleAfterMs, 24 * 60 * 60 * 1000),
-    inboxLimit: positive(id, "inboxLimit", definition.inboxLimit, 100),
+    staleAfterMs: definition.staleAfterMs ?? 24 * 60 * 60 * 1000,
+    inboxLimit: definition.inboxLimit ?? 100,
   };
 }
 
@@ -153,28 +151,22 @@ export function noMessengers(): ConfigurationError {
   );
 }
 
+/** Checks that a webhook's path is one, and not one that other requests use. */
 function checkPath(id: string, path: string): void {
-  if (!path.startsWith("/")) {
+  const problem = pathProblem(path);
+  if (problem !== undefined)
     throw new ConfigurationError(
       "messenger-path-invalid",
-      `The path "${path}" of the messenger "${id}" must begin with "/", for example "/${path}".`,
+      `The path "${path}" of the messenger "${id}" ${problem}`,
     );
-  }
-  if (/[?#]/.test(path)) {
-    throw new ConfigurationError(
-      "messenger-path-invalid",
-      `The path "${path}" of the messenger "${id}" must not contain "?" or "#": only the path is compared.`,
-    );
-  }
 }
 
-/** Checks that a webhook's path is not one that other requests use. */
-function checkReserved(id: string, path: string): void {
-  if (path !== "/health" && path !== "/health/live" && !/^\/agents(?:\/|$)|\/sub(?:\/|$)/.test(path)) return;
-  throw new ConfigurationError(
-    "messenger-path-invalid",
-    `The path "${path}" of the messenger "${id}" is taken: choose one that is neither "/health" nor "/health/live", does not begin with "/agents" and has no segment "sub".`,
-  );
+function pathProblem(path: string): string | undefined {
+  if (!path.startsWith("/")) return `must begin with "/", for example "/${path}".`;
+  if (/[?#]/.test(path)) return 'must not contain "?" or "#": only the path is compared.';
+  if (path !== "/health" && path !== "/health/live" && !/^\/agents(?:\/|$)|\/sub(?:\/|$)/.test(path))
+    return undefined;
+  return 'is taken: choose one that is neither "/health" nor "/health/live", does not begin with "/agents" and has no segment "sub".';
 }
 
 function requireUnique(
@@ -194,30 +186,4 @@ function requireUnique(
     }
     owners.set(value, definition.id);
   }
-}
-
-function oneOf(id: string, name: string, value: string | undefined, allowed: readonly string[]): void {
-  if (value === undefined || allowed.includes(value)) return;
-  throw new ConfigurationError(
-    "messenger-option-invalid",
-    `${name} of the messenger "${id}" is "${value}". Use one of: ${allowed.join(", ")}.`,
-  );
-}
-
-function positive(id: string, name: string, value: number | undefined, fallback: number): number {
-  const result = notNegative(id, name, value, fallback);
-  if (result > 0) return result;
-  throw new ConfigurationError(
-    "messenger-option-invalid",
-    `${name} of the messenger "${id}" must be more than 0.`,
-  );
-}
-
-function notNegative(id: string, name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (Number.isFinite(value) && value >= 0) return value;
-  throw new ConfigurationError(
-    "messenger-option-invalid",
-    `${name} of the messenger "${id}" is ${String(value)}. It must be a number that is not negative.`,
-  );
 }

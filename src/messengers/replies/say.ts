@@ -1,6 +1,6 @@
 import { checkContent } from "../../core/check-content.ts";
-import { misspeltOption } from "../../core/check-names.ts";
-import type { OptionNames } from "../../core/check-names.ts";
+import { FLAG, optionProblem } from "../../core/check-options.ts";
+import type { OptionRules } from "../../core/check-options.ts";
 import type { Content } from "../../core/content.ts";
 import type { ChatTarget, Resolution, SayOptions } from "../../core/chat-target.ts";
 import type { Delivery } from "../../core/delivery.ts";
@@ -35,7 +35,7 @@ export interface SayHost {
 }
 
 const MAX_KEY_LENGTH = 200;
-const OPTIONS: OptionNames<SayOptions> = { idempotencyKey: true, silent: true, protect: true, replyTo: true };
+const OPTIONS: OptionRules<SayOptions> = { idempotencyKey: true, silent: FLAG, protect: FLAG, replyTo: true };
 
 /**
  * Sends content of bot code from this object's own outbox. Returns the id of its receipt when the message is stored.
@@ -50,9 +50,9 @@ export async function say(
   to: ChatTarget | undefined,
   given: SayOptions,
 ): Promise<string> {
-  const misspelt = misspeltOption(given, OPTIONS, "say");
-  if (misspelt !== undefined)
-    throw new InvalidInputError("say-option-invalid", `The message cannot be sent: ${misspelt}`);
+  const problem = optionProblem(given, OPTIONS, { owner: "say" });
+  if (problem !== undefined)
+    throw new InvalidInputError("say-option-invalid", `The message cannot be sent: ${problem}`);
   const { idempotencyKey, ...options } = given;
   const { cards, delivery, messengers, newId } = host;
   const checked = checkContent(content);

@@ -1,17 +1,14 @@
-import { checkNames } from "../../core/check-names.ts";
-import type { OptionNames } from "../../core/check-names.ts";
-import { ConfigurationError } from "../../core/errors.ts";
+import { checkOptions, FUNCTION, NOT_NEGATIVE } from "../../core/check-options.ts";
+import type { OptionRules } from "../../core/check-options.ts";
 import type { ChatScheduleOptions } from "./chat-schedule.ts";
 
-const CODE = "chat-schedules-invalid";
-
-const NAMES: OptionNames<ChatScheduleOptions> = {
-  mostPerPerson: true,
-  mostPerChat: true,
-  leastIntervalMs: true,
-  mostTokensPerDay: true,
-  mostCostPerDay: true,
-  mayManage: true,
+const OPTIONS: OptionRules<ChatScheduleOptions> = {
+  mostPerPerson: NOT_NEGATIVE,
+  mostPerChat: NOT_NEGATIVE,
+  leastIntervalMs: NOT_NEGATIVE,
+  mostTokensPerDay: NOT_NEGATIVE,
+  mostCostPerDay: NOT_NEGATIVE,
+  mayManage: FUNCTION,
 };
 
 /**
@@ -21,12 +18,5 @@ const NAMES: OptionNames<ChatScheduleOptions> = {
  */
 export function checkChatSchedules(settings: boolean | ChatScheduleOptions): void {
   if (typeof settings === "boolean") return;
-  checkNames(settings, NAMES, { owner: "chatSchedules", code: CODE });
-  for (const [name, value] of Object.entries<unknown>({ ...settings })) {
-    if (value === undefined) continue;
-    if (name === "mayManage" ? typeof value === "function" : typeof value === "number" && value >= 0)
-      continue;
-    const fitting = name === "mayManage" ? "a function" : "a number of 0 or more";
-    throw new ConfigurationError(CODE, `${name} of chatSchedules must be ${fitting}.`);
-  }
+  checkOptions(settings, OPTIONS, { owner: "chatSchedules", code: "chat-schedules-invalid" });
 }

@@ -1,4 +1,16 @@
-import { z } from "zod";
+import {
+  FUNCTION,
+  isFunction,
+  isObject,
+  isText,
+  listOf,
+  oneOf,
+  optionProblem,
+  POSITIVE,
+  TEXT,
+  whole,
+} from "../../core/check-options.ts";
+import type { OptionRules, OptionRule } from "../../core/check-options.ts";
 import type { Address } from "../../core/surface.ts";
 import { closestName } from "../../core/closest-name.ts";
 import { ConfigurationError } from "../../core/errors.ts";
@@ -57,34 +69,50 @@ const PROMPT_LATENESS: Lateness = { runWithinMs: 12 * HOUR_MS, otherwise: "skip"
 const HANDLER_LATENESS: Lateness = { runWithinMs: 0, otherwise: "run" };
 const MOST_PROMPT_CHARACTERS = 20_000;
 
-const fn = z.custom<(...args: never[]) => unknown>(
-  (value) => typeof value === "function",
-  "must be a function",
-);
-const target = z.union([z.string().min(1), z.looseObject({})]);
-const taskSchema = z.strictObject({
-  schedule: z.string(),
-  timezone: z.string().optional(),
-  scope: z.enum(["root", "conversation"]).optional(),
-  prompt: z.string().trim().min(1).max(MOST_PROMPT_CHARACTERS).optional(),
-  handler: fn.optional(),
-  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
-  retry: z.strictObject({ maxAttempts: z.int().min(1).max(20) }).optional(),
-  ifLate: z.strictObject({ runWithinMs: z.int().min(0), otherwise: z.enum(["skip", "run"]) }).optional(),
-  jitterMs: z.int().min(0).max(HOUR_MS).optional(),
-  until: z.string().optional(),
-  count: z.int().min(1).optional(),
-  owner: target.optional(),
-  managers: z.array(z.union([z.string().min(1), z.number()])).optional(),
-  deliverTo: z.union([target, z.array(target).min(1), fn]).optional(),
-  fanOut: z.enum(["once", "each"]).optional(),
-  source: fn.optional(),
-  mostTokensPerDay: z.int().min(1).optional(),
-  mostCostPerDay: z.number().positive().optional(),
-  quietHours: z
-    .strictObject({ from: z.string(), to: z.string(), timezone: z.string().optional() })
-    .optional(),
-});
+const isTarget = (value: unknown): boolean => (isText(value) && value !== "") || isObject(value);
+const TARGET: OptionRule = ["a chat: the name of a conversation, or an object as for say()", isTarget];
+const TASK: OptionRules<PromptTask & HandlerTask> = {
+  schedule: TEXT,
+  timezone: TEXT,
+  scope: oneOf("root", "conversation"),
+  prompt: [
+    `a text of 1 to ${MOST_PROMPT_CHARACTERS} characters`,
+    (value) => isText(value) && value.trim() !== "" && value.trim().length <= MOST_PROMPT_CHARACTERS,
+  ],
+  handler: FUNCTION,
+  metadata: [
+    "an object of texts, numbers, true, false and null",
+    (value) =>
+      isObject(value) && Object.values(value).every((one) => one === null || typeof one !== "object"),
+  ],
+  retry: { maxAttempts: whole(1, 20) },
+  ifLate: [
+    "{ runWithinMs, otherwise }",
+    (value) => isObject(value) && "runWithinMs" in value && "otherwise" in value,
+    { runWithinMs: whole(0), otherwise: oneOf("skip", "run") },
+  ],
+  jitterMs: whole(0, HOUR_MS),
+  until: TEXT,
+  count: whole(1),
+  owner: TARGET,
+  managers: listOf("a list of user ids", (one) => isText(one) || typeof one === "number"),
+  deliverTo: [
+    "a chat, a list of chats, or a function",
+    (value) =>
+      isTarget(value) ||
+      isFunction(value) ||
+      (Array.isArray(value) && value.length > 0 && value.every(isTarget)),
+  ],
+  fanOut: oneOf("once", "each"),
+  source: FUNCTION,
+  mostTokensPerDay: whole(1),
+  mostCostPerDay: POSITIVE,
+  quietHours: [
+    "{ from, to }",
+    (value) => isObject(value) && "from" in value && "to" in value,
+    { from: TEXT, to: TEXT, timezone: TEXT },
+  ],
+};
 
 /**
  * Checks the tasks of a bot.
@@ -92,7 +120,7 @@ const taskSchema = z.strictObject({
  * @throws {ConfigurationError} `scheduled-task-invalid`, which names the task and the fix. Nothing is stored then.
  */
 export function checkTasks(tasks: ThinkScheduledTasks, defaultZone: string | undefined): CheckedTask[] {
-  if (tasks === null || typeof tasks !== "object" || Array.isArray(tasks))
+  if (!isObject(tasks))
     throw new ConfigurationError(
       "scheduled-task-invalid",
       "getScheduledTasks() must return an object with a task for each id.",
@@ -107,8 +135,10 @@ function checkTask(
 ): CheckedTask {
   if (!/^[\w-]{1,64}$/.test(id))
     throw invalid(id.slice(0, 64), 'Its id must have 1 to 64 letters, digits, "_" and "-".');
-  const parsed = taskSchema.safeParse(task);
-  if (!parsed.success) throw invalid(id, problemOf(parsed.error));
+  const problem = optionProblem(task, TASK, {});
+  if (problem !== undefined) throw invalid(id, problem);
+  if (task.schedule === undefined)
+    throw invalid(id, '"schedule" is missing. Set it, as in "every day at 09:00".');
   const {
     count,
     ifLate,
@@ -120,7 +150,7 @@ function checkTask(
     scope = "root",
     timezone,
     until,
-  } = parsed.data;
+  } = task;
   const when = parseSchedule(schedule, timezone ?? defaultZone);
   if ("problem" in when) throw invalid(id, when.problem);
   if (managers !== undefined && task.owner === undefined && scope === "root")
@@ -207,19 +237,6 @@ function endOf(id: string, until: string, zone: string | undefined): number {
   if (zone === undefined)
     throw invalid(id, `"until" has no offset and the task has no time zone. Write it as in "${until}Z".`);
   return momentOf(time.civil, zone);
-}
-
-/** The place of the first mistake. Never its value, which may be a prompt. */
-function problemOf(error: z.ZodError): string {
-  const [issue] = error.issues;
-  const place = issue?.path.map(String).join(".") ?? "";
-  if (issue?.code === "unrecognized_keys") {
-    const [unknown = ""] = issue.keys;
-    const meant = place === "" ? closestName(unknown, Object.keys(taskSchema.shape)) : undefined;
-    const advice = meant === undefined ? "Remove it." : `Did you mean "${meant}"?`;
-    return `It has an unknown option: ${place === "" ? unknown : `${place}.${unknown}`}. ${advice}`;
-  }
-  return `"${place}" cannot be used: ${issue?.message ?? "invalid"}.`;
 }
 
 function invalid(id: string, problem: string): ConfigurationError {

@@ -37,7 +37,12 @@ describe("normalizeMessengers", () => {
       "messenger-option-invalid",
       /limits\.turnsPerPersonPerDay/,
     ],
-    ["another way to be busy", { whenBusy: "stear" as never }, "messenger-option-invalid", /queue, steer/],
+    [
+      "another way to be busy",
+      { whenBusy: "stear" as never },
+      "messenger-option-invalid",
+      /"queue", "steer" or "interrupt"\. Did you mean "steer"\?/,
+    ],
     [
       "a mode that does not exist",
       { delivery: { mode: "drafts" as never } },

@@ -31,7 +31,11 @@ describe("options", () => {
     [{ token, secretToken, userName: "t.me/bot" }, "telegram-user-name-malformed", "support_bot"],
     [{ token, secretToken, apiBaseUrl: "ftp://x" }, "telegram-api-base-url-malformed", "https"],
     [{ token, secretToken, apiBaseUrl: "localhost:8081" }, "telegram-api-base-url-malformed", "http"],
-    [{ token, secretToken, pacing: { group: { burst: 0, everyMs: 1 } } }, "pacing-malformed", "above 0"],
+    [
+      { token, secretToken, pacing: { group: { burst: 0, everyMs: 1 } } },
+      "pacing-malformed",
+      "burst of telegramMessenger must be a whole number of 1 or more",
+    ],
     [{ token, secretToken, pacing: { direct: { burst: 1 } } }, "pacing-malformed", "milliseconds"],
     [{ token, secretTokn: "x" }, "messenger-option-invalid", 'Did you mean "secretToken"?'],
     [{ token, secretToken, respondsTo: ["mention"] }, "messenger-option-invalid", '"respondTo"?'],

@@ -46,10 +46,14 @@ describe("the check of scheduled tasks", () => {
       /exactly one of "prompt" and "handler", and has neither/,
     ],
     ["both prompt and handler", { handler: () => undefined }, /and has both/],
-    ["an empty prompt", { prompt: "  " }, /"prompt" cannot be used/],
-    ["a misspelt option", { promt: "x" }, /unknown option: promt\. Did you mean "prompt"\?/],
-    ["an unknown option", { colour: "x" }, /unknown option: colour\. Remove it/],
-    ["an unknown option inside of one", { retry: { maxAttempts: 2, max: 1 } }, /retry\.max\. Remove it/],
+    ["an empty prompt", { prompt: "  " }, /prompt must be a text of 1 to 20000 characters/],
+    ["a misspelt option", { promt: "x" }, /promt does not exist\. Did you mean "prompt"\?/],
+    ["an unknown option", { colour: "x" }, /colour does not exist\. Use any of: schedule, /],
+    [
+      "an unknown option inside of one",
+      { retry: { maxAttempts: 2, max: 1 } },
+      /retry\.max does not exist\. Use any of: maxAttempts/,
+    ],
     [
       "targets of a handler",
       { prompt: undefined, handler: () => undefined, deliverTo: "ada" },
@@ -59,7 +63,11 @@ describe("the check of scheduled tasks", () => {
     ["a wrong schedule", { schedule: "every day at 9:00" }, /"9:00" is not a time of day/],
     ["no zone", { schedule: "every day at 09:00" }, /has no time zone/],
     ["a wrong zone", { timezone: "Nowhere", schedule: "every day at 09:00" }, /"Nowhere" is not a time zone/],
-    ["no attempt", { retry: { maxAttempts: 0 } }, /"retry\.maxAttempts" cannot be used/],
+    [
+      "no attempt",
+      { retry: { maxAttempts: 0 } },
+      /retry\.maxAttempts must be a whole number from 1 to 20\. It is 0/,
+    ],
     [
       "no quiet hours",
       { quietHours: { from: "22:00", to: "22:00" } },

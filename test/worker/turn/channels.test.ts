@@ -162,9 +162,9 @@ describe("configureChannels", () => {
     [
       "an unknown option",
       { fake: { ingress: {} } as never },
-      /"fake" cannot be used\. It has an unknown option: ingress/,
+      /"fake" cannot be used\. ingress does not exist\. .*getMessengers/,
     ],
-    ["a wrong limit", { fake: { maxTurns: 0 } }, /"maxTurns" cannot be used/],
+    ["a wrong limit", { fake: { maxTurns: 0 } }, /maxTurns must be a whole number of 1 or more\. It is 0/],
     ["a kind that is not its own", { fake: { kind: "voice" } }, /Remove the kind/],
     ["a messenger that is not there", { slack: { kind: "messenger" } }, /There is no messenger "slack"/],
     ["another web", { page: { kind: "web" } }, /"web", and no other one/],
