@@ -4,7 +4,9 @@ import type { Adapter, Attachment } from "chat";
 import { InvalidInputError, SwitchboardError, errorCode } from "../../src/core/errors.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
 import type { AttachmentReference, MessengerAttachment } from "../../src/core/messenger-event.ts";
-import { parsePublicUrl } from "../../src/core/public-url.ts";
+import { isHost, parsePublicUrl } from "../../src/core/public-url.ts";
+import type { FileSource } from "./adapters/file-source.ts";
+import { profileOf } from "./adapters/known-adapters.ts";
 import type { StoredAttachment } from "./stored-event.ts";
 
 const kinds: Readonly<Record<StoredAttachment["type"], MessengerAttachment["kind"]>> = {
@@ -43,7 +45,7 @@ interface FetchOptions {
 }
 
 /**
- * Fetches the bytes of an attachment through the adapter, which has the credentials, or by its public address.
+ * Fetches the bytes of an attachment with the adapter's credentials, through the adapter, or by its public address.
  *
  * @throws {InvalidInputError} when it is too large, or cannot or must not be fetched
  * @throws {SwitchboardError} when the download failed and may succeed later
@@ -54,24 +56,34 @@ export async function fetchAttachment(
   options: FetchOptions,
 ): Promise<FetchedFile> {
   await untilFailed(options.ready, options.signal);
-  const attachment = restore(reference, adapter);
+  const stored = storedAttachment(reference);
+  const source = await untilFailed(
+    async () =>
+      profileOf(adapter.name).fileSource?.(stored, adapter, (...asked) => getJson(...asked, options)),
+    options.signal,
+  );
+  if (source !== undefined) return fetchByUrl(source, stored.mimeType, options);
+  const attachment = restore(stored, adapter);
   const mediaType = attachment.mimeType;
   if (attachment.fetchData !== undefined) {
     const bytes = await fetchByAdapter(attachment.fetchData, options);
     return { bytes, ...(mediaType === undefined ? {} : { mediaType }) };
   }
-  if (attachment.url !== undefined) return fetchByUrl(attachment.url, mediaType, options);
+  if (attachment.url !== undefined) return fetchByUrl({ url: attachment.url }, mediaType, options);
   throw new InvalidInputError("attachment-reference", "The adapter cannot fetch this attachment again.");
 }
 
-function restore(reference: AttachmentReference, adapter: Adapter): Attachment {
+function storedAttachment(reference: AttachmentReference): Attachment {
   const { type, metadata, url, mediaType } = reference;
-  const attachment: Attachment = {
+  return {
     type: type === "image" || type === "video" || type === "audio" ? type : "file",
     ...(typeof url === "string" ? { url } : {}),
     ...(typeof mediaType === "string" ? { mimeType: mediaType } : {}),
     ...(typeof metadata === "string" ? { fetchMetadata: parseMetadata(metadata) } : {}),
   };
+}
+
+function restore(attachment: Attachment, adapter: Adapter): Attachment {
   try {
     return adapter.rehydrateAttachment?.(attachment) ?? attachment;
   } catch {
@@ -125,16 +137,24 @@ function refuseOver(maxBytes: number, sizeBytes: number): void {
 const maxRedirects = 3;
 
 async function fetchByUrl(
-  address: string,
+  source: FileSource,
   mediaType: string | undefined,
   options: FetchOptions,
 ): Promise<FetchedFile> {
   try {
-    const response = await follow(address, options);
+    const response = await follow(source, options);
+    const type = response.headers.get("content-type")?.split(";")[0]?.trim();
+    if (source.refusesByPage && type === "text/html" && mediaType !== "text/html") {
+      void response.body?.cancel().catch(() => undefined);
+      throw new SwitchboardError(
+        "attachment-refused",
+        "The platform answered with a web page instead of the file. The bot may lack the right to read files.",
+      );
+    }
     refuseOver(options.maxBytes, Number(response.headers.get("content-length") ?? 0));
     const bytes = await readUpTo(options.maxBytes, response, options.signal);
-    const type = mediaType ?? response.headers.get("content-type")?.split(";")[0]?.trim();
-    return { bytes, ...(type ? { mediaType: type } : {}) };
+    const found = mediaType ?? type;
+    return { bytes, ...(found ? { mediaType: found } : {}) };
   } catch (error) {
     if (errorCode(error)?.startsWith("attachment-")) throw error;
     throw failed(options.signal);
@@ -142,10 +162,13 @@ async function fetchByUrl(
 }
 
 /** Follows redirects and checks each address: a public one may redirect to a private one. */
-async function follow(address: string, { fetch, hosts, signal }: FetchOptions): Promise<Response> {
-  let url = parsePublicUrl(address, hosts);
+async function follow(source: FileSource, { fetch, hosts, signal }: FetchOptions): Promise<Response> {
+  let url = allowed(source.url, source, hosts);
   for (let step = 0; step <= maxRedirects; step += 1) {
-    const request = fetch(url.href, { signal, redirect: "manual" });
+    const { token } = source;
+    const headers =
+      token !== undefined && isForToken(url, source) ? { authorization: `Bearer ${token}` } : {};
+    const request = fetch(url.href, { signal, headers, redirect: "manual" });
     const response = await untilFailed(() => request, signal);
     if (response.ok) return response;
     void response.body?.cancel().catch(() => undefined);
@@ -153,9 +176,34 @@ async function follow(address: string, { fetch, hosts, signal }: FetchOptions): 
     if (response.status < 300 || response.status >= 400 || location === null) {
       throw new SwitchboardError("attachment-refused", `An attachment's server answered ${response.status}.`);
     }
-    url = parsePublicUrl(URL.parse(location, url.href)?.href ?? "", hosts);
+    url = allowed(URL.parse(location, url.href)?.href ?? "", source, hosts);
   }
   throw new SwitchboardError("attachment-refused", "An attachment's address redirects too often.");
+}
+
+/** The server of the platform's API may be on this machine, and so may its files. */
+function allowed(address: string, source: FileSource, hosts: readonly string[] | undefined): URL {
+  const url = URL.parse(address);
+  if (url === null || !isForToken(url, source)) return parsePublicUrl(address, hosts);
+  return isOfApi(url, source) ? url : parsePublicUrl(address);
+}
+
+function isForToken(url: URL, source: FileSource): boolean {
+  if (isOfApi(url, source)) return true;
+  const isOnPort = url.protocol === "https:" && url.port === "";
+  return isOnPort && (source.tokenHosts ?? []).some((host) => isHost(url.hostname, host));
+}
+
+function isOfApi(url: URL, { apiUrl }: FileSource): boolean {
+  return apiUrl !== undefined && url.origin === URL.parse(apiUrl)?.origin;
+}
+
+async function getJson(url: string, token: string, { fetch, signal }: FetchOptions): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { signal, headers, redirect: "manual" });
+  if (!response.ok) void response.body?.cancel().catch(() => undefined);
+  if (!response.ok) throw new Error("The platform refuses to tell where the file is.");
+  return response.json();
 }
 
 /** Reads the body and counts its bytes. The header may be wrong, and compressed content grows. */

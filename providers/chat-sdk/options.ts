@@ -39,8 +39,8 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    */
   readonly pacing?: Partial<Pacing>;
   /**
-   * Hosts from which files are fetched by address, if the adapter does not fetch them itself: names, or `*.example.com`
-   * for all names below one. @default every public host
+   * Hosts from which files are fetched by address, beside the platform's own: names, or `*.example.com` for all names
+   * below one. @default every public host
    */
   readonly attachmentHosts?: readonly string[];
   /**

@@ -40,7 +40,8 @@ export function publicUrlOf(source: unknown): string | undefined {
   }
 }
 
-function isHost(host: string, allowed: string): boolean {
+/** Tells whether a host is the allowed one, or below it if that is `*.example.com`. */
+export function isHost(host: string, allowed: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   const wanted = allowed.toLowerCase();
   return wanted.startsWith("*.") ? name.endsWith(wanted.slice(1)) : name === wanted;

@@ -1,9 +1,10 @@
-import type { Adapter } from "chat";
+import type { Adapter, Attachment } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
 import type { ButtonLimits, CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
+import type { FileSource, GetJson } from "./file-source.ts";
 
 /** Facts about a platform and its adapter that the Chat SDK does not tell. Options of the messenger win over them. */
 export interface AdapterProfile {
@@ -21,6 +22,15 @@ export interface AdapterProfile {
   readonly buttonLimits?: ButtonLimits;
   /** Reads the platform's own words. Undefined: the error says no more than its class or its HTTP status. */
   readonly readFailure?: (facts: ErrorFacts, call: FailedCall) => CallFailure | undefined;
+  /**
+   * Finds the bytes of a file that somebody has sent. Adapters fetch files with an option of `https.request` that workerd
+   * does not have. Undefined: the adapter fetches this file. @default the adapter fetches all
+   */
+  readonly fileSource?: (
+    attachment: Attachment,
+    adapter: Adapter,
+    getJson: GetJson,
+  ) => Promise<FileSource | undefined>;
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

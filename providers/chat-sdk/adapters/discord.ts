@@ -1,8 +1,11 @@
+import type { Attachment } from "chat";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { storedUrl } from "./file-source.ts";
+import type { FileSource } from "./file-source.ts";
 import {
   badRequest,
   credentialsRefused,
@@ -18,7 +21,14 @@ export const discord: AdapterProfile = {
   capabilities: { maxMessageLength: 1900 },
   buttonLimits: { maxButtons: 25, maxTextLength: 1900, maxLabelLength: 80 },
   readFailure,
+  fileSource,
 };
+
+/** The address of a file is signed. */
+async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {
+  const url = storedUrl(attachment);
+  return url === undefined ? undefined : { url };
+}
 
 /** Codes of Discord's JSON errors. */
 const UNKNOWN_MESSAGE = 10_008;

@@ -1,9 +1,12 @@
-import type { Adapter } from "chat";
+import type { Adapter, Attachment } from "chat";
+import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { storedUrl } from "./file-source.ts";
+import type { FileSource } from "./file-source.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
 
 /** Slack takes 12,000 characters of Markdown. The rest is room for characters that the adapter escapes. */
@@ -14,6 +17,7 @@ export const slack: AdapterProfile = {
   // A section of a card and the label of a button are not longer.
   buttonLimits: { maxButtons: 25, maxTextLength: 3000, maxLabelLength: 75 },
   readFailure,
+  fileSource,
   prepare: leaveRepeatsToDelivery,
 };
 
@@ -99,6 +103,52 @@ function refusal(error: string, call: FailedCall): CallFailure {
   if (LATER.has(error)) return unavailable;
   if (UNDECIDED.has(error)) return { kind: "unknown", code: "server-error" };
   return badRequest;
+}
+
+/** Servers of Slack's files, which want the bot's token. */
+const FILE_HOSTS = [
+  "files.slack.com",
+  "files.slack-gov.com",
+  "slack-files.com",
+  "slack-files-gov.com",
+  "slack.com",
+  "slack-gov.com",
+];
+
+/** The parts of the adapter that know tokens. */
+const tokens = z.object({
+  slackApiUrl: z.string().optional(),
+  defaultBotTokenProvider: z.custom<() => string | Promise<string>>(isFunction).optional(),
+});
+const installed = z.object({ token: z.string() }).nullable();
+
+/** A file has its address and, if the app is in several workspaces, the one whose token opens it. */
+async function fileSource(attachment: Attachment, adapter: Adapter): Promise<FileSource | undefined> {
+  const url = storedUrl(attachment);
+  if (url === undefined) return undefined;
+  const { defaultBotTokenProvider, slackApiUrl } = tokens.parse(adapter);
+  const token = defaultBotTokenProvider
+    ? await defaultBotTokenProvider.call(adapter)
+    : await installedToken(attachment, adapter);
+  return {
+    url,
+    tokenHosts: FILE_HOSTS,
+    refusesByPage: true,
+    ...(token !== undefined && { token }),
+    ...(slackApiUrl !== undefined && { apiUrl: slackApiUrl }),
+  };
+}
+
+async function installedToken({ fetchMetadata }: Attachment, adapter: Adapter): Promise<string | undefined> {
+  const isOfEnterprise = fetchMetadata?.["isEnterpriseInstall"] === "true";
+  const id = fetchMetadata?.[isOfEnterprise ? "enterpriseId" : "teamId"];
+  const find: unknown = Reflect.get(adapter, "resolveTokenForTeam");
+  if (id === undefined || !isFunction(find)) return undefined;
+  return installed.parse(await find.call(adapter, id, isOfEnterprise))?.token;
+}
+
+function isFunction(value: unknown): value is (...args: readonly unknown[]) => unknown {
+  return typeof value === "function";
 }
 
 /**

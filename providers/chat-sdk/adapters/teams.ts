@@ -1,14 +1,24 @@
+import type { Attachment } from "chat";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { storedUrl } from "./file-source.ts";
+import type { FileSource } from "./file-source.ts";
 import { credentialsRefused, noRights, notFound, rateLimited, unavailable } from "./refusals.ts";
 
 export const teams: AdapterProfile = {
   // About 28 KB with two bytes for each character, with room for the rest of the request.
   capabilities: { maxMessageLength: 12_000 },
   readFailure,
+  fileSource,
 };
+
+/** The address of an uploaded file is signed. The adapter fetches pictures in the text with the bot's token. */
+async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {
+  const url = storedUrl(attachment);
+  return url === undefined || attachment.fetchMetadata?.["auth"] === "bot" ? undefined : { url };
+}
 
 /** The message was certainly not sent, because the bot got no token for it. */
 const TOKEN_REFUSED = new Set(["invalid_client", "invalid_grant", "unauthorized_client", "invalid_resource"]);

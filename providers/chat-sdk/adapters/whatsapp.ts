@@ -1,6 +1,9 @@
+import type { Adapter, Attachment } from "chat";
+import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import type { FileSource, GetJson } from "./file-source.ts";
 import { badRequest, credentialsRefused, rateLimited, unavailable } from "./refusals.ts";
 
 export const whatsapp: AdapterProfile = {
@@ -16,7 +19,25 @@ export const whatsapp: AdapterProfile = {
   // A title is cut off after 20 characters, and the text of a message with buttons after 1024.
   buttonLimits: { maxButtons: 3, maxTextLength: 1000, maxLabelLength: 20, isOneRow: true },
   readFailure,
+  fileSource,
 };
+
+const tokens = z.object({ accessToken: z.string(), graphApiUrl: z.string() });
+const media = z.object({ url: z.string() });
+const FILE_HOSTS = ["*.fbcdn.net", "*.fbsbx.com"];
+
+/** A file has an id, for which Meta gives an address that is good for five minutes. */
+async function fileSource(
+  { fetchMetadata }: Attachment,
+  adapter: Adapter,
+  getJson: GetJson,
+): Promise<FileSource | undefined> {
+  const id = fetchMetadata?.["mediaId"];
+  if (id === undefined) return undefined;
+  const { accessToken: token, graphApiUrl: apiUrl } = tokens.parse(adapter);
+  const { url } = media.parse(await getJson(`${apiUrl}/${encodeURIComponent(id)}`, token));
+  return { url, token, tokenHosts: FILE_HOSTS, apiUrl };
+}
 
 /** Waiting times by Meta's code, in milliseconds. Meta tells none. */
 const WAITS_MS: Readonly<Record<number, number>> = {
