@@ -2,9 +2,9 @@ import type { ReplyStart } from "../../src/core/delivery.ts";
 import type { WholeReply } from "./reply-body.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 
-/** Returns the record of a reply that begins. A text makes it a notice, whole at once. */
+/** Returns the record of a reply that begins. A text makes it whole at once, and a notice unless it waits for answers. */
 export function newRecord(
-  { address, id, policy, replyTo, seenMessageId }: ReplyStart,
+  { address, id, policy, replyTo, seenMessageId, waitsForAnswer = false }: ReplyStart,
   { body, options, text }: WholeReply,
   position: number,
   openedAt: number,
@@ -15,7 +15,7 @@ export function newRecord(
     address,
     replyTo,
     policy,
-    isNotice: text !== undefined,
+    isNotice: text !== undefined && !waitsForAnswer,
     state: text === undefined ? "streaming" : "final",
     text,
     openedAt,

@@ -100,6 +100,10 @@ export const LOG_EVENTS: readonly {
     meaning: "the object of a conversation could not be reached; the call is repeated",
   },
   {
+    events: ["broadcast.not-told"],
+    meaning: "the root could not be told that a message has arrived; it asks by itself within minutes",
+  },
+  {
     events: ["broadcast.failed"],
     meaning: "a run of the broadcasts failed; it is repeated half a minute later",
   },

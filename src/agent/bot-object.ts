@@ -187,6 +187,7 @@ export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurns
       bot: this.#bot,
       wake: this.wakeUp,
       features: this.features,
+      onPromptEnded: (promptId) => this.runs.promptEnded(promptId),
     });
     return this.#thread;
   }

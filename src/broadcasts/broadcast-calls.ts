@@ -1,8 +1,6 @@
 import type { CallGroup } from "../core/inner-calls.ts";
 import type {
   Broadcast,
-  BroadcastReceiptFilter,
-  BroadcastReceiptPage,
   HandOver,
   ManyChatsSender,
   HandOverResult,
@@ -14,8 +12,6 @@ import type { Address } from "../core/surface.ts";
 /** The calls about broadcasts between objects: to the root, from bot code in any object, and to conversations. */
 export interface BroadcastCalls extends ManyChatsSender, TakesBroadcasts {
   listBroadcasts(limit: number): Promise<Broadcast[]>;
-  broadcastReceipts(id: string, filter: BroadcastReceiptFilter): Promise<BroadcastReceiptPage>;
-  cancelBroadcast(id: string): Promise<boolean>;
   /** Something about one target has changed in its conversation. */
   nudgeBroadcast(id: string, target: string): Promise<void>;
   /** Returns whether that changed anything. */

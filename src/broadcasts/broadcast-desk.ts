@@ -42,8 +42,8 @@ export interface BroadcastDeskOptions {
   readonly callsTo: (conversation: string) => TakesBroadcasts;
   /** Takes a message for a chat of this object's conversation. */
   readonly take: (request: HandOver) => Promise<HandOverResult>;
-  /** Called when a delivery of a scheduled task to many chats has ended. */
-  readonly onRunEnded: (run: ScheduledRun) => void;
+  /** Called when outcomes of a scheduled task's delivery to many chats may be known. */
+  readonly onRunProgress: (run: ScheduledRun) => void;
   /** Sets the durable alarm of broadcasts, or removes it. */
   readonly arm: (at: number | undefined) => Promise<void>;
 }
@@ -79,8 +79,8 @@ export class BroadcastDesk implements BroadcastCalls {
         return result;
       },
       wakeAt: (at) => this.#arm(at),
-      onEnded: (work) => {
-        if (work.kind === "prompt" && work.run !== undefined) options.onRunEnded(work.run);
+      onProgress: ({ run }) => {
+        if (run !== undefined) options.onRunProgress(run);
       },
     });
   }

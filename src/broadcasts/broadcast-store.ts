@@ -69,6 +69,8 @@ export interface BroadcastStore {
   due(seq: number, now: number, limit: number): StoredTarget[];
   /** Makes the outcome of a target due at `now`, if its conversation has the message and it is not known. */
   askSoon(id: string, key: string, now: number): void;
+  /** Returns a target that waits for the end of its quiet hours. */
+  sleeping(seq: number, key: string): StoredTarget | undefined;
   /** Returns targets whose quiet hours are over at `now`. */
   woken(seq: number, now: number, limit: number): StoredTarget[];
   /** Returns the number of targets whose outcome is not known, and the time of the next question. */
@@ -199,6 +201,8 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         key,
       );
     },
+    sleeping: (seq, key) =>
+      firstRow(readTargets("WHERE broadcast = ? AND key = ? AND state = 'open' AND tries = 0", seq, key)),
     woken: (seq, now, limit) =>
       readTargets(
         "WHERE broadcast = ? AND state = 'open' AND tries = 0 AND ask_at <= ? ORDER BY ask_at LIMIT ?",

@@ -2,6 +2,7 @@ import type { LifecycleJob } from "agents/lifecycle";
 import type { HandOver, HandOverResult } from "../core/broadcast.ts";
 import type { BotTexts } from "../core/bot-texts.ts";
 import type { ChatMove } from "../core/chat-move.ts";
+import { failureCode } from "../core/errors.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { DurableAlarm } from "../feature/durable-alarm.ts";
@@ -53,7 +54,7 @@ export class BroadcastsFeature implements Feature {
       budget: () => host.budget,
       callsTo: (conversation) => host.objects.to(BROADCASTS, conversation),
       take: (request) => this.#take(request),
-      onRunEnded: (run) => host.later(() => void nudgeKeeper(host.objects, run, host.log)),
+      onRunProgress: (run) => host.later(() => void nudgeKeeper(host.objects, run, host.log)),
       arm: (at) => this.#alarm.set(at),
     });
     return this.#desk;
@@ -79,17 +80,28 @@ export class BroadcastsFeature implements Feature {
     this.calls.moved(messengerId, move);
   }
 
+  /** If that fails, the root asks by itself within minutes. */
+  async #tell(broadcastId: string, target: string): Promise<void> {
+    try {
+      await this.manyChats.nudgeBroadcast(broadcastId, target);
+    } catch (error) {
+      this.#host.log.info("broadcast.not-told", { code: failureCode(error) });
+    }
+  }
+
   /** Takes a message of a broadcast for a chat of this conversation. Resolves when it is durable. */
   #take(request: HandOver): Promise<HandOverResult> {
-    const { deps, messengers, runs, thread } = this.#host;
+    const { deps, log, messengers, runs, thread } = this.#host;
     return takeBroadcast(
       {
         clock: deps.clock,
+        log,
         delivery: thread.delivery,
         cards: thread.cards,
         own: thread.own,
         messengers,
         scheduled: runs,
+        tell: (id, target) => this.#host.later(() => void this.#tell(id, target)),
         submit: (prompt) => this.#host.submit(prompt),
         stored: async () => {
           thread.sayHost({ event: undefined, turn: undefined }).wakeSoon();

@@ -28,8 +28,8 @@ export interface BroadcastsOptions
   readonly subscribers: SubscriberStore;
   /** Asks for a call of `run` at this time (epoch milliseconds), also after a crash. Replaces the time before. */
   readonly wakeAt: (at: number | undefined) => void;
-  /** Called when a broadcast has ended, with its work. Not called again after a crash. */
-  readonly onEnded?: (work: BroadcastWork) => void;
+  /** Called when outcomes of a broadcast may be known, and when it has ended. Not called again after a crash. */
+  readonly onProgress?: (work: BroadcastWork) => void;
 }
 
 const EXPIRES_AFTER_MS = 3 * 24 * 60 * 60_000;
@@ -222,6 +222,7 @@ export class Broadcasts {
     for (const { id, target } of this.#nudged) store.askSoon(id, target, deps.clock.now());
     this.#nudged = [];
     this.#endIfDone(broadcast.id);
+    if (broadcast.work !== undefined) this.#options.onProgress?.(broadcast.work);
   }
 
   #progressOf(stored: StoredBroadcast): Broadcast {
@@ -233,17 +234,16 @@ export class Broadcasts {
   }
 
   #endIfDone(id: string): void {
-    const { deps, log, onEnded, store } = this.#options;
+    const { deps, log, store } = this.#options;
     const current = store.get(id);
     if (current === undefined) return;
-    const { closing, isChecked, seq, state, work } = current;
+    const { closing, isChecked, seq, state } = current;
     if (store.open(seq).count > 0 || store.quiet(seq).count > 0) return;
     const isOver = state === "closing" ? isChecked : store.waiting(seq, 1).length === 0;
     if (!isOver) return;
     store.end(seq, closing ?? "done", deps.clock.now(), closing);
     const { failed, sent, skipped, total } = progressOf(store.get(id) ?? current);
     log.info("broadcast.ended", { broadcast: id, state: closing ?? "done", total, sent, failed, skipped });
-    if (work !== undefined) onEnded?.(work);
   }
 
   /**

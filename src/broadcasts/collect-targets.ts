@@ -1,4 +1,4 @@
-import type { BroadcastTarget, NamedTargets, PlacedTarget } from "../core/broadcast.ts";
+import type { BroadcastTarget, NewBroadcast, PlacedChat, PlacedTarget } from "../core/broadcast.ts";
 import { parseSubscriberKey } from "./stored-broadcast.ts";
 import type { ChatFilter, ChatPage } from "../core/chat.ts";
 import type { BroadcastStore } from "./broadcast-store.ts";
@@ -24,9 +24,9 @@ const PAGE = 500;
 export async function collectTargets(
   sources: TargetSources,
   { cursor, seq }: Pick<StoredBroadcast, "seq" | "cursor">,
-  targets: NamedTargets,
+  targets: NewBroadcast["targets"],
 ): Promise<void> {
-  const add = (found: readonly BroadcastTarget[], next: string): void =>
+  const add = (found: readonly (BroadcastTarget | PlacedChat)[], next: string): void =>
     sources.store.addTargets(
       seq,
       found.map((target) => stored(sources, target)),
@@ -72,8 +72,10 @@ export async function collectTargets(
   }
 }
 
-function stored({ placeOf }: TargetSources, target: BroadcastTarget): StoredTarget {
-  const found = placeOf(target);
+function stored({ placeOf }: TargetSources, target: BroadcastTarget | PlacedChat): StoredTarget {
+  const found = isPlaced(target)
+    ? { ...placeOf(target.address), conversation: target.conversation }
+    : placeOf(target);
   const fresh = { deliveryId: undefined, messageIds: [], tries: 0 };
   if (found.kind === "refused") {
     const key = `?${JSON.stringify(target)}`;
@@ -83,8 +85,10 @@ function stored({ placeOf }: TargetSources, target: BroadcastTarget): StoredTarg
   return { ...fresh, key, state: "waiting", code: undefined, conversation, address };
 }
 
-function isList(
-  targets: BroadcastTarget | readonly BroadcastTarget[],
-): targets is readonly BroadcastTarget[] {
+function isPlaced(target: BroadcastTarget | PlacedChat): target is PlacedChat {
+  return typeof target === "object" && "address" in target;
+}
+
+function isList<Target>(targets: Target | readonly Target[]): targets is readonly Target[] {
   return Array.isArray(targets);
 }

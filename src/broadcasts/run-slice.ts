@@ -4,7 +4,9 @@ import type { Clock } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { restAfter } from "../core/rest-after.ts";
+import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { Address } from "../core/surface.ts";
+import { isAskedFor } from "../scheduled-runs/occurrence-key.ts";
 import type { BroadcastWork, HandOver, HandOverResult } from "../core/broadcast.ts";
 import { DECIDING } from "./broadcast-store.ts";
 import type { BroadcastStore, TargetChange } from "./broadcast-store.ts";
@@ -35,7 +37,10 @@ const AT_ONCE = { content: 64, prompt: 16 } as const;
 const BEGIN_WITHIN_MS = 20_000;
 /** Longest wait of one call for the outcome. */
 const WAIT_MS = 10_000;
+/** An object that has not answered is asked again after this. */
 const ASK_AGAIN_MS = 5_000;
+/** An object that has the message tells its outcome by itself. It is asked after this, in case it has died. */
+const HEARD_MS = 60_000;
 const ASK_AT_LEAST_EVERY_MS = 10 * 60_000;
 /** Outcomes are stored this many at a time. Those that a crash loses are asked for again. */
 const STORE_EVERY = 50;
@@ -53,7 +58,8 @@ const ASK_AFTER_END_MS = 24 * 60 * 60_000;
  * 3. `after_key` moves only when each target of the slice has an outcome, or is `open`.
  * 4. When the broadcast is closing, the targets that an earlier slice may have handed over are asked, and nothing new
  *    begins.
- * 5. A target that has quiet hours is put aside until their end, and holds nobody up.
+ * 5. A target that has quiet hours is put aside until their end, and holds nobody up. A prompt of a scheduled task
+ *    that waits so gives way to that of its next occurrence.
  */
 export async function runSlice(options: SliceOptions, broadcast: StoredBroadcast): Promise<void> {
   await new Slice(options, broadcast).run();
@@ -127,6 +133,7 @@ class Slice {
     }
     const quietUntil = ignoresQuietHours(this.#work) ? undefined : await this.#options.quietUntil(address);
     if (quietUntil !== undefined) {
+      this.#replaceSleeping(target.key);
       this.#note({ ...target, state: "open", tries: 0, askAt: Math.min(quietUntil, expiresAt) });
       return true;
     }
@@ -141,6 +148,21 @@ class Slice {
     }
     await this.#ask(target);
     return true;
+  }
+
+  /** Ends prompts of earlier occurrences for this target, which wait for the end of the same quiet hours. */
+  #replaceSleeping(key: string): void {
+    const { store } = this.#options;
+    const run = runOf(this.#work);
+    if (run === undefined) return;
+    for (const { seq, work } of store.unfinished()) {
+      const earlier = work && runOf(work);
+      if (seq >= this.#broadcast.seq || earlier === undefined || isAskedFor(earlier.occurrenceKey)) continue;
+      const { keeper, taskId } = earlier.schedule;
+      if (keeper !== run.schedule.keeper || taskId !== run.schedule.taskId) continue;
+      const target = store.sleeping(seq, key);
+      if (target !== undefined) store.change(seq, [{ ...target, state: "skipped", code: "missed" }]);
+    }
   }
 
   /** Calls the object of a target. Resolves when the next call may begin. */
@@ -171,14 +193,14 @@ class Slice {
   #after(target: StoredTarget, result: HandOverResult): TargetChange {
     switch (result.state) {
       case "waiting":
-        return this.#open({ ...target, code: result.isDeciding === true ? DECIDING : undefined });
+        return this.#open({ ...target, code: result.isDeciding === true ? DECIDING : undefined }, HEARD_MS);
       case "sent": {
-        const { deliveryId, messageIds, state, usage } = result;
-        return { ...target, state, code: undefined, deliveryId, messageIds, usage };
+        const { code, deliveryId, messageIds, state, usage } = result;
+        return { ...target, state, code, deliveryId, messageIds, usage };
       }
       case "failed": {
-        const { code, deliveryId, state, usage } = result;
-        return { ...target, state, code, deliveryId, usage };
+        const { code, deliveryId, messageIds = [], state, usage } = result;
+        return { ...target, state, code, deliveryId, messageIds, usage };
       }
       case "skipped": {
         const { state, usage } = result;
@@ -196,9 +218,9 @@ class Slice {
     return isOver ? { ...target, state: "failed", code: "unreachable" } : this.#open(target);
   }
 
-  #open(target: StoredTarget): TargetChange {
+  #open(target: StoredTarget, firstMs = ASK_AGAIN_MS): TargetChange {
     const tries = target.tries + 1;
-    const restMs = restAfter(tries, ASK_AGAIN_MS, ASK_AT_LEAST_EVERY_MS);
+    const restMs = restAfter(tries, firstMs, ASK_AT_LEAST_EVERY_MS);
     return { ...target, state: "open", tries, askAt: this.#options.clock.now() + restMs };
   }
 
@@ -216,6 +238,11 @@ class Slice {
   #isClosing(): boolean {
     return this.#broadcast.state === "closing";
   }
+}
+
+/** The occurrence of a scheduled task that a prompt belongs to. A text is written already, and does not give way. */
+function runOf(work: BroadcastWork): ScheduledRun | undefined {
+  return work.kind === "prompt" ? work.run : undefined;
 }
 
 function ignoresQuietHours(work: BroadcastWork): boolean {

@@ -20,6 +20,7 @@ const workSchema = z.discriminatedUnion("kind", [
     informModel: z.boolean(),
     noteKind: z.string().optional(),
     ignoresQuietHours: z.boolean().optional(),
+    isAnswer: z.boolean().optional(),
     options: z.looseObject({ silent: z.boolean().optional(), protect: z.boolean().optional() }).optional(),
   }),
   z.looseObject({ kind: z.literal("prompt"), messages: storedMessages, metadata: storedMetadata.optional() }),

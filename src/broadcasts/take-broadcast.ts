@@ -1,13 +1,17 @@
 import type { BroadcastWork, HandOver, HandOverResult } from "../core/broadcast.ts";
+import { takenAs } from "../core/broadcast.ts";
 import { checkContent } from "../core/check-content.ts";
 import type { Delivery, DeliveryReceipt } from "../core/delivery.ts";
+import type { Content } from "../core/content.ts";
 import type { Clock } from "../core/deps.ts";
 import { errorCode, InvalidInputError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Prompt } from "../inbox/prompt-store.ts";
 import type { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
 import type { Cards } from "../messengers/replies/cards.ts";
+import { answerText } from "../messengers/turns/answer-text.ts";
 import { noteOf } from "../messengers/turns/note-parts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { replyIdOf } from "../messengers/turns/turn-replies.ts";
@@ -18,12 +22,15 @@ import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 
 export interface TakeBroadcastHost {
   readonly clock: Clock;
+  readonly log: Log;
   readonly delivery: Pick<Delivery, "receipt" | "settled" | "revive">;
   readonly cards: Pick<Cards, "post" | "prepareOrTell">;
   readonly own: Pick<OwnTurns, "prompts" | "notes">;
   readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
   /** The turns of scheduled tasks. */
   readonly scheduled: Pick<ScheduledTurns, "submit" | "report" | "settled">;
+  /** Tells the root that the outcome of a message is known, which it has heard to be waiting. */
+  readonly tell: (broadcastId: string, target: string) => void;
   /** Stores a prompt, and makes sure that its turn begins. */
   readonly submit: (request: PromptRequest) => Promise<AcceptedPrompt>;
   /** Makes sure that a stored message is sent, also if the object dies. Resolves when that is durable. */
@@ -36,19 +43,22 @@ export interface TakeBroadcastHost {
  */
 export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver): Promise<HandOverResult> {
   const { address, broadcastId, notAfter, target, work } = request;
-  const id = `broadcast:${broadcastId}:${address.threadId}`;
+  const id = takenAs(broadcastId, address);
   if (!host.messengers.isDeclared(address.messengerId)) return { state: "failed", code: "messenger-unknown" };
   const isLate = host.clock.now() > notAfter;
   if (work.kind === "content") {
     if (host.delivery.receipt(id) === undefined) {
       if (isLate) return { state: "skipped", code: "expired" };
       const refusal = await post(host, id, request, work);
-      if (refusal !== undefined) return { state: "failed", code: refusal };
+      if (refusal !== undefined) return refusal;
     }
     // A known message may come from a process that died before it could set a wake-up.
     await host.stored();
-    await within(host.clock, request.waitMs, host.delivery.settled(id));
-    return outcomeOf(host.delivery.receipt(id));
+    const settled = host.delivery.settled(id);
+    await within(host.clock, request.waitMs, settled);
+    const outcome = outcomeOf(host.delivery.receipt(id));
+    if (outcome.state === "waiting") void settled.then(() => host.tell(broadcastId, target));
+    return outcome;
   }
   const { prompts } = host.own;
   if (!prompts.isKnown(id, id) && isLate) return { state: "skipped", code: "expired" };
@@ -64,7 +74,7 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
       metadata,
       run: { ...run, broadcast: { id: broadcastId, target } },
     });
-    await within(host.clock, request.waitMs, scheduled.settled(id));
+    await scheduled.settled(id, request.waitMs);
     return outcomeOfRun(id, await scheduled.report(id));
   }
   const { prompt } = await host.submit({
@@ -77,29 +87,44 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
   const replyId = replyIdOf(prompt.id, 0);
   const answered = prompts.untilEnded(prompt.id).then(() => host.delivery.settled(replyId));
   await within(host.clock, request.waitMs, answered);
-  return answerOutcome(prompts.get(prompt.id), host.delivery.receipt(replyId));
+  const outcome = answerOutcome(prompts.get(prompt.id), host.delivery.receipt(replyId));
+  if (outcome.state === "waiting") void answered.then(() => host.tell(broadcastId, target));
+  return outcome;
 }
 
-/** Stores a message. Returns the code of the refusal if it can never be sent. */
+/** Stores a message. Returns its outcome if it can never be sent. */
 async function post(
-  { cards, clock, delivery, messengers, own }: TakeBroadcastHost,
+  host: TakeBroadcastHost,
   id: string,
   { address }: HandOver,
-  { content, informModel, noteKind, options }: Extract<BroadcastWork, { kind: "content" }>,
-): Promise<string | undefined> {
+  work: Extract<BroadcastWork, { kind: "content" }>,
+): Promise<HandOverResult | undefined> {
+  const { cards, clock, delivery, messengers, own } = host;
+  const { informModel, isAnswer = false, noteKind, options } = work;
   try {
+    const content = isAnswer ? shownAnswer(host, address.messengerId, work.content) : work.content;
+    if (content === "") return { state: "skipped", code: "no-answer" };
     const ready = await cards.prepareOrTell(address.messengerId, checkContent(content));
     // Another call of this broadcast may have stored it meanwhile. It is posted once for its id.
     delivery.revive(address.chatId);
     const policy = replyPolicy(messengers.find(address.messengerId)?.delivery);
-    cards.post({ id, address, policy, options }, ready);
-    if (informModel) own.notes.add(id, { text: noteOf(content, noteKind), at: clock.now() });
+    cards.post({ id, address, policy, options, waitsForAnswer: isAnswer }, ready);
+    if (informModel)
+      own.notes.add(id, { text: noteOf(content, noteKind), at: clock.now(), isKept: isAnswer });
     return undefined;
   } catch (error) {
     // Anything else may work later, and the call is repeated.
-    if (error instanceof InvalidInputError) return errorCode(error) ?? "content-invalid";
+    if (error instanceof InvalidInputError)
+      return { state: "failed", code: errorCode(error) ?? "content-invalid" };
     throw error;
   }
+}
+
+/** Returns a text of a model as people read it. */
+function shownAnswer({ log, messengers }: TakeBroadcastHost, messengerId: string, content: Content): Content {
+  const definition = messengers.find(messengerId);
+  if (definition === undefined || typeof content !== "string") return content;
+  return answerText(definition, content, log);
 }
 
 function outcomeOf(receipt: DeliveryReceipt | undefined): HandOverResult {
@@ -146,13 +171,13 @@ function outcomeOfRun(deliveryId: string, report: LegReport): HandOverResult {
     case "waiting":
       return { state, isDeciding: true };
     case "failed":
-      return { state, code: code ?? "turn-failed", deliveryId, usage };
+      return { state, code: code ?? "turn-failed", messageIds, deliveryId, usage };
     case "skipped":
       return { state, code: code ?? "no-answer", usage };
     case "completed":
       return messageIds.length === 0
         ? { state: "skipped", code: "no-answer", usage }
-        : { state: "sent", deliveryId, messageIds, usage };
+        : { state: "sent", code, deliveryId, messageIds, usage };
   }
 }
 

@@ -59,6 +59,13 @@ export type BroadcastWork =
       readonly options?: Pick<ContentOptions, "silent" | "protect">;
       /** Whether it is sent in a chat's quiet hours, too. */
       readonly ignoresQuietHours?: boolean | undefined;
+      /**
+       * Whether a model has written it: it passes through the messenger's filter for such texts, waits for the running
+       * answer of its chat, and stays known to the model until a turn has read it.
+       */
+      readonly isAnswer?: boolean | undefined;
+      /** The occurrence whose text it is, if a scheduled task sends it. */
+      readonly run?: ScheduledRun | undefined;
     }
   /** A prompt: the model of each target's conversation answers it, with its own memory. */
   | {
@@ -110,7 +117,10 @@ export interface BroadcastReceipt {
   readonly conversation?: string;
   readonly deliveryId?: string;
   readonly state: TargetState;
-  /** Reason for `failed` or `skipped`. Of `open`: `waits-for-decision` if somebody has been asked about an action. */
+  /**
+   * Reason for `failed` or `skipped`. Of `open`: `waits-for-decision` if somebody has been asked about an action. Of
+   * `sent`: `rejected`, `expired`, `withdrawn` or `action-failed` if an action needed consent and did not run.
+   */
   readonly code?: string;
   /** The platform's ids of the messages. */
   readonly messageIds: readonly string[];
@@ -157,6 +167,8 @@ export type HandOverResult =
   | { readonly state: "waiting"; readonly isDeciding?: boolean }
   | {
       readonly state: "sent";
+      /** How a request for consent ended otherwise than with the action. */
+      readonly code?: string | undefined;
       readonly deliveryId: string;
       readonly messageIds: readonly string[];
       readonly usage?: TurnCost | undefined;
@@ -165,6 +177,8 @@ export type HandOverResult =
       readonly state: "failed";
       readonly code: string;
       readonly deliveryId?: string;
+      /** The messages that people see all the same. */
+      readonly messageIds?: readonly string[] | undefined;
       readonly usage?: TurnCost | undefined;
     }
   | { readonly state: "skipped"; readonly code: string; readonly usage?: TurnCost | undefined };
@@ -203,12 +217,19 @@ export type PlacedTarget =
     }
   | { readonly kind: "refused"; readonly code: string };
 
+/** A chat whose conversation is known. */
+export interface PlacedChat {
+  readonly address: Address;
+  /** Name of the conversation whose object sends to it. */
+  readonly conversation: string;
+}
+
 /** A delivery to many chats. */
 export interface NewBroadcast {
   /** 1 to 200 characters. The same id again is the same broadcast. @default a new id */
   readonly id?: string | undefined;
   readonly work: BroadcastWork;
-  readonly targets: NamedTargets;
+  readonly targets: NamedTargets | readonly PlacedChat[];
   /** Time after which chats whose turn has not come are skipped, in milliseconds. @default 3 days */
   readonly expiresAfterMs?: number | undefined;
   /**
@@ -221,10 +242,18 @@ export interface NewBroadcast {
 /** Most targets whose outcome is not known. Until some end, no new ones begin. */
 export const MOST_OPEN = 400;
 
+/** Returns the id of the message, or of the turn, by which a conversation takes a broadcast for one of its chats. */
+export function takenAs(broadcastId: string, { threadId }: Pick<Address, "threadId">): string {
+  return `broadcast:${broadcastId}:${threadId}`;
+}
+
 /** Sends to many chats, for the features that do not send themselves. */
 export interface ManyChatsSender {
   startBroadcast(request: NewBroadcast): Promise<Broadcast>;
   getBroadcast(id: string): Promise<Broadcast | undefined>;
+  broadcastReceipts(id: string, filter: BroadcastReceiptFilter): Promise<BroadcastReceiptPage>;
+  /** Begins nothing new. Returns `false` if it has ended already, or does not exist. */
+  cancelBroadcast(id: string): Promise<boolean>;
   /** Whether some chat has subscribed that can be written to. */
   hasSubscribers(): Promise<boolean>;
 }

@@ -146,6 +146,8 @@ export interface ReplyStart {
   readonly seenMessageId?: string;
   /** Id of an earlier, withdrawn reply whose visible messages this one takes over. */
   readonly takesOver?: string;
+  /** Whether a message that is sent whole waits for the running answer of its thread. @default false */
+  readonly waitsForAnswer?: boolean;
 }
 
 /** Text of a message that belongs to no card any more, and that the platform can no longer remove. */

@@ -7,20 +7,26 @@ import { LazyTables } from "../core/lazy-tables.ts";
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS note_v1 (
-  id TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, turn_id TEXT
+  id TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, turn_id TEXT, is_kept INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID`;
+/** Columns that the first table did not have. */
+const ADDED = { is_kept: "INTEGER NOT NULL DEFAULT 0" };
 
 /** If nobody writes for a long time, the model gets only the newest notes. */
 const MOST_OPEN = 10;
+/** Of the notes that are kept, the model gets more, as long as they are short. */
+const MOST_KEPT_CHARACTERS = 40_000;
 
 export interface Note {
   readonly text: string;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Whether no other note displaces it, before a turn has taken it, except later ones of this kind. @default false */
+  readonly isKept?: boolean;
 }
 
 export interface NoteStore {
-  /** Stores a note, once for each id. Of the notes that no turn has taken, only the newest are kept. */
+  /** Stores a note, once for each id. Of the notes that no turn has taken, only the newest stay. */
   add(id: string, note: Note): void;
   /** Gives all open notes to a turn. Call it in the transaction that stores the turn. */
   take(turnId: string, replacedTurnId: string | undefined): void;
@@ -32,15 +38,26 @@ export interface NoteStore {
 
 /** Creates the store. Its table is made with the first note. */
 export function createNoteStore(database: Database): NoteStore {
-  const tables = new LazyTables(database, { table: "note_v1", schema: [SCHEMA] });
+  const tables = new LazyTables(database, { table: "note_v1", schema: [SCHEMA], added: ADDED });
   return {
-    add(id, { at, text }) {
+    add(id, { at, isKept = false, text }) {
       tables.make();
-      database.run("INSERT OR IGNORE INTO note_v1 (id, text, at) VALUES (?, ?, ?)", id, text, at);
+      const kept = isKept ? 1 : 0;
       database.run(
-        `DELETE FROM note_v1 WHERE turn_id IS NULL AND id NOT IN
-           (SELECT id FROM note_v1 WHERE turn_id IS NULL ORDER BY at DESC, id DESC LIMIT ?)`,
+        "INSERT OR IGNORE INTO note_v1 (id, text, at, is_kept) VALUES (?, ?, ?, ?)",
+        id,
+        text,
+        at,
+        kept,
+      );
+      database.run(
+        `DELETE FROM note_v1 WHERE id IN (SELECT id FROM (
+           SELECT id, row_number() OVER newest AS place, sum(length(text)) OVER newest AS characters FROM note_v1
+           WHERE turn_id IS NULL AND is_kept = ? WINDOW newest AS (ORDER BY at DESC, id DESC))
+         WHERE place > ? AND characters > ?)`,
+        kept,
         MOST_OPEN,
+        isKept ? MOST_KEPT_CHARACTERS : -1,
       );
     },
     take(turnId, replacedTurnId) {

@@ -3,10 +3,18 @@ import type { CallGroup } from "../core/inner-calls.ts";
 import type { Log } from "../core/log.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
+import type { LegReport } from "./leg.ts";
+
+/** A turn of an occurrence, and its state. */
+export interface TurnNews {
+  readonly id: string;
+  readonly report: LegReport;
+}
 
 /** The calls to those who wait for a run: something about it has changed. */
 export interface RunKeepers {
-  nudgeOccurrence(key: string): Promise<void>;
+  /** @param news so that the keeper need not ask. Versions before 0.2.0 ask all the same */
+  nudgeOccurrence(key: string, news?: TurnNews): Promise<void>;
 }
 export interface RunDeliverers {
   nudgeBroadcast(id: string, target: string): Promise<void>;
@@ -23,10 +31,12 @@ export async function nudgeKeeper(
   objects: Pick<BotObjects, "to" | "root">,
   { broadcast, occurrenceKey, schedule }: ScheduledRun,
   log: Log,
+  news?: TurnNews,
 ): Promise<void> {
   try {
     // The root tells the keeper when all of its chats have an outcome.
-    if (broadcast === undefined) await objects.to(KEEPERS, schedule.keeper).nudgeOccurrence(occurrenceKey);
+    if (broadcast === undefined)
+      await objects.to(KEEPERS, schedule.keeper).nudgeOccurrence(occurrenceKey, news);
     else await objects.root(DELIVERERS).nudgeBroadcast(broadcast.id, broadcast.target);
   } catch (error) {
     log.info("schedule.not-nudged", { code: failureCode(error) });

@@ -4,6 +4,11 @@ import type { Database } from "../core/database.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Deps } from "../core/deps.ts";
+import { errorCode, failureCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { BotObjects } from "../messengers/root/bot-objects.ts";
+import { nudgeKeeper } from "./nudge-keeper.ts";
 import type { CallGroup } from "../core/inner-calls.ts";
 import type { Prompt } from "../inbox/prompt-store.ts";
 import { createScheduledRunStore } from "./scheduled-run-store.ts";
@@ -29,6 +34,8 @@ export interface ScheduledTurnsHost {
   readonly features: { readonly runQuestions: RunQuestions | undefined };
   readonly database: Database;
   readonly deps: Pick<Deps, "clock">;
+  readonly log: Log;
+  readonly objects: Pick<BotObjects, "to" | "root">;
   /** Resolves when what was stored is sure to be worked on, also after a crash. */
   stored(): Promise<void>;
 }
@@ -53,6 +60,8 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   /** For whom each of these turns runs. */
   readonly runs: ScheduledRunStore;
   readonly #host: ScheduledTurnsHost;
+  /** Turns whose end a caller waits for, each with the number of these callers. */
+  readonly #awaited = new Map<string, number>();
   #sweptAt = 0;
 
   constructor(host: ScheduledTurnsHost) {
@@ -123,14 +132,51 @@ export class ScheduledTurns implements ScheduledTurnCalls {
     return { ...this.#shown(turns), ...(ending !== undefined && { code: ending }), usage };
   }
 
-  /** Resolves when the newest turn of a run has ended, and its answer is visible. Lost if the object dies. */
-  async settled(id: string): Promise<void> {
+  /** Resolves when the newest turn of a run has ended, and its answer is visible, or after this time. */
+  async settled(id: string, withinMs: number): Promise<void> {
+    const count = this.#awaited.get(id) ?? 0;
+    this.#awaited.set(id, count + 1);
+    try {
+      await withinTime(this.#host.deps.clock, withinMs, this.#settled(id), "a scheduled turn");
+    } catch (error) {
+      if (errorCode(error) !== "took-too-long") throw error;
+    } finally {
+      if (count === 0) this.#awaited.delete(id);
+      else this.#awaited.set(id, count);
+    }
+  }
+
+  /**
+   * The turn of a prompt has ended: whoever waits for its run is told how the run stands, once its answer is visible.
+   * Call it in the transaction of that end. A message that a crash has swallowed costs a minute: the others ask then.
+   */
+  promptEnded(promptId: string): void {
+    const id = this.#rootOf(promptId);
+    const run = this.runs.get(id);
+    if (run !== undefined) void this.#tell(id, run);
+  }
+
+  async #tell(id: string, run: ScheduledRun): Promise<void> {
+    const { log, objects } = this.#host;
+    try {
+      await this.#settled(id);
+      // The answer to that caller tells it.
+      if (this.#awaited.has(id)) return;
+      const report = await this.report(id);
+      if (report.state !== "open") await nudgeKeeper(objects, run, log, { id, report });
+    } catch (error) {
+      log.info("schedule.not-nudged", { code: failureCode(error) });
+    }
+  }
+
+  async #settled(id: string): Promise<void> {
     const { delivery, own } = this.#host.thread;
     const { prompts } = own;
     await prompts.untilEnded(id);
     const newest = this.#follow(id).outcomes.at(-1)?.id ?? id;
     await prompts.untilEnded(newest);
-    await delivery.settled(newest);
+    // A turn that never began has no reply.
+    if (delivery.receipt(newest) !== undefined) await delivery.settled(newest);
   }
 
   /** The state of a card that was posted in this object. */
@@ -140,10 +186,15 @@ export class ScheduledTurns implements ScheduledTurnCalls {
 
   /** Returns the run that a turn belongs to, also of a turn about an action's outcome. */
   runOf(turnId: string): ScheduledRun | undefined {
+    return this.runs.get(this.#rootOf(turnId));
+  }
+
+  /** Returns the first turn of the run that a turn belongs to. */
+  #rootOf(turnId: string): string {
     const { features, thread } = this.#host;
     const approval = thread.own.prompts.get(turnId)?.metadata?.["approval"];
     const root = typeof approval === "string" ? features.runQuestions?.rootOf(approval) : undefined;
-    return this.runs.get(root ?? turnId);
+    return root ?? turnId;
   }
 
   /** Returns the answer that is known without asking the model. */

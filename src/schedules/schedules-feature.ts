@@ -5,6 +5,7 @@ import type { FeatureHost } from "../feature/feature-host.ts";
 import { allChats } from "../messengers/root/all-chats.ts";
 import { ROOT } from "../messengers/root/root-link.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { TurnNews } from "../scheduled-runs/nudge-keeper.ts";
 import { SCHEDULED_RUNS } from "../scheduled-runs/scheduled-turns.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
@@ -117,8 +118,8 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
     await this.#host.durable();
   }
 
-  async nudgeOccurrence(key: string): Promise<void> {
-    this.desk.schedules.nudge(key);
+  async nudgeOccurrence(key: string, news?: TurnNews): Promise<void> {
+    this.desk.nudge(key, news);
   }
 
   async zoneOfPerson(person: ZonedPerson): Promise<string | undefined> {

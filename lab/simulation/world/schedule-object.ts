@@ -1,15 +1,21 @@
+import { createBroadcastStore } from "../../../src/broadcasts/broadcast-store.ts";
+import { Broadcasts } from "../../../src/broadcasts/broadcasts.ts";
+import { createSubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
+import { takenAs } from "../../../src/core/broadcast.ts";
+import type { HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { Log } from "../../../src/core/log.ts";
 import type { Address } from "../../../src/core/surface.ts";
+import { ManyChats } from "../../../src/schedules/chat/many-chats.ts";
 import { runOccurrence } from "../../../src/schedules/runs/run-occurrence.ts";
 import { Schedules } from "../../../src/schedules/runs/schedules.ts";
 import type { CheckedTask } from "../../../src/schedules/rules/check-tasks.ts";
 import type { OccurrenceRecord, Target } from "../../../src/schedules/rules/occurrence.ts";
 import type { LegReport, LegRequest } from "../../../src/scheduled-runs/leg.ts";
-import type { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
+import type { Database } from "../../../src/core/database.ts";
 import { callOver } from "../machine/rpc.ts";
 import type { Wire } from "../machine/rpc.ts";
 import { returnStorage, takeStorage } from "../machine/storage.ts";
@@ -26,17 +32,17 @@ export interface ScheduleObjectOptions {
   readonly inbox: Pick<InboxWatch, "arrives" | "stored">;
   /** The chats of a task, each with the name of its conversation's object. */
   readonly targetsOf: (plan: PlannedSchedule) => readonly Target[];
-  /** The turns of a conversation, by the name of its object. */
-  readonly turnsOf: (conversation: string) => {
-    scheduled<Value>(body: (turns: ScheduledTurns) => Promise<Value>): Promise<Value>;
-  };
+  /** Returns a conversation, by the name of its object. */
+  readonly conversation: (name: string) => { take(request: HandOver): Promise<HandOverResult> };
   readonly mutant: Mutant | undefined;
 }
 
 interface Live {
   readonly life: Life;
   readonly schedules: Schedules;
+  readonly broadcasts: Broadcasts;
   timer: unknown;
+  alarm: unknown;
 }
 
 /** Name of the object. */
@@ -48,8 +54,8 @@ const RUN_WITHIN_MS = 20_000;
 const TASK_TURN_MS = 700;
 
 /**
- * The root's scheduled tasks: the real ones over storage that outlives the process, and conversations that are objects
- * of the run. A task's own object is a row with the time at which its turn ends.
+ * The root's scheduled tasks and their deliveries: the real ones over storage that outlives the process, and
+ * conversations that are objects of the run. A task's own object is a row with the time at which its turn ends.
  */
 export class ScheduleObject {
   readonly database: NodeDatabase = takeStorage(SCHEDULES);
@@ -81,6 +87,11 @@ export class ScheduleObject {
     });
   }
 
+  /** A conversation tells that the outcome of a delivery is known. */
+  async nudge(id: string, target: string): Promise<void> {
+    this.#ensure().broadcasts.nudge(id, target);
+  }
+
   kill(): void {
     this.#live?.life.kill();
     this.#live = undefined;
@@ -101,8 +112,19 @@ export class ScheduleObject {
     });
     const { clock } = life;
     mutant?.onScheduleStart?.(this.database);
+    const database = mutant?.scheduleDatabase?.(hooked) ?? hooked;
+    const broadcasts = this.#broadcastsOf(life, database, (key) => schedules.nudge(key));
+    const many = new ManyChats({
+      broadcasts: () => ({
+        startBroadcast: (request) => broadcasts.start(request),
+        getBroadcast: async (id) => broadcasts.get(id),
+        broadcastReceipts: async (id, filter) => broadcasts.receipts(id, filter),
+        cancelBroadcast: async (id) => broadcasts.cancel(id),
+      }),
+      targetsOf: async () => [],
+    });
     const schedules: Schedules = new Schedules({
-      database: mutant?.scheduleDatabase?.(hooked) ?? hooked,
+      database,
       deps: deps(life),
       log,
       tasks: () => plans.map(taskOf),
@@ -120,8 +142,8 @@ export class ScheduleObject {
             }),
             promptOf: () => "digest",
             introductionOf: () => "digest",
-            submit: (conversation, request) => this.#submit(life, conversation, request, occurrence.key),
-            report: (conversation, id) => this.#report(life, conversation, id),
+            submit: (_conversation, request) => this.#submit(life, request, occurrence.key),
+            report: async (_conversation, id) => this.#report(life, id),
             runOf: async (of, { key }) => ({
               schedule: { keeper: "", taskId: of.id, revision: "1" },
               occurrenceKey: key,
@@ -129,8 +151,8 @@ export class ScheduleObject {
             remind: () => undefined,
             reportCard: () => ({ state: "failed", code: "card-lost" }),
             usedToday: () => ({ tokens: 0, cost: 0 }),
-            broadcast: () => Promise.resolve(),
-            reportBroadcast: () => Promise.resolve({ state: "failed", code: "broadcast-lost" }),
+            broadcast: (...delivery) => many.begin(...delivery),
+            reportBroadcast: (...asked) => many.report(...asked),
             save: (changed) => schedules.save(changed),
           },
           occurrence,
@@ -144,41 +166,92 @@ export class ScheduleObject {
       },
       onChange: () => void Promise.resolve().then(() => !life.isDead && this.wake()),
     });
-    const live: Live = { life, schedules, timer: undefined };
+    const live: Live = { life, schedules, broadcasts, timer: undefined, alarm: undefined };
     this.#live = live;
     schedules.tasks.reconcile();
+    makeTables(database);
     life.started();
+    if (broadcasts.hasWork()) this.#wakeBroadcasts(life, life.clock.now());
     return live;
   }
 
-  async #submit(life: Life, conversation: string, request: LegRequest, occurrence: string): Promise<void> {
-    if (conversation.startsWith(TASK)) {
-      const endsAt = life.clock.now() + TASK_TURN_MS;
-      const known = this.#taskTurns.get(request.id) ?? endsAt;
-      life.write("turn of a task", () => this.#taskTurns.set(request.id, known));
-      return;
-    }
-    const { inbox, turnsOf, watch, wire } = this.#options;
-    const threadId = (request.address as Address).threadId;
-    const token = watch.tokenOf(request.id, occurrence, threadId);
-    await callOver(wire, life, "schedule", () => {
-      inbox.arrives(token, threadId, undefined);
-      // The model of the run says words of its own: a recited text is a question like any other.
-      const asked = { ...request, prompt: token, recites: undefined };
-      return turnsOf(conversation).scheduled((turns) => turns.submit(asked));
+  #broadcastsOf(life: Life, database: Database, nudge: (key: string) => void): Broadcasts {
+    const { deps, log } = this.#options;
+    return new Broadcasts({
+      deps: deps(life),
+      log,
+      store: createBroadcastStore(database),
+      subscribers: createSubscriberStore(database),
+      chats: () => ({ chats: [] }),
+      placeOf: (target) => {
+        const address = target as Address;
+        // The caller knows the conversation.
+        return { kind: "found", address, conversation: "", key: address.threadId };
+      },
+      quietUntil: async () => undefined,
+      pay: () => undefined,
+      handOver: (conversation, request) => this.#handOver(life, conversation, request),
+      wakeAt: (at) => this.#wakeBroadcasts(life, at),
+      onProgress: ({ run }) => {
+        if (run !== undefined && !life.isDead) nudge(run.occurrenceKey);
+      },
     });
-    inbox.stored(token);
   }
 
-  async #report(life: Life, conversation: string, id: string): Promise<LegReport> {
-    if (conversation.startsWith(TASK)) {
-      const endsAt = this.#taskTurns.get(id);
-      if (endsAt === undefined) return { state: "failed", code: "turn-lost" };
-      return endsAt > life.clock.now() ? { state: "open" } : { state: "completed", text: "digest" };
-    }
-    const { turnsOf, wire } = this.#options;
-    return callOver(wire, life, "report", () => turnsOf(conversation).scheduled((turns) => turns.report(id)));
+  /** Sets the alarm of the deliveries, which a process sets again when it starts. */
+  #wakeBroadcasts(life: Life, at: number | undefined): void {
+    const live = this.#live;
+    if (live?.life !== life || life.isDead) return;
+    const { broadcasts } = live;
+    life.clock.clearTimeout(live.alarm);
+    if (at === undefined) return;
+    const run = (): void => void life.guard(() => broadcasts.run());
+    live.alarm = life.clock.setTimeout(run, Math.max(1, at - life.clock.now()));
   }
+
+  async #submit(life: Life, { id }: LegRequest, occurrence: string): Promise<void> {
+    const endsAt = life.clock.now() + TASK_TURN_MS;
+    const known = this.#taskTurns.get(id) ?? endsAt;
+    life.write("turn of a task", () => this.#taskTurns.set(id, known));
+    // It tells its end by itself.
+    const inMs = Math.max(1, known - life.clock.now());
+    life.clock.setTimeout(() => void life.guard(() => this.#live?.schedules.nudge(occurrence)), inMs);
+  }
+
+  #report(life: Life, id: string): LegReport {
+    const endsAt = this.#taskTurns.get(id);
+    if (endsAt === undefined) return { state: "failed", code: "turn-lost" };
+    return endsAt > life.clock.now() ? { state: "open" } : { state: "completed", text: "digest" };
+  }
+
+  /** The model of the run says words of its own: a text is a question like any other. */
+  async #handOver(life: Life, conversation: string, request: HandOver): Promise<HandOverResult> {
+    const { conversation: named, inbox, watch, wire } = this.#options;
+    const { address, broadcastId, work } = request;
+    const { threadId } = address;
+    const id = takenAs(broadcastId, address);
+    const token = watch.tokenOf(id, work.run?.occurrenceKey ?? "", threadId);
+    inbox.arrives(token, threadId, undefined);
+    const asked = {
+      ...request,
+      work: {
+        kind: "prompt" as const,
+        messages: [{ id, role: "user" as const, parts: [{ type: "text" as const, text: token }] }],
+        run: work.run,
+      },
+    };
+    const result = await callOver(wire, life, "schedule", () => named(conversation).take(asked));
+    if (result.state !== "skipped" || result.code !== "expired") inbox.stored(token);
+    return result;
+  }
+}
+
+/** A process makes its tables before it can die. */
+function makeTables(database: Database): void {
+  const store = createBroadcastStore(database);
+  if (store.get("none") !== undefined) return;
+  const work = { kind: "content", content: "", informModel: false } as const;
+  store.insert({ id: "none", hash: "", work, isSubscribed: false, createdAt: 0, expiresAt: 0 });
 }
 
 const TASK = "task:";

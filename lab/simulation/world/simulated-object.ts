@@ -3,6 +3,7 @@ import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
 import { BotObject } from "../../../src/agent/bot-object.ts";
 import type { BotObjectOptions, ObjectLife } from "../../../src/agent/bot-object.ts";
 import { FEATURES } from "../../../src/agent/features.ts";
+import type { HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
 import type { Content } from "../../../src/core/content.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -18,7 +19,6 @@ import type { AlarmJob } from "../../../src/feature/durable-alarm.ts";
 import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
-import type { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
@@ -160,9 +160,9 @@ export class SimulatedObject {
     life.boundary("before stored");
   }
 
-  /** Another object asks for a turn of a scheduled task, or about one. */
-  async scheduled<Value>(body: (turns: ScheduledTurns) => Promise<Value>): Promise<Value> {
-    return body(this.object().runs);
+  /** Takes the delivery of a scheduled task for one of its chats. */
+  take(request: HandOver): Promise<HandOverResult> {
+    return this.answer("broadcasts.takeBroadcast", [request]) as Promise<HandOverResult>;
   }
 
   /** The bot's own code posts something. Resolves when it is durable. */

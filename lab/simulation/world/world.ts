@@ -237,11 +237,7 @@ export class World {
             ? []
             : [{ conversation: this.thread(place).name, address: addressIn(place) }];
         }),
-      turnsOf: (conversation) => {
-        const thread = this.threads.get(conversation);
-        if (thread === undefined) throw new Error(`There is no object ${conversation}.`);
-        return thread;
-      },
+      conversation: (name) => this.#named(name),
       mutant,
     });
   }
@@ -253,7 +249,12 @@ export class World {
       inner: async (method, args) => {
         const target = this.#named(this.#byAddress.get(to) ?? to);
         traffic.asked(caller.name, method);
-        const answer = await callOver(this.#wire, caller, method, () => target.answer(method, args));
+        const { schedules } = this;
+        // The scheduled tasks of the root are an object of their own here.
+        const isDelivery = method === "broadcasts.nudgeBroadcast" && schedules !== undefined;
+        const answer = await callOver(this.#wire, caller, method, () =>
+          isDelivery ? schedules.nudge(...(args as [string, string])) : target.answer(method, args),
+        );
         traffic.answered(method, answer);
         return answer;
       },

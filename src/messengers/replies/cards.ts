@@ -39,6 +39,8 @@ export interface Posting {
   readonly seenMessageId?: string | undefined;
   /** The feature whose card it is, which gets its presses. @default "": the bot's own code */
   readonly owner?: string | undefined;
+  /** Whether it waits for the running answer of its thread. @default false */
+  readonly waitsForAnswer?: boolean | undefined;
 }
 
 /** Files whose bytes are durable, and the texts of those that cannot be sent. */
@@ -151,7 +153,7 @@ export class Cards {
    * @throws {InvalidInputError} if the content is not valid; nothing is sent then
    */
   post(
-    { address, id, options = {}, owner = "", policy, seenMessageId }: Posting,
+    { address, id, options = {}, owner = "", policy, seenMessageId, waitsForAnswer }: Posting,
     content: ReadyContent,
   ): void {
     const { database, delivery, deps, unsent } = this.#options;
@@ -164,6 +166,7 @@ export class Cards {
       policy,
       ...(replyTo !== undefined && { replyTo }),
       ...(seenMessageId !== undefined && { seenMessageId }),
+      ...(waitsForAnswer !== undefined && { waitsForAnswer }),
     };
     if (checked.kind === "text") {
       delivery.send(start, checked.text, sending);

@@ -30,6 +30,8 @@ export interface OwnTurnsOptions {
   /** Ends a prompt that waits or runs. */
   readonly cancel: (promptId: string) => boolean;
   readonly wake: Pick<Wake, "at">;
+  /** Called in the transaction in which the turn of a prompt ends. */
+  readonly onPromptEnded?: ((promptId: string) => void) | undefined;
 }
 
 /** Turns that the bot's own code begins, and the facts about turns that it may read. */
@@ -44,7 +46,11 @@ export class OwnTurns {
   constructor(options: OwnTurnsOptions) {
     const { database, engine, turns } = options;
     this.#options = options;
-    this.prompts = new Prompts({ ...options, store: createPromptStore(database) });
+    this.prompts = new Prompts({
+      ...options,
+      store: createPromptStore(database),
+      onEnded: options.onPromptEnded,
+    });
     this.notes = createNoteStore(database);
     this.calls = new TurnCalls(turns);
     this.responses = new TurnResponses({

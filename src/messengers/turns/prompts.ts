@@ -19,6 +19,8 @@ export interface PromptsOptions {
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
   /** Returns the present place of a chat that has moved. */
   readonly placeOf: (address: Address) => ChatPlace | undefined;
+  /** Called in the transaction in which the turn of a prompt ends. */
+  readonly onEnded?: ((id: string) => void) | undefined;
 }
 
 /** A question of the bot's own code to the model. */
@@ -136,6 +138,7 @@ export class Prompts {
     this.settle(id);
     for (const resolve of this.#ends.get(id) ?? []) resolve(state);
     this.#ends.delete(id);
+    this.#options.onEnded?.(id);
   }
 
   list(filter: { readonly states?: readonly PromptState[]; readonly limit: number }): Prompt[] {

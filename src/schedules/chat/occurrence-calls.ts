@@ -8,10 +8,11 @@ import { durationInWords } from "../../core/time-in-words.ts";
 import { reminderCard } from "./chat-cards.ts";
 import { revisionOf } from "../rules/task-revision.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
-import type { Occurrence } from "../rules/occurrence.ts";
+import type { Occurrence, Target } from "../rules/occurrence.ts";
 import type { DeliverTo } from "../rules/scheduled-task.ts";
-import type { FoundTargets, ManyWork, OccurrenceHost } from "../runs/occurrence-host.ts";
+import type { FoundTargets, ManyReport, ManyWork, OccurrenceHost } from "../runs/occurrence-host.ts";
 import type { LegReport, LegRequest } from "../../scheduled-runs/leg.ts";
+import type { TurnNews } from "../../scheduled-runs/nudge-keeper.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import { scheduleIntroduction, scheduleQuestion } from "./schedule-message.ts";
 import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
@@ -49,6 +50,8 @@ export interface OccurrenceCallsOptions {
 /** Beginning of the name of a task's own object. */
 export const TASK = "task:";
 const DAY_MS = 24 * 3_600_000;
+/** Steps that never come would leave states behind. */
+const MOST_TOLD = 100;
 /** Below this a reminder does not mention that it is late. */
 const LATE_FROM_MS = 10 * 60_000;
 
@@ -60,6 +63,8 @@ export class OccurrenceCalls implements OccurrenceHost {
   readonly promptOf = scheduleQuestion;
   readonly introductionOf = scheduleIntroduction;
   readonly #options: OccurrenceCallsOptions;
+  /** States of turns that have told them, until a step uses them. */
+  readonly #told = new Map<string, LegReport>();
 
   constructor(options: OccurrenceCallsOptions) {
     this.#options = options;
@@ -80,8 +85,16 @@ export class OccurrenceCalls implements OccurrenceHost {
     return this.#options.turnsOf(conversation).submit(request);
   }
 
-  report(conversation: string, submissionId: string): Promise<LegReport> {
-    return this.#options.turnsOf(conversation).report(submissionId);
+  async report(conversation: string, submissionId: string): Promise<LegReport> {
+    const told = this.#told.get(submissionId);
+    this.#told.delete(submissionId);
+    return told ?? this.#options.turnsOf(conversation).report(submissionId);
+  }
+
+  /** A turn has told how it stands. The next step need not ask. */
+  told({ id, report }: TurnNews): void {
+    if (this.#told.size >= MOST_TOLD) this.#told.clear();
+    this.#told.set(id, report);
   }
 
   quietUntil(address: Address): Promise<number | undefined> {
@@ -124,12 +137,12 @@ export class OccurrenceCalls implements OccurrenceHost {
     return this.#options.schedules().usedSince(taskId, this.clock.now() - DAY_MS);
   }
 
-  broadcast(id: string, work: ManyWork, deliverTo: DeliverTo | undefined): Promise<void> {
-    return this.#options.many.begin(id, work, deliverTo);
+  broadcast(id: string, work: ManyWork, to: DeliverTo | readonly Target[] | undefined): Promise<void> {
+    return this.#options.many.begin(id, work, to);
   }
 
-  reportBroadcast(id: string): Promise<LegReport> {
-    return this.#options.many.report(id);
+  reportBroadcast(id: string, isListed: boolean): Promise<ManyReport> {
+    return this.#options.many.report(id, isListed);
   }
 
   save(occurrence: Occurrence): void {

@@ -17,6 +17,7 @@ import { Schedules } from "../runs/schedules.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OccurrenceFilter, OccurrenceRecord } from "../rules/occurrence.ts";
 import type { LegReport } from "../../scheduled-runs/leg.ts";
+import type { TurnNews } from "../../scheduled-runs/nudge-keeper.ts";
 import type { ScheduledTaskRecord } from "../stored/task-record.ts";
 import type { ThinkCommands } from "../../messengers/declare/commands.ts";
 import type { ManyChatsSender } from "../../core/broadcast.ts";
@@ -57,7 +58,7 @@ export interface ScheduleDeskOptions {
   readonly root: () => Pick<RootCalls, "locateTarget">;
   /** The root's knowledge of people's time zones. */
   readonly zones: () => ZoneCalls;
-  /** Deliveries to many chats. */
+  /** Deliveries to chats. */
   readonly broadcasts: () => ManyChatsSender;
   /** The chats that the bot can write to. Only at the root. */
   readonly chats: () => readonly ChatEntry[];
@@ -90,6 +91,8 @@ export class ScheduleDesk {
   readonly #ownerPresses: OwnerPresses;
   readonly #chatPresses: ChatSchedulePresses;
   readonly #news: ScheduleNews;
+  readonly #calls: OccurrenceCalls;
+  readonly #many: ManyChats;
   #starting: Promise<void> | undefined;
   /** The mistake in the declaration, beside which the schedules of people go on. */
   #problem: Error | undefined;
@@ -98,19 +101,20 @@ export class ScheduleDesk {
     this.#options = options;
     const { broadcasts, deps } = options;
     const targets = new TaskTargets({ ...options, clock: deps.clock });
-    const calls = new OccurrenceCalls({
+    this.#many = new ManyChats({ broadcasts, targetsOf: (deliverTo) => targets.named(deliverTo) });
+    this.#calls = new OccurrenceCalls({
       ...options,
       clock: deps.clock,
       schedules: () => this.schedules,
       chat: () => this.chat,
       targets,
-      many: new ManyChats({ broadcasts, targetsOf: (deliverTo) => targets.named(deliverTo) }),
+      many: this.#many,
       say: (language) => this.#say(language),
     });
     this.schedules = new Schedules({
       ...options,
       tasks: () => this.#tasks(),
-      run: (...step) => runOccurrence(calls, ...step),
+      run: (...step) => runOccurrence(this.#calls, ...step),
       onRemoved: (occurrence) => this.#cancel(occurrence),
       tellOwner: (...news) => this.#news.tell(...news),
     });
@@ -152,10 +156,17 @@ export class ScheduleDesk {
     if (isMadeInChat(occurrence.taskId)) await this.#endTurns(occurrence);
   }
 
-  /** Does nothing to the turns of a delivery to many chats, which are in the conversations of these chats. */
   async #endTurns({ legs }: Occurrence): Promise<void> {
+    const { turnsOf } = this.#options;
     for (const { conversation, isBroadcast, submissionId } of legs)
-      if (isBroadcast !== true) await this.#options.turnsOf(conversation).end(submissionId);
+      if (isBroadcast === true) await this.#many.end(submissionId, turnsOf);
+      else await turnsOf(conversation).end(submissionId);
+  }
+
+  /** Makes the next step of an occurrence now. @param news the state of one of its turns */
+  nudge(key: string, news: TurnNews | undefined): void {
+    if (news !== undefined) this.#calls.told(news);
+    this.schedules.nudge(key);
   }
 
   /**

@@ -20,7 +20,7 @@ export interface TaskTargetsOptions {
   readonly hasSubscribers: () => Promise<boolean>;
 }
 
-/** More targets than this are reached by a broadcast, in a pace of their own. */
+/** Of more targets than this, only the broadcast that reaches them lists the deliveries. */
 const MOST_TARGETS = 100;
 
 /** The chats that scheduled tasks name: those that get their texts, and those of their owners. */

@@ -30,11 +30,14 @@ export const OPEN_STATES = ["due", "running", "waiting"] as const satisfies read
 export interface Leg {
   /** The name of the conversation. `""` is the root. */
   readonly conversation: string;
-  /** The chat that shows the text. Undefined if none does. */
+  /** The chat that shows the text: the conversation's own. Undefined if none does. */
   readonly address?: Address | undefined;
-  /** Whether it is a delivery to many chats at once: `submissionId` is the id of a broadcast. */
+  /** Whether it is the delivery to all its chats: `submissionId` is the id of a broadcast. */
   readonly isBroadcast?: boolean | undefined;
-  /** Whether the text is known already: the conversation shows and remembers it, and its model is not called. */
+  /**
+   * Whether the text is known already. With an address it was stored before 0.2.0: the conversation shows and remembers
+   * it, and its model is not called. Read until 0.3.0.
+   */
   readonly recites: boolean;
   readonly submissionId: string;
   readonly state: "new" | "open" | "waiting" | "delivered" | "done" | "failed" | "skipped";
@@ -64,7 +67,7 @@ export interface Occurrence {
   readonly sourceHash: string | undefined;
   /** The chats that get the text. */
   readonly targets: readonly Target[];
-  /** Whether there are so many chats that `broadcast` reaches them. `targets` is empty then. */
+  /** Whether it goes to so many chats that only their broadcast lists them. `targets` is empty then. */
   readonly isMany: boolean;
   readonly legs: readonly Leg[];
   /** Tokens and money of earlier tries. Undefined if none was counted. */
@@ -89,6 +92,8 @@ export interface Occurrence {
 export interface Target {
   readonly conversation: string;
   readonly address: Address;
+  /** How its delivery stands. Undefined before it begins, and if a turn of the occurrence has its address. */
+  readonly delivery?: Omit<OccurrenceDelivery, "address"> | undefined;
 }
 
 /**
@@ -109,9 +114,9 @@ export interface OccurrenceRecord {
   readonly code?: string;
   readonly attempts: number;
   readonly lateMs: number;
-  /** One entry for each chat that gets the text. */
+  /** One entry for each chat that gets the text, if these are at most 100. */
   readonly deliveries: readonly OccurrenceDelivery[];
-  /** The delivery to many chats, for `getBroadcast`. */
+  /** The delivery to its chats, for `getBroadcast`. */
   readonly broadcastId?: string;
   /**
    * Tokens that the model's server counted in all tries, and their cost. A restart in the middle of a turn loses its
@@ -155,7 +160,7 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
     ...(code !== undefined && { code }),
     attempts,
     lateMs,
-    deliveries: occurrence.targets.map(({ address }) => deliveryOf(address, occurrence)),
+    deliveries: occurrence.targets.map((target) => deliveryOf(target, occurrence)),
     ...(broadcast !== undefined && { broadcastId: broadcast.submissionId }),
     ...(usage !== undefined && { usage }),
     createdAt,
@@ -164,7 +169,12 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
   };
 }
 
-function deliveryOf(address: Address, { code, endedAt, legs }: Occurrence): OccurrenceDelivery {
+function deliveryOf({ address, delivery }: Target, { code, endedAt, legs }: Occurrence): OccurrenceDelivery {
+  if (delivery !== undefined) {
+    const isCutOff = (delivery.state === "pending" || delivery.state === "waiting") && endedAt !== undefined;
+    if (!isCutOff) return { address, ...delivery };
+    return { address, messageIds: [], state: "skipped", ...(code !== undefined && { code }) };
+  }
   const leg = legs.findLast((one) => one.address !== undefined && isSameThread(one.address, address));
   const isOver = leg?.state === "delivered" || leg?.state === "failed";
   const isSkipped = !isOver && endedAt !== undefined;

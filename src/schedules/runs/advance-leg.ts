@@ -1,29 +1,34 @@
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Leg, Occurrence } from "../rules/occurrence.ts";
-import type { ManyWork, OccurrenceHost } from "./occurrence-host.ts";
+import type { ManyReport, ManyWork, OccurrenceHost } from "./occurrence-host.ts";
 
 const ENDED: ReadonlySet<Leg["state"]> = new Set(["delivered", "done", "failed", "skipped"]);
 
-/** Begins one turn of an occurrence, or asks how it stands. Returns the text of a turn that has ended. */
+/**
+ * Begins one turn of an occurrence, or asks how it stands. Returns the text of a turn that has ended, and how a delivery
+ * stands in its chats.
+ */
 export async function advance(
   host: OccurrenceHost,
   occurrence: Occurrence,
   task: CheckedTask,
   leg: Leg,
-): Promise<{ readonly leg: Leg; readonly text?: string | undefined }> {
+): Promise<{
+  readonly leg: Leg;
+  readonly text?: string | undefined;
+  readonly chats?: ManyReport["chats"];
+}> {
   if (ENDED.has(leg.state)) return { leg };
+  const { isMany, targets } = occurrence;
   if (leg.state === "new" && leg.isBroadcast === true) {
     const { prompt = "", text = "" } = occurrence;
+    const run = await host.runOf(task, occurrence);
     const work: ManyWork = leg.recites
-      ? { kind: "text", text }
-      : {
-          kind: "prompt",
-          prompt,
-          metadata: metadataOf(occurrence, task),
-          run: await host.runOf(task, occurrence),
-        };
+      ? { kind: "text", text, run }
+      : { kind: "prompt", prompt, metadata: metadataOf(occurrence, task), run };
     const { work: own } = task;
-    await host.broadcast(leg.submissionId, work, own.kind === "prompt" ? own.deliverTo : undefined);
+    const declared = own.kind === "prompt" ? own.deliverTo : undefined;
+    await host.broadcast(leg.submissionId, work, isMany ? declared : targets);
     return { leg: { ...leg, state: "open" } };
   }
   if (leg.state === "new") {
@@ -44,23 +49,23 @@ export async function advance(
     });
     return { leg: { ...leg, state: "open" } };
   }
-  const { code, messageIds, state, text, usage } =
+  const { chats, code, messageIds, state, text, usage }: ManyReport =
     leg.isBroadcast === true
-      ? await host.reportBroadcast(leg.submissionId)
+      ? await host.reportBroadcast(leg.submissionId, !isMany)
       : await host.report(leg.conversation, leg.submissionId);
   switch (state) {
     case "open":
     case "waiting":
-      return { leg: { ...leg, state, usage } };
+      return { leg: { ...leg, state, usage }, chats };
     case "failed":
     case "skipped":
-      return { leg: { ...leg, state, code, messageIds: messageIds ?? [], usage } };
+      return { leg: { ...leg, state, code, messageIds: messageIds ?? [], usage }, chats };
     case "completed": {
       const isEmpty = leg.address !== undefined && messageIds?.length === 0;
       const isShown = leg.address !== undefined || leg.isBroadcast === true;
       const reached = isShown ? ("delivered" as const) : ("done" as const);
       if (isEmpty) return { leg: { ...leg, state: "done", code: "empty-answer", usage } };
-      return { leg: { ...leg, state: reached, code, messageIds: messageIds ?? [], usage }, text };
+      return { leg: { ...leg, state: reached, code, messageIds: messageIds ?? [], usage }, text, chats };
     }
   }
 }

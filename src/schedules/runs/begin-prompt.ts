@@ -47,24 +47,38 @@ export async function beginPrompt(
   const attempts = running.attempts + 1;
   const isMany = found.kind === "many";
   const targets = isMany ? [] : found.targets;
-  const legs: Leg[] =
-    isMany && work.fanOut === "each"
-      ? [{ ...newLeg(running, attempts, 0), isBroadcast: true }]
-      : work.fanOut === "each" || task.scope === "conversation"
-        ? targets.map((target, index) => ({ ...newLeg(running, attempts, index), ...target }))
-        : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }];
   const begun: Occurrence = {
     ...running,
     attempts,
     targets,
     isMany,
-    legs: legs.length > 0 ? legs : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }],
+    legs: legsOf(host, { ...running, attempts, targets, isMany }, task, work),
     prompt: host.promptOf(task, running, fetched.data),
     sourceHash: fetched.hash,
   };
   // All names are stored before the first turn exists.
   host.save(begun);
   return continuePrompt(host, begun, task);
+}
+
+/**
+ * The turns with which a prompt begins: one alone, whose text goes to the chats afterwards; one in each conversation of
+ * its chats; or one in the conversation whose own schedule it is.
+ */
+function legsOf(
+  host: Pick<OccurrenceHost, "runsIn">,
+  occurrence: Occurrence,
+  { id, requester, scope }: CheckedTask,
+  { deliverTo, fanOut }: Extract<Work, { kind: "prompt" }>,
+): Leg[] {
+  const { attempts, isMany, targets } = occurrence;
+  const leg = newLeg(occurrence, attempts, 0);
+  const hasChats = isMany || targets.length > 0;
+  if (!hasChats || (fanOut === "once" && scope === "root"))
+    return [{ ...leg, conversation: host.runsIn(id) }];
+  const isOwn = scope === "conversation" && (deliverTo === undefined || requester !== undefined);
+  if (!isOwn) return [{ ...leg, isBroadcast: true }];
+  return targets.map((target, index) => ({ ...newLeg(occurrence, attempts, index), ...target }));
 }
 
 function limitReached(

@@ -1,7 +1,8 @@
 import { advance, newLeg } from "./advance-leg.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { lookAgain } from "./look-again.ts";
-import type { Leg, Occurrence } from "../rules/occurrence.ts";
+import { isSameThread } from "../../core/same-thread.ts";
+import type { Leg, Occurrence, OccurrenceDelivery, Target } from "../rules/occurrence.ts";
 import type { OccurrenceHost } from "./occurrence-host.ts";
 import { ended, retried } from "./step-result.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
@@ -13,14 +14,15 @@ export async function continuePrompt(
   task: CheckedTask,
 ): Promise<StepResult> {
   const legs: Leg[] = [];
-  let { text } = occurrence;
+  let { targets, text } = occurrence;
   for (const leg of occurrence.legs) {
     const advanced = await advance(host, occurrence, task, leg);
     const isChanged = advanced.leg.state !== leg.state;
     legs.push(isChanged ? { ...advanced.leg, since: host.clock.now() } : advanced.leg);
     text ??= advanced.text;
+    if (advanced.chats !== undefined) targets = withDeliveries(targets, advanced.chats);
   }
-  const current: Occurrence = { ...occurrence, legs, text };
+  const current: Occurrence = { ...occurrence, legs, targets, text };
   const open = legs.filter(({ state }) => state === "new" || state === "open" || state === "waiting");
   if (open.length > 0) return lookAgain(host, current, open);
   const [first] = legs;
@@ -39,6 +41,16 @@ export async function continuePrompt(
   return ended(current, end);
 }
 
+/** Adds to each chat how its delivery stands. */
+function withDeliveries(targets: readonly Target[], chats: readonly OccurrenceDelivery[]): readonly Target[] {
+  return targets.map((target) => {
+    const found = chats.find(({ address }) => isSameThread(address, target.address));
+    if (found === undefined) return target;
+    const { address: _address, ...delivery } = found;
+    return { ...target, delivery };
+  });
+}
+
 /** Gives the text to every chat, whose conversations remember it. */
 function recite(
   host: OccurrenceHost,
@@ -47,17 +59,8 @@ function recite(
   text: string,
 ): Promise<StepResult> | StepResult {
   if (text.trim() === "") return ended(occurrence, { state: "skipped", code: "empty-answer" });
-  const legs = occurrence.targets.map((target, index) => ({
-    ...newLeg(occurrence, occurrence.attempts, index + 1),
-    ...target,
-    recites: true,
-  }));
-  const many = { ...newLeg(occurrence, occurrence.attempts, 1), isBroadcast: true, recites: true };
-  const reciting = {
-    ...occurrence,
-    text,
-    legs: [...occurrence.legs, ...(occurrence.isMany ? [many] : legs)],
-  };
+  const delivery = { ...newLeg(occurrence, occurrence.attempts, 1), isBroadcast: true, recites: true };
+  const reciting = { ...occurrence, text, legs: [...occurrence.legs, delivery] };
   host.save(reciting);
   return continuePrompt(host, reciting, task);
 }

@@ -4,29 +4,33 @@ import type { Log } from "../../core/log.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Address } from "../../core/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
-import type { Occurrence, Target } from "../rules/occurrence.ts";
+import type { Occurrence, OccurrenceDelivery, Target } from "../rules/occurrence.ts";
 import type { DeliverTo } from "../rules/scheduled-task.ts";
 
 /** The targets of an occurrence that can be reached. */
 export type FoundTargets =
   | { readonly kind: "found"; readonly targets: readonly Target[] }
-  /** So many that they are reached one after the other, in a pace of their own. */
+  /** So many that only their broadcast lists them. */
   | { readonly kind: "many" }
   /** The task names no chat now, for example because nobody has subscribed. */
   | { readonly kind: "none" }
   /** None of the chats that the task names can be reached. */
   | { readonly kind: "refused"; readonly code: string };
 
-/** The work of an occurrence for each of many chats. */
-export type ManyWork =
+/** The work of an occurrence for each of its chats. */
+export type ManyWork = {
+  /** For whom it runs, and who is told of its end. */
+  readonly run: ScheduledRun;
+} & (
   | { readonly kind: "text"; readonly text: string }
-  | {
-      readonly kind: "prompt";
-      readonly prompt: string;
-      readonly metadata: CheckedTask["metadata"];
-      /** For whom the prompt runs. */
-      readonly run: ScheduledRun;
-    };
+  | { readonly kind: "prompt"; readonly prompt: string; readonly metadata: CheckedTask["metadata"] }
+);
+
+/** The state of a delivery to chats. */
+export interface ManyReport extends LegReport {
+  /** How it stands in each chat. Undefined if there are too many. */
+  readonly chats?: readonly OccurrenceDelivery[];
+}
 
 /** Tokens and money that a task has used in 24 hours. */
 export interface UsedToday {
@@ -45,7 +49,7 @@ export interface OccurrenceHost {
   readonly find: (deliverTo: DeliverTo | undefined) => Promise<FoundTargets>;
   /** The question to the model. */
   readonly promptOf: (task: CheckedTask, occurrence: Occurrence, data: string | undefined) => string;
-  /** The line before a text that a conversation has not asked for itself. */
+  /** The line before a text that a conversation has not asked for itself. For turns that were stored before 0.2.0. */
   readonly introductionOf: (task: CheckedTask) => string;
   /** Stores a turn in the object of its conversation, unless it is known there. */
   readonly submit: (conversation: string, request: LegRequest) => Promise<void>;
@@ -61,9 +65,13 @@ export interface OccurrenceHost {
   readonly reportCard: (id: string) => LegReport;
   /** Returns what a task has used in 24 hours. */
   readonly usedToday: (taskId: string) => UsedToday;
-  /** Begins a delivery to many chats, unless it has begun before. */
-  readonly broadcast: (id: string, work: ManyWork, deliverTo: DeliverTo | undefined) => Promise<void>;
-  readonly reportBroadcast: (id: string) => Promise<LegReport>;
+  /** Begins a delivery to chats, unless it has begun before. */
+  readonly broadcast: (
+    id: string,
+    work: ManyWork,
+    to: DeliverTo | readonly Target[] | undefined,
+  ) => Promise<void>;
+  readonly reportBroadcast: (id: string, isListed: boolean) => Promise<ManyReport>;
   /** Stores the occurrence before the next thing that can be seen outside. */
   readonly save: (occurrence: Occurrence) => void;
 }

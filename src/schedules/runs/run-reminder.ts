@@ -27,12 +27,12 @@ export async function runReminder(
     };
     host.save({ ...running, legs: [leg] });
     host.remind(id, task, running);
-    return lookAgain(host, { ...running, legs: [{ ...leg, state: "open" }] }, [leg]);
+    return lookAgain(host, { ...running, legs: [{ ...leg, state: "open" }] }, [leg], false);
   }
   // The process may have died before the card was stored.
   host.remind(id, task, occurrence);
   const { code, isGone, messageIds = [], state } = host.reportCard(id);
-  if (state === "open" || state === "waiting") return lookAgain(host, occurrence, [leg]);
+  if (state === "open" || state === "waiting") return lookAgain(host, occurrence, [leg], false);
   const isShown = state === "completed" && messageIds.length > 0;
   const legs: Leg[] = [{ ...leg, state: isShown ? "delivered" : "failed", code, messageIds }];
   return ended(

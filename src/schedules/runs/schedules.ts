@@ -8,7 +8,7 @@ import { afterEnd, MOST_FAILURES } from "./after-end.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { recordOf } from "../rules/occurrence.ts";
 import type { Leg, Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "../rules/occurrence.ts";
-import { occurrenceKey } from "../rules/occurrence-key.ts";
+import { occurrenceKey } from "../../scheduled-runs/occurrence-key.ts";
 import { OccurrenceTable, withDelay } from "../stored/occurrence-table.ts";
 import { LIMIT_CODES } from "./step-result.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";

@@ -6,7 +6,7 @@ import type { Address } from "../../core/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { latestMissed } from "../rules/latest-missed.ts";
 import type { Leg, Occurrence, OwnerNews } from "../rules/occurrence.ts";
-import { isAskedFor, occurrenceKey } from "../rules/occurrence-key.ts";
+import { isAskedFor, occurrenceKey } from "../../scheduled-runs/occurrence-key.ts";
 import type { ScheduleStore, StoredTask } from "./schedule-store.ts";
 import type { TaskTable } from "./task-table.ts";
 

@@ -27,10 +27,17 @@ const ruleSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("once"), at: z.number() }),
 ]);
 
-const targetSchema = z.object({ conversation: z.string(), address: addressSchema } satisfies Record<
-  keyof Target,
-  z.ZodType
->);
+const targetSchema = z.object({
+  conversation: z.string(),
+  address: addressSchema,
+  delivery: z
+    .object({
+      state: z.enum(["pending", "waiting", "delivered", "failed", "skipped"]),
+      messageIds: z.array(z.string()),
+      code: z.string().exactOptional(),
+    })
+    .optional(),
+} satisfies Record<keyof Target, z.ZodType>);
 
 /** Each schema names every key of its type, because it drops all others. */
 const legSchema = z.object({

@@ -25,7 +25,7 @@ async function decided(): Promise<BroadcastWorld> {
 it("a delivery ends at once when one of its chats tells that somebody has decided there", async () => {
   const world = await decided();
   let ends = 0;
-  world.onEnded = () => (ends += 1);
+  world.onProgress = () => (ends += 1);
   const at = world.clock.now();
   world.broadcasts.nudge("news", "fake:c2");
   await world.run(1);

@@ -60,8 +60,8 @@ export class BroadcastWorld {
   readonly decidedIn = new Set<string>();
   payAt: () => number | undefined = () => undefined;
   broadcasts: Broadcasts;
-  /** Called when a broadcast has ended. */
-  onEnded: () => void = () => {};
+  /** Called after each slice. */
+  onProgress: () => void = () => {};
   mostAtOnce = 0;
   readonly #database = createNodeDatabase();
   /** Messages that objects have stored, by object, broadcast and thread. */
@@ -155,7 +155,7 @@ export class BroadcastWorld {
       wakeAt: (at) => {
         if (isAlive()) this.#alarmAt = at;
       },
-      onEnded: () => this.onEnded(),
+      onProgress: () => this.onProgress(),
     });
   }
 

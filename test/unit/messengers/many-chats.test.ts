@@ -1,6 +1,23 @@
 import { expect, it } from "vitest";
 import { ManyChats } from "../../../src/schedules/chat/many-chats.ts";
+import type { ManyChatsSender } from "../../../src/core/broadcast.ts";
+import type { ManyWork } from "../../../src/schedules/runs/occurrence-host.ts";
 import { BroadcastWorld, chatAddress } from "../broadcasts/broadcast-world.ts";
+
+const NEWS: ManyWork = {
+  kind: "text",
+  text: "News",
+  run: { schedule: { keeper: "", taskId: "digest", revision: "1" }, occurrenceKey: "digest@1" },
+};
+
+function senderOf(world: BroadcastWorld): Omit<ManyChatsSender, "hasSubscribers"> {
+  return {
+    startBroadcast: (request) => world.broadcasts.start(request),
+    getBroadcast: async (id) => world.broadcasts.get(id),
+    broadcastReceipts: async (id, filter) => world.broadcasts.receipts(id, filter),
+    cancelBroadcast: async (id) => world.broadcasts.cancel(id),
+  };
+}
 
 it("waits while somebody decides in one of the chats, and names the chat", async () => {
   const world = new BroadcastWorld();
@@ -8,26 +25,23 @@ it("waits while somebody decides in one of the chats, and names the chat", async
   let fate: "slow" | "sent" = "slow";
   world.fateOf = (chat) => (chat === "c2" ? "deciding" : fate);
   const many = new ManyChats({
-    broadcasts: () => ({
-      startBroadcast: (request) => world.broadcasts.start(request),
-      getBroadcast: async (id) => world.broadcasts.get(id),
-    }),
+    broadcasts: () => senderOf(world),
     targetsOf: async () => chats.map((chatId) => ({ messenger: "fake", chatId })),
   });
   let isDone = false;
-  void many.begin("digest", { kind: "text", text: "News" }, "all").then(() => (isDone = true));
+  void many.begin("digest", NEWS, "all").then(() => (isDone = true));
   await world.clock.advanceUntil(() => isDone, 1_000);
   await world.run(1);
-  expect(await many.report("digest"), "others are on their way").toMatchObject({ state: "open" });
+  expect(await many.report("digest", false), "others are on their way").toMatchObject({ state: "open" });
   fate = "sent";
   await world.run(5);
-  expect(await many.report("digest")).toMatchObject({ state: "waiting" });
+  expect(await many.report("digest", false)).toMatchObject({ state: "waiting" });
   expect(world.broadcasts.get("digest")).toMatchObject({ waiting: 1, deciding: 1, sent: 2 });
   expect(world.broadcasts.receipts("digest", { state: "open" }).receipts).toMatchObject([
     { address: { chatId: "c2" }, code: "waits-for-decision" },
   ]);
   await world.run();
-  expect(await many.report("digest")).toMatchObject({ state: "completed" });
+  expect(await many.report("digest", false)).toMatchObject({ state: "completed" });
   const ended = world.broadcasts.get("digest");
   expect(ended).toMatchObject({ state: "done", sent: 3 });
   expect(ended).not.toHaveProperty("deciding");
@@ -37,13 +51,10 @@ it("continues a delivery whose process died while it stored its chats, also if t
   const world = new BroadcastWorld();
   const chats = Array.from({ length: 2_000 }, (_, index) => `c${String(index).padStart(5, "0")}`);
   const many = new ManyChats({
-    broadcasts: () => ({
-      startBroadcast: (request) => world.broadcasts.start(request),
-      getBroadcast: async (id) => world.broadcasts.get(id),
-    }),
+    broadcasts: () => senderOf(world),
     targetsOf: async () => chats.map((chatId) => ({ messenger: "fake", chatId })),
   });
-  const begin = async (): Promise<void> => many.begin("digest", { kind: "text", text: "News" }, "all");
+  const begin = async (): Promise<void> => many.begin("digest", NEWS, "all");
   void begin().catch(() => undefined);
   await world.clock.settle();
   world.kill();
@@ -56,7 +67,7 @@ it("continues a delivery whose process died while it stored its chats, also if t
   expect(world.broadcasts.get("digest")).toMatchObject({ state: "done", total: 2_001, sent: 2_001 });
   expect(Math.max(...chats.map((chat) => world.posts(chat)))).toBe(1);
   await begin();
-  expect(await many.report("digest")).toMatchObject({ state: "completed" });
+  expect(await many.report("digest", false)).toMatchObject({ state: "completed" });
   expect(world.totalPosts).toBe(2_001);
 });
 
@@ -71,16 +82,13 @@ it.each([
   const world = new BroadcastWorld();
   prepare(world);
   const many = new ManyChats({
-    broadcasts: () => ({
-      startBroadcast: (request) => world.broadcasts.start(request),
-      getBroadcast: async (id) => world.broadcasts.get(id),
-    }),
+    broadcasts: () => senderOf(world),
     targetsOf: async () => [],
   });
   let isDone = false;
-  void many.begin("digest", { kind: "text", text: "News" }, "subscribers").then(() => (isDone = true));
+  void many.begin("digest", NEWS, "subscribers").then(() => (isDone = true));
   await world.clock.advanceUntil(() => isDone, 1_000);
   world.subscribers.remove(chatAddress("c1"));
   await world.run();
-  expect(await many.report("digest")).toMatchObject(report);
+  expect(await many.report("digest", false)).toMatchObject(report);
 });

@@ -101,10 +101,9 @@ describe("a task that somebody has stopped for good", () => {
     rig.quiet = { c1: NIGHT };
     await rig.runUntil("2026-11-18T23:30Z");
     expect(rig.ends("late")).toEqual(["11-18T23:00 running"]);
-    rig.schedules.tasks.pause("late", true);
-    rig.schedules.skipUnbegun("late", "schedule-deleted");
+    await rig.stop("late");
     await rig.runUntil("2026-11-19T08:00Z");
-    expect(rig.ends("late")).toEqual(["11-18T23:00 skipped: schedule-deleted"]);
+    expect(rig.ends("late")).toEqual(["11-18T23:00 skipped: cancelled"]);
     expect(rig.turns).toEqual([]);
   });
 
@@ -119,8 +118,7 @@ describe("a task that somebody has stopped for good", () => {
     });
     await rig.runUntil("2026-11-18T23:30Z");
     expect(rig.ends("late")).toEqual(["11-18T23:00 due"]);
-    rig.schedules.tasks.pause("late", true);
-    rig.schedules.skipUnbegun("late", "schedule-deleted");
+    await rig.stop("late");
     await rig.runUntil("2026-11-19T08:00Z");
     expect(rig.ends("late")).toEqual(["11-18T23:00 skipped: schedule-deleted"]);
     expect(rig.turns).toEqual([]);

@@ -3,7 +3,14 @@ import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { checkTasks } from "../../../src/schedules/rules/check-tasks.ts";
 import type { CheckedTask } from "../../../src/schedules/rules/check-tasks.ts";
 import { runOccurrence } from "../../../src/schedules/runs/run-occurrence.ts";
-import type { FoundTargets, ManyWork } from "../../../src/schedules/runs/occurrence-host.ts";
+import { createBroadcastStore } from "../../../src/broadcasts/broadcast-store.ts";
+import { Broadcasts } from "../../../src/broadcasts/broadcasts.ts";
+import { createSubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
+import { takenAs } from "../../../src/core/broadcast.ts";
+import type { BroadcastWork, HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import { ManyChats } from "../../../src/schedules/chat/many-chats.ts";
+import type { FoundTargets } from "../../../src/schedules/runs/occurrence-host.ts";
 import type { LegReport, LegRequest } from "../../../src/scheduled-runs/leg.ts";
 import { quietUntil } from "../../../src/scheduled-runs/quiet-hours.ts";
 import type { CheckedQuietHours } from "../../../src/scheduled-runs/quiet-hours.ts";
@@ -21,7 +28,12 @@ export interface FakeTurn {
 
 class Dead extends Error {}
 
-/** The scheduled tasks of a root, whose process a test can kill at any point, and fake conversations. */
+/** A turn of a task's own object tells its end after this. */
+const TURN_MS = 100;
+
+/**
+ * The scheduled tasks and the broadcasts of a root, whose process a test can kill at any point, and fake conversations.
+ */
 export class ScheduleRig {
   readonly clock: VirtualClock;
   /** The turns that conversations have taken, each once, in order. */
@@ -33,8 +45,8 @@ export class ScheduleRig {
   canEnd = true;
   /** Cards of reminders, each once. */
   readonly reminders: string[] = [];
-  /** Deliveries to many chats, each once. */
-  readonly broadcasts: { readonly id: string; readonly work: ManyWork }[] = [];
+  /** Deliveries to chats, each once. */
+  readonly broadcasts: { readonly id: string; readonly work: BroadcastWork }[] = [];
   /** How the turns end. */
   report: (turn: FakeTurn) => LegReport = ({ request }) =>
     request.address === undefined
@@ -55,25 +67,41 @@ export class ScheduleRig {
   /** Decides how late a task with `jitterMs` starts. */
   random: () => number = () => 0;
   schedules: Schedules;
+  many: ManyChats;
   /** Number of points passed at which the process can be killed. */
   points = 0;
   /** The process dies at the point with this number. */
   killAt = Number.POSITIVE_INFINITY;
   kills = 0;
   readonly #database: NodeDatabase = createNodeDatabase();
+  /** When turns of tasks' own objects tell their ends. */
+  readonly #tellAt: number[] = [];
   #process = { isDead: false };
+  #alarmAt = Number.POSITIVE_INFINITY;
+  #broadcasts: Broadcasts;
   #ids = 0;
 
   constructor(tasks: ThinkScheduledTasks, now = "2026-11-18T12:00:00Z") {
     this.tasks = tasks;
     this.clock = createVirtualClock(Date.parse(now));
-    this.schedules = this.#start();
+    createSubscriberStore(this.#database).add(targetOf("c1").address, 0);
+    makeBroadcastTables(this.#database);
+    ({ broadcasts: this.#broadcasts, many: this.many, schedules: this.schedules } = this.#start());
   }
 
   /** Ends the process, and starts another one. */
   restart(): void {
     this.#process.isDead = true;
-    this.schedules = this.#start();
+    ({ broadcasts: this.#broadcasts, many: this.many, schedules: this.schedules } = this.#start());
+  }
+
+  /** Somebody stops a task for good. */
+  async stop(taskId: string): Promise<void> {
+    this.schedules.tasks.pause(taskId, true);
+    this.schedules.skipUnbegun(taskId, "schedule-deleted");
+    for (const { legs } of this.schedules.openOf(taskId))
+      for (const { isBroadcast, submissionId } of legs)
+        if (isBroadcast === true) await this.many.end(submissionId, () => ({ end: async () => undefined }));
   }
 
   /** Runs everything that is due until then. */
@@ -81,14 +109,22 @@ export class ScheduleRig {
     const end = Date.parse(time);
     for (let rounds = 0; rounds < 5000; rounds += 1) {
       this.#guarded(() => this.schedules.work());
-      await this.clock.settle();
+      await this.clock.advance(0);
       if (this.#process.isDead) {
         this.restart();
         continue;
       }
-      const next = this.schedules.nextWakeAt() ?? Number.POSITIVE_INFINITY;
-      if (next > end) break;
-      await this.clock.advance(Math.max(1, next - this.clock.now()));
+      if (this.#alarmAt <= this.clock.now()) {
+        this.#alarmAt = Number.POSITIVE_INFINITY;
+        this.#guarded(() => void this.#broadcasts.run());
+        await this.clock.advance(0);
+        continue;
+      }
+      const now = this.clock.now();
+      const next = Math.min(this.schedules.nextWakeAt() ?? Number.POSITIVE_INFINITY, this.#alarmAt);
+      const told = Math.min(...this.#tellAt.filter((at) => at > now));
+      if (Math.min(next, told) > end) break;
+      await this.clock.advance(Math.max(1, Math.min(next, told) - now));
     }
     await this.clock.advance(Math.max(0, end - this.clock.now()));
   }
@@ -104,7 +140,7 @@ export class ScheduleRig {
       );
   }
 
-  #start(): Schedules {
+  #start(): { readonly broadcasts: Broadcasts; readonly many: ManyChats; readonly schedules: Schedules } {
     const process = { isDead: false };
     this.#process = process;
     const point = (): void => {
@@ -117,8 +153,46 @@ export class ScheduleRig {
     };
     const clock = this.clock.process();
     const { log } = recordLog();
+    const database = this.#database.withHooks({ beforeWrite: point, afterWrite: point });
+    const broadcasts = new Broadcasts({
+      deps: { clock, newId: () => "none" },
+      log,
+      store: createBroadcastStore(database),
+      subscribers: createSubscriberStore(database),
+      chats: () => ({ chats: [] }),
+      placeOf: (target) => {
+        const address = target as Address;
+        return { kind: "found", address, conversation: `thread:${address.chatId}`, key: address.threadId };
+      },
+      quietUntil: async ({ chatId }) => {
+        const hours = this.quiet[chatId];
+        return hours && quietUntil(hours, clock.now());
+      },
+      pay: () => undefined,
+      handOver: async (conversation, request) => {
+        point();
+        const result = this.#take(conversation, request, clock.now());
+        point();
+        return result;
+      },
+      wakeAt: (at = Number.POSITIVE_INFINITY) => {
+        if (!process.isDead) this.#alarmAt = at;
+      },
+      onProgress: ({ run }) => {
+        if (run !== undefined && !process.isDead) schedules.nudge(run.occurrenceKey);
+      },
+    });
+    const many = new ManyChats({
+      broadcasts: () => ({
+        startBroadcast: (request) => broadcasts.start(request),
+        getBroadcast: async (id) => broadcasts.get(id),
+        broadcastReceipts: async (id, filter) => broadcasts.receipts(id, filter),
+        cancelBroadcast: async (id) => broadcasts.cancel(id),
+      }),
+      targetsOf: async () => [targetOf("c1").address],
+    });
     const schedules: Schedules = new Schedules({
-      database: this.#database.withHooks({ beforeWrite: point, afterWrite: point }),
+      database,
       deps: { clock, newId: () => `id-${(this.#ids += 1)}`, random: () => this.random() },
       log,
       tasks: () => [...checkTasks(this.tasks, "UTC"), ...this.made],
@@ -140,6 +214,10 @@ export class ScheduleRig {
               const known = this.turns.some((turn) => turn.request.id === request.id);
               if (!known) this.turns.push({ conversation, request });
               point();
+              const { run } = request;
+              if (run === undefined) return;
+              this.#tellAt.push(clock.now() + TURN_MS);
+              clock.setTimeout(() => this.#guarded(() => schedules.nudge(run.occurrenceKey)), TURN_MS);
             },
             report: async (_conversation, id) => {
               point();
@@ -169,15 +247,12 @@ export class ScheduleRig {
                 : { state: "failed", code: "card-lost" };
             },
             usedToday: (taskId) => schedules.usedSince(taskId, clock.now() - 86_400_000),
-            broadcast: async (id, work) => {
+            broadcast: async (id, work, to) => {
               point();
-              if (!this.broadcasts.some((one) => one.id === id)) this.broadcasts.push({ id, work });
+              await many.begin(id, work, to);
               point();
             },
-            reportBroadcast: async () => {
-              point();
-              return { state: "completed" };
-            },
+            reportBroadcast: (id, isListed) => many.report(id, isListed),
             save: (changed) => schedules.save(changed),
           },
           occurrence,
@@ -206,7 +281,40 @@ export class ScheduleRig {
     });
     this.#guarded(() => schedules.tasks.reconcile());
     if (process.isDead) return this.#start();
-    return schedules;
+    if (broadcasts.hasWork()) this.#alarmAt = clock.now();
+    return { broadcasts, many, schedules };
+  }
+
+  /** The conversation of a chat takes a message of a delivery. */
+  #take(
+    conversation: string,
+    { address, broadcastId, notAfter, work }: HandOver,
+    now: number,
+  ): HandOverResult {
+    const id = takenAs(broadcastId, address);
+    let turn = this.turns.find(({ request }) => request.id === id);
+    if (turn === undefined) {
+      if (now > notAfter) return { state: "skipped", code: "expired" };
+      const recites = work.kind === "content" && typeof work.content === "string" ? work.content : undefined;
+      turn = { conversation, request: { id, prompt: "", recites, address, metadata: undefined } };
+      this.turns.push(turn);
+      if (!this.broadcasts.some((one) => one.id === broadcastId))
+        this.broadcasts.push({ id: broadcastId, work });
+    }
+    const { code, messageIds = [], state, usage } = this.report(turn);
+    switch (state) {
+      case "open":
+        return { state: "waiting" };
+      case "waiting":
+        return { state: "waiting", isDeciding: true };
+      case "failed":
+      case "skipped":
+        return { state, code: code ?? "failed", messageIds, usage };
+      case "completed":
+        return messageIds.length === 0
+          ? { state: "skipped", code: "no-answer", usage }
+          : { state: "sent", code, deliveryId: id, messageIds, usage };
+    }
   }
 
   #guarded(body: () => void): void {
@@ -216,6 +324,13 @@ export class ScheduleRig {
       if (!(error instanceof Dead)) throw error;
     }
   }
+}
+
+/** A process makes its tables before it can die. */
+function makeBroadcastTables(database: NodeDatabase): void {
+  const work = { kind: "content", content: "", informModel: false } as const;
+  const times = { createdAt: 0, expiresAt: 0 };
+  createBroadcastStore(database).insert({ id: "none", hash: "", work, isSubscribed: false, ...times });
 }
 
 export function targetOf(chat: string): {

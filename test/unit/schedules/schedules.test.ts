@@ -351,8 +351,10 @@ describe("a crash at any point", () => {
       for (let point = first; point <= points; point += 1) {
         const rig = await playMany(point, fanOut);
         expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
-        expect(rig.broadcasts.map(({ work }) => work.kind)).toEqual([fanOut === "once" ? "text" : "prompt"]);
-        expect(rig.turns).toHaveLength(fanOut === "once" ? 1 : 0);
+        expect(rig.broadcasts.map(({ work }) => work.kind)).toEqual([
+          fanOut === "once" ? "content" : "prompt",
+        ]);
+        expect(rig.turns).toHaveLength(fanOut === "once" ? 2 : 1);
       }
     }
   });

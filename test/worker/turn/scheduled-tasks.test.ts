@@ -50,10 +50,44 @@ describe("a scheduled prompt", () => {
     await world.stub.runScheduledTask("digest");
     await untilEnded(world, "digest");
     world.script(({ prompt }) => [
-      say(prompt.map(textOf).includes("The digest.") ? "You mean the digest." : "What?"),
+      say(prompt.map(textOf).some((text) => text.includes("The digest.")) ? "You mean the digest." : "What?"),
     ]);
     await world.write("c2", "Tell me more about the second point");
     await vi.waitFor(() => expect(world.chats.visible("c2").at(-1)).toBe("You mean the digest."), 8000);
+  });
+
+  it("is understood also if the bot's own code has posted much since", async () => {
+    const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("c1") } });
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    await untilEnded(world, "digest");
+    for (let post = 1; post <= 12; post += 1)
+      await world.stub.broadcast(`Post ${post}`, to("c1"), { idempotencyKey: `post-${post}` });
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(14), 8000);
+    world.script(({ prompt }) => {
+      const known = ["The digest.", "Post 12", "Post 1\n"].map((text) =>
+        prompt.some((one) => textOf(one).includes(text)),
+      );
+      return [say(known.join(", "))];
+    });
+    await world.write("c1", "Tell me more about the second point");
+    await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toBe("true, true, false"), 8000);
+  });
+
+  it("passes through its messenger's filter for the texts of models", async () => {
+    const world = await start(
+      { digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("c1") } },
+      { messenger: { delivery: { footer: "Ask me for more." } } },
+    );
+    world.script(() => [say("<think>Which one?</think>The digest.")]);
+    await world.stub.runScheduledTask("digest");
+    expect(await untilEnded(world, "digest")).toMatchObject([{ state: "delivered" }]);
+    expect(world.chats.visible("c1").at(-1)).toBe("The digest.\n\nAsk me for more.");
+    world.script(() => [say("<think>Nothing to say.</think>")]);
+    await world.stub.runScheduledTask("digest");
+    const [occurrence] = await untilEnded(world, "digest", 2);
+    expect(occurrence).toMatchObject({ state: "skipped", code: "empty-answer" });
+    expect(world.chats.visible("c1")).toHaveLength(2);
   });
 
   it("runs in the conversation of each target with fanOut each, with its own memory", async () => {
@@ -82,8 +116,8 @@ describe("a scheduled prompt", () => {
     await untilReached(gate);
     await world.stub.runScheduledTask("digest");
     await vi.waitFor(async () => {
-      const [leg] = await world.thread("c1").listSubmissions({ status: "pending" });
-      expect(leg?.metadata).toMatchObject({ scheduledTask: "digest" });
+      const waiting = await world.thread("c1").listDeliveries({ state: "final" });
+      expect(waiting).toMatchObject([{ replyId: expect.stringContaining("schedule:digest") as string }]);
     }, 8000);
     gate.open();
     await untilEnded(world, "digest");
