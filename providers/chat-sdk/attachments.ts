@@ -166,8 +166,8 @@ async function follow(source: FileSource, { fetch, hosts, signal }: FetchOptions
   let url = allowed(source.url, source, hosts);
   for (let step = 0; step <= maxRedirects; step += 1) {
     const { token } = source;
-    const headers =
-      token !== undefined && isForToken(url, source) ? { authorization: `Bearer ${token}` } : {};
+    const isTrusted = token !== undefined && isForToken(url, source);
+    const headers = new Headers(isTrusted ? { authorization: `Bearer ${token}` } : {});
     const request = fetch(url.href, { signal, headers, redirect: "manual" });
     const response = await untilFailed(() => request, signal);
     if (response.ok) return response;
