@@ -1,7 +1,7 @@
-import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
+import { readUpTo, refuseOver, untilFailed } from "../../src/core/download.ts";
 import { z } from "zod";
 import type { Adapter, Attachment } from "chat";
-import { InvalidInputError, SwitchboardError, errorCode } from "../../src/core/errors.ts";
+import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
 import type { AttachmentReference, MessengerAttachment } from "../../src/core/messenger-event.ts";
 import { isHost, parsePublicUrl } from "../../src/core/public-url.ts";
@@ -9,6 +9,7 @@ import type { FileSource } from "./adapters/file-source.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import type { StoredAttachment } from "./stored-event.ts";
 
+const FAILED = "attachment-failed";
 const kinds: Readonly<Record<StoredAttachment["type"], MessengerAttachment["kind"]>> = {
   image: "image",
   file: "document",
@@ -55,12 +56,13 @@ export async function fetchAttachment(
   adapter: Adapter,
   options: FetchOptions,
 ): Promise<FetchedFile> {
-  await untilFailed(options.ready, options.signal);
+  await untilFailed(options.ready, options.signal, FAILED);
   const stored = storedAttachment(reference);
   const source = await untilFailed(
     async () =>
       profileOf(adapter.name).fileSource?.(stored, adapter, (...asked) => getJson(...asked, options)),
     options.signal,
+    FAILED,
   );
   if (source !== undefined) return fetchByUrl(source, stored.mimeType, options);
   const attachment = restore(stored, adapter);
@@ -104,34 +106,9 @@ async function fetchByAdapter(
   fetchData: NonNullable<Attachment["fetchData"]>,
   { maxBytes, signal }: FetchOptions,
 ): Promise<Uint8Array> {
-  const data = await untilFailed(fetchData, signal);
+  const data = await untilFailed(fetchData, signal, FAILED);
   refuseOver(maxBytes, data.byteLength);
   return new Uint8Array(data);
-}
-
-/** Makes a call that takes no signal: it goes on after the signal aborts, and its outcome is dropped. */
-async function untilFailed<Result>(run: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  try {
-    if (signal.aborted) throw abortError();
-    return await untilAborted(signal, run(), abortError);
-  } catch {
-    throw failed(signal);
-  }
-}
-
-/** Replaces any error of an adapter or the network, because it may contain a token or a signed address (I10). */
-function failed(signal: AbortSignal): SwitchboardError {
-  return signal.aborted
-    ? new SwitchboardError("attachment-timed-out", "Fetching an attachment took too long.")
-    : new SwitchboardError("attachment-failed", "Fetching an attachment failed.");
-}
-
-function refuseOver(maxBytes: number, sizeBytes: number): void {
-  if (!(sizeBytes > maxBytes)) return;
-  throw new InvalidInputError(
-    "attachment-too-large",
-    `The attachment has more than ${maxBytes} bytes. Raise \`maxMediaBytes\` to allow more.`,
-  );
 }
 
 const maxRedirects = 3;
@@ -141,24 +118,18 @@ async function fetchByUrl(
   mediaType: string | undefined,
   options: FetchOptions,
 ): Promise<FetchedFile> {
-  try {
-    const response = await follow(source, options);
-    const type = response.headers.get("content-type")?.split(";")[0]?.trim();
-    if (source.refusesByPage && type === "text/html" && mediaType !== "text/html") {
-      void response.body?.cancel().catch(() => undefined);
-      throw new SwitchboardError(
-        "attachment-refused",
-        "The platform answered with a web page instead of the file. The bot may lack the right to read files.",
-      );
-    }
-    refuseOver(options.maxBytes, Number(response.headers.get("content-length") ?? 0));
-    const bytes = await readUpTo(options.maxBytes, response, options.signal);
-    const found = mediaType ?? type;
-    return { bytes, ...(found ? { mediaType: found } : {}) };
-  } catch (error) {
-    if (errorCode(error)?.startsWith("attachment-")) throw error;
-    throw failed(options.signal);
+  const response = await follow(source, options);
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim();
+  if (source.refusesByPage && type === "text/html" && mediaType !== "text/html") {
+    void response.body?.cancel().catch(() => undefined);
+    throw new SwitchboardError(
+      "attachment-refused",
+      "The platform answered with a web page instead of the file. The bot may lack the right to read files.",
+    );
   }
+  const bytes = await readUpTo(options.maxBytes, response, options.signal);
+  const found = mediaType ?? type;
+  return { bytes, ...(found ? { mediaType: found } : {}) };
 }
 
 /** Follows redirects and checks each address: a public one may redirect to a private one. */
@@ -167,9 +138,11 @@ async function follow(source: FileSource, { fetch, hosts, signal }: FetchOptions
   for (let step = 0; step <= maxRedirects; step += 1) {
     const { token } = source;
     const isTrusted = token !== undefined && isForToken(url, source);
-    const headers = new Headers(isTrusted ? { authorization: `Bearer ${token}` } : {});
-    const request = fetch(url.href, { signal, headers, redirect: "manual" });
-    const response = await untilFailed(() => request, signal);
+    const { href } = url;
+    const response = await untilFailed(() => {
+      const headers = new Headers(isTrusted ? { authorization: `Bearer ${token}` } : {});
+      return fetch(href, { signal, headers, redirect: "manual" });
+    }, signal);
     if (response.ok) return response;
     void response.body?.cancel().catch(() => undefined);
     const location = response.headers.get("location");
@@ -204,31 +177,4 @@ async function getJson(url: string, token: string, { fetch, signal }: FetchOptio
   if (!response.ok) void response.body?.cancel().catch(() => undefined);
   if (!response.ok) throw new Error("The platform refuses to tell where the file is.");
   return response.json();
-}
-
-/** Reads the body and counts its bytes. The header may be wrong, and compressed content grows. */
-async function readUpTo(maxBytes: number, response: Response, signal: AbortSignal): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  try {
-    for (;;) {
-      const { done, value } = await untilFailed(() => reader.read(), signal);
-      if (done) break;
-      sizeBytes += value.byteLength;
-      refuseOver(maxBytes, sizeBytes);
-      chunks.push(value);
-    }
-  } finally {
-    // The rest of the body is not needed.
-    reader.cancel().catch(() => undefined);
-  }
-  const bytes = new Uint8Array(sizeBytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }

@@ -1,4 +1,5 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
+import { isNeverConnected } from "../../src/core/never-connected.ts";
 import type { CallFailure } from "../../src/core/surface.ts";
 import type { AdapterProfile } from "./adapters/adapter-profile.ts";
 import {
@@ -26,16 +27,6 @@ export class ChatSdkCallError extends SwitchboardError {
   }
 }
 
-/** Codes of a connection that was never made, as Node and HTTP clients report them. */
-const neverConnected = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 /**
  * Classifies any error of an adapter, in this order:
  * 1. A connection that was never made.
@@ -46,7 +37,7 @@ const neverConnected = new Set([
  */
 export function adapterFailure(facts: ErrorFacts, call: FailedCall, profile: AdapterProfile): CallFailure {
   const { errors } = facts;
-  if (errors.some(({ code }) => typeof code === "string" && neverConnected.has(code))) {
+  if (errors.some(({ code }) => isNeverConnected(code))) {
     return { kind: "transient", code: "no-connection" };
   }
   return (

@@ -1,4 +1,5 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
+import { isNeverConnected } from "../../src/core/never-connected.ts";
 import type { CallFailure } from "../../src/core/surface.ts";
 import { placeOfChat } from "./routing.ts";
 
@@ -173,16 +174,6 @@ function retryAfter(seconds: number): CallFailure {
   return { kind: "retry-after", code: "too-many-requests", retryAfterMs: Math.ceil(known * 1000) };
 }
 
-/** Node's codes for a connection that was never made, so nothing can have been sent. */
-const neverConnected = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 /**
  * Classifies a request without a response. Only Node tells a refused connection from one that was cut. workerd says
  * "Network connection lost." for both (tried 2026-11), so there every lost request is `unknown`.
@@ -193,7 +184,7 @@ export function networkFailure(error: unknown, aborted: boolean): CallFailure {
     if (cause.name === "AbortError" || cause.name === "TimeoutError") {
       return { kind: "unknown", code: "timed-out" };
     }
-    if (typeof cause.code === "string" && neverConnected.has(cause.code)) {
+    if (isNeverConnected(cause.code)) {
       return { kind: "transient", code: "no-connection" };
     }
   }

@@ -1,4 +1,5 @@
 import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
+import { readUpTo, refuseOver, untilFailed } from "../../src/core/download.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
 import type { AttachmentReference } from "../../src/core/messenger-event.ts";
@@ -27,11 +28,15 @@ export async function downloadFile(
   settings: TelegramSettings,
   options: DownloadOptions,
 ): Promise<FetchedFile> {
-  const { clock, maxBytes, paths, signal } = options;
+  const { clock, fetch, maxBytes, paths, signal } = options;
   const fileId = fileIdOf(reference);
-  const from = (path: string) => `${settings.apiBaseUrl}/file/bot${settings.token}/${path}`;
+  const request = (path: string): Promise<Response> => {
+    const url = `${settings.apiBaseUrl}/file/bot${settings.token}/${path}`;
+    // A redirect would send the token to another host.
+    return untilFailed(() => fetch(url, { signal, redirect: "manual" }), signal);
+  };
   let path = paths.get(fileId, clock);
-  let response = path === undefined ? undefined : await request(from(path), options);
+  let response = path === undefined ? undefined : await request(path);
   if (path === undefined || !response?.ok) {
     // The first time, or the known path is no longer valid.
     await response?.body?.cancel();
@@ -39,7 +44,7 @@ export async function downloadFile(
     const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
     refuseOver(maxBytes, file.file_size);
     path = relativePath(file.file_path);
-    response = await request(from(path), options);
+    response = await request(path);
     if (response.ok) paths.set(fileId, path, clock);
   }
   if (!response.ok) {
@@ -48,12 +53,6 @@ export async function downloadFile(
       "attachment-refused",
       `The Bot API's file server answered ${response.status} for an attachment.`,
     );
-  }
-  try {
-    refuseOver(maxBytes, Number(response.headers.get("content-length") ?? 0));
-  } catch (error) {
-    await response.body?.cancel();
-    throw error;
   }
   const bytes = await readUpTo(maxBytes, response, signal);
   const mediaType = mediaTypeOf(path, response.headers.get("content-type"));
@@ -88,36 +87,6 @@ function fileIdOf({ fileId }: AttachmentReference): string {
   );
 }
 
-async function request(
-  url: string,
-  { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal },
-): Promise<Response> {
-  try {
-    // A redirect would send the token to another host.
-    return await fetch(url, { signal, redirect: "manual" });
-  } catch {
-    // The message of any error here may hold the address.
-    throw connectionLost(signal);
-  }
-}
-
-function connectionLost(signal: AbortSignal): SwitchboardError {
-  return signal.aborted
-    ? new SwitchboardError("attachment-timed-out", "Fetching an attachment took too long.")
-    : new SwitchboardError(
-        "attachment-connection-lost",
-        "The connection was lost while fetching an attachment.",
-      );
-}
-
-function refuseOver(maxBytes: number, sizeBytes: number | undefined): void {
-  if (sizeBytes === undefined || !(sizeBytes > maxBytes)) return;
-  throw new InvalidInputError(
-    "attachment-too-large",
-    `The attachment has ${sizeBytes} bytes; at most ${maxBytes} are fetched. Raise \`maxMediaBytes\` to allow more.`,
-  );
-}
-
 /** Checks that the platform's path stays inside the bot's own folder, and encodes it. */
 function relativePath(path: string | undefined): string {
   if (path === undefined || path === "") {
@@ -140,49 +109,6 @@ function relativePath(path: string | undefined): string {
     );
   }
   return segments.map((part) => encodeURIComponent(part)).join("/");
-}
-
-async function readUpTo(maxBytes: number, response: Response, signal: AbortSignal): Promise<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  const onAbort = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", onAbort, { once: true });
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  try {
-    for (;;) {
-      const { done, value } = await readChunk(reader, signal);
-      if (done) break;
-      sizeBytes += value.byteLength;
-      if (sizeBytes > maxBytes) {
-        await reader.cancel();
-        refuseOver(maxBytes, sizeBytes);
-      }
-      chunks.push(value);
-    }
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-  const bytes = new Uint8Array(sizeBytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
-}
-
-async function readChunk(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  signal: AbortSignal,
-): Promise<{ done: true; value?: undefined } | { done: false; value: Uint8Array }> {
-  try {
-    const chunk = await reader.read();
-    if (signal.aborted) throw connectionLost(signal);
-    return chunk.done ? { done: true } : { done: false, value: chunk.value };
-  } catch {
-    throw connectionLost(signal);
-  }
 }
 
 /** The platform's file server declares every file as a stream of bytes, so the type comes from the path's extension. */

@@ -1,5 +1,6 @@
 import type { Clock } from "./deps.ts";
 import { InvalidInputError } from "./errors.ts";
+import { joinBytes } from "./join-bytes.ts";
 
 /**
  * Longest time for a body to arrive, in milliseconds. Somebody without the secret must not hold a connection for long.
@@ -48,11 +49,5 @@ async function readAll(reader: ReadableStreamDefaultReader<unknown>): Promise<Ui
     }
     chunks.push(value);
   }
-  const body = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return body;
+  return joinBytes(chunks);
 }
