@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { ServeError } from "./serve-error.ts";
+import { restAfter } from "../../src/core/rest-after.ts";
 
 /** Number of restarts within the window after which the supervisor gives up. */
 const MAX_RESTARTS = 5;
@@ -167,7 +168,7 @@ export function superviseWorkerd(options: {
             log(`workerd ended ${how}; starting it again`);
             start();
           },
-          RESTART_DELAY_MS * 2 ** (startTimes.length - 1),
+          restAfter(startTimes.length, RESTART_DELAY_MS),
         );
       }
     });

@@ -4,6 +4,7 @@ import { BotApiCallError } from "./bot-api.ts";
 import type { BotApi } from "./bot-api.ts";
 import { UpdateQueue } from "./update-queue.ts";
 import type { RawUpdate } from "./update-queue.ts";
+import { restAfter } from "../../src/core/rest-after.ts";
 
 /** Result of posting an update to the webhook. */
 export type PostResult =
@@ -80,9 +81,8 @@ export async function pollTelegram(options: LongPollingOptions): Promise<void> {
         continue;
       }
       if (failures === 0) say(error.message);
-      const growingMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
       failures += 1;
-      await pause(error.retryAfterMs ?? growingMs, signal);
+      await pause(error.retryAfterMs ?? restAfter(failures, FIRST_RETRY_MS, LONGEST_RETRY_MS), signal);
       continue;
     }
     posts.start();
@@ -132,7 +132,7 @@ class Posts {
 
   async #deliver(update: RawUpdate): Promise<void> {
     const { pause, post, say, signal } = this.#options;
-    for (let failures = 0; ; failures += 1) {
+    for (let failures = 1; ; failures += 1) {
       const result = await post(update);
       if (result.kind === "accepted") {
         this.#accepted(update);
@@ -143,8 +143,7 @@ class Posts {
         this.#saidReason = result.reason;
         say(`The bot has not taken an update (${result.reason}). Trying again.`);
       }
-      const growingMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
-      await pause(result.retryAfterMs ?? growingMs, signal);
+      await pause(result.retryAfterMs ?? restAfter(failures, FIRST_RETRY_MS, LONGEST_RETRY_MS), signal);
       if (signal.aborted) break;
     }
     this.#queue.refused(update);

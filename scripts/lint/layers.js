@@ -11,8 +11,8 @@
  * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
  * - The product never imports what stands outside of it.
  * - Outside, each imports lower ones only: ops ← scripts ← playground ← cli ← lab ← testing ← test. The first three
- *   never import the product, because they play the outside world; the lab and the tests may import all of it. Two
- *   files are shared: one defines secrets, the other finds the name that was meant.
+ *   never import the product, because they play the outside world; the lab and the tests may import all of it. Three
+ *   files are shared: they define secrets, find the name that was meant, and tell how long a failure rests.
  */
 import path from "node:path";
 
@@ -68,7 +68,7 @@ const OUTSIDE = ["ops", "scripts", "playground", "cli", "lab", "testing", "test"
 const STRANGERS = new Set(["ops", "playground", "scripts"]);
 
 /** Files of the product that these folders may still import. They import nothing themselves. */
-const SHARED = new Set(["src/log/hide-secrets.ts", "src/core/closest-name.ts"]);
+const SHARED = new Set(["src/log/hide-secrets.ts", "src/core/closest-name.ts", "src/core/rest-after.ts"]);
 
 /**
  * Returns the part of the product that a file belongs to.

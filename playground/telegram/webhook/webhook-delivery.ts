@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { Clock, Timer } from "../clock.ts";
 import type { UpdateAttempt, UpdateRecord, Updates } from "./updates.ts";
+import { restAfter } from "../../../src/core/rest-after.ts";
 
 export interface WebhookTarget {
   readonly url: string;
@@ -205,7 +206,7 @@ export class WebhookDelivery {
           : `Wrong response from the webhook: ${attempt.status} ${http.STATUS_CODES[attempt.status] ?? ""}`.trim();
       this.lastError = { at: clock.now(), message };
       updates.attempted(record, attempt);
-      const growingMs = Math.min(redelivery.baseMs * 2 ** lane.failures, redelivery.maxMs);
+      const growingMs = restAfter(lane.failures + 1, redelivery.baseMs, redelivery.maxMs);
       const delayMs = outcome.isStale === true ? 0 : outcome.retryAfterMs || growingMs;
       if (outcome.isStale !== true) lane.failures += 1;
       lane.timer = clock.setTimeout(() => {
