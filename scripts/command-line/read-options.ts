@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
-import type { ParseArgsOptionDescriptor } from "node:util";
+import { Command } from "commander";
+import type { ParseArgsOptionDescriptor, parseArgs } from "node:util";
 
 /** An option of a command, with a text that describes it. */
 export interface CommandOption extends ParseArgsOptionDescriptor {
@@ -9,59 +9,34 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
 type CommandOptions = Readonly<Record<string, CommandOption>>;
 type Values<Options extends CommandOptions> = ReturnType<typeof parseArgs<{ options: Options }>>["values"];
 
-/** A command line that cannot be understood. The message is for the person who typed it. */
-export class CommandLineError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "CommandLineError";
-  }
-}
-
-/**
- * Reads the parameters of a command.
- *
- * @throws {CommandLineError} for an unknown option or parameter, or a missing value
- */
-export function parseOptions<const Options extends CommandOptions>(
-  command: string,
-  options: Options,
-  parameters: readonly string[],
-): Values<Options> {
-  try {
-    return parseArgs({ args: [...parameters], options }).values;
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split(/\. |\n/, 1)[0] ?? "") : String(error);
-    throw new CommandLineError(`${reason.replace(/\.$/, "")}.\n${listOptions(command, options)}`);
-  }
-}
-
 /** Reads the options of the running process. `--help` lists them and ends the process; so does a mistake. */
 export function readOptions<const Options extends CommandOptions>(
   command: string,
   options: Options,
 ): Values<Options> {
-  const parameters = process.argv.slice(2);
-  if (parameters.includes("--help")) {
-    process.stdout.write(`${listOptions(command, options)}\n`);
-    process.exit(0);
-  }
-  try {
-    return parseOptions(command, options, parameters);
-  } catch (error) {
-    if (!(error instanceof CommandLineError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
-  }
+  return parseOptions(new Command(command), options, process.argv.slice(2));
 }
 
-function listOptions(command: string, options: CommandOptions): string {
-  const rows = Object.entries(options).map(([name, { about, default: initial, type }]) => {
-    const value = typeof initial === "string" && initial !== "" ? ` (${initial})` : "";
-    return [type === "string" ? `--${name} <value>` : `--${name}`, `${about}${value}`] as const;
-  });
-  const width = Math.max(...rows.map(([option]) => option.length));
-  return [
-    `Options of ${command}:`,
-    ...rows.map(([option, about]) => `  ${option.padEnd(width)}  ${about}`),
-  ].join("\n");
+/**
+ * Reads the parameters of a command.
+ *
+ * @throws {CommanderError} if the command does not end the process for an unknown option or parameter, or a missing value
+ */
+export function parseOptions<const Options extends CommandOptions>(
+  command: Command,
+  options: Options,
+  parameters: readonly string[],
+): Values<Options> {
+  command.allowExcessArguments(false).showHelpAfterError();
+  for (const [name, { about, default: initial, multiple, type }] of Object.entries(options)) {
+    const option = command.createOption(type === "string" ? `--${name} <value>` : `--${name}`, about);
+    if (initial !== undefined) option.default(initial);
+    if (multiple === true)
+      option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
+    command.addOption(option);
+  }
+  const values = command.parse(parameters, { from: "user" }).opts();
+  return Object.fromEntries(
+    command.options.map((option) => [option.long?.slice(2), values[option.attributeName()]]),
+  ) as Values<Options>;
 }
