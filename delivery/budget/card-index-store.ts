@@ -116,10 +116,6 @@ export class CardIndexStore {
       card.asksForWord === true ? 1 : 0,
     );
   }
-
-  sweep(before: number): void {
-    this.#tables.run("DELETE FROM gate_card_v1 WHERE noted_at < ?", before);
-  }
 }
 
 function cardOf(stored: Stored): IndexedCard {

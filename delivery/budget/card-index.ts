@@ -3,9 +3,9 @@ import type { CardClaim, CardOwner, CardQuestion, CardReport, ClaimQuestion } fr
 import type { Database } from "../../src/core/database.ts";
 import { CardIndexStore } from "./card-index-store.ts";
 import type { IndexedCard } from "./card-index-store.ts";
+import { Sweep } from "../../src/core/sweep-store.ts";
 
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
-const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The cards of a gate's chats. Finds the conversation that posted a card, and the card that a message answers.
@@ -20,11 +20,13 @@ const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 export class CardIndex {
   readonly #clock: Clock;
   readonly #store: CardIndexStore;
-  #sweptAt = -Infinity;
+  readonly #sweep: Sweep;
 
   constructor(database: Database, clock: Clock) {
     this.#clock = clock;
     this.#store = new CardIndexStore(database);
+    const old = { table: "gate_card_v1", since: "noted_at", keepMs: KEEP_MS };
+    this.#sweep = new Sweep(database, clock, [old]);
   }
 
   note({ address, card, speaker }: CardReport): void {
@@ -34,11 +36,8 @@ export class CardIndex {
     // A later report may overtake an earlier one.
     const isOlder = known !== undefined && known.revision > card.revision;
     if (isOlder || (known !== undefined && isSame(known, next))) return;
-    const now = this.#clock.now();
-    this.#store.write(next, now);
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.#store.sweep(now - KEEP_MS);
+    this.#store.write(next, this.#clock.now());
+    this.#sweep.run();
   }
 
   find({ messengerId, chatId, key }: CardQuestion): CardOwner | undefined {

@@ -10,6 +10,7 @@ import { CollectedAttachments, MOST_ATTACHMENTS } from "./collected-attachments.
 import type { AttachmentDraft, Collected } from "./collected-attachments.ts";
 import { unsentAttachment } from "./unsent-attachment.ts";
 import type { UnsentAttachment } from "./unsent-attachment.ts";
+import { Sweep } from "../core/sweep-store.ts";
 
 export interface AttachmentsOptions {
   readonly database: Database;
@@ -53,11 +54,12 @@ const attachmentSchema = z.looseObject({ type: z.string() });
 export class Attachments {
   readonly #options: AttachmentsOptions;
   readonly #store: AttachmentStore;
-  #sweptAt = -Infinity;
+  readonly #sweep: Sweep;
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
     this.#store = new AttachmentStore(options.database);
+    this.#sweep = new Sweep(options.database, options.clock, [], SWEEP_EVERY_MS);
   }
 
   /** Returns the attachments of a call. `owner`: the turn or the approval whose reply shows them. */
@@ -91,7 +93,7 @@ export class Attachments {
   ): Promise<readonly UnsentAttachment[]> {
     const { clock, database, files, onRefused } = this.#options;
     try {
-      this.#sweep();
+      this.#releaseOld();
       const unsent = await this.#storeBytes(drafts);
       const storedIds = drafts
         .flatMap(({ sources }) => sources)
@@ -127,12 +129,10 @@ export class Attachments {
     return unsent;
   }
 
-  #sweep(): void {
+  #releaseOld(): void {
     const { clock, files } = this.#options;
-    const now = clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    for (const runId of this.#store.sweep(now - KEEP_MS, MOST_SWEPT)) files.release(holderOf(runId));
+    if (!this.#sweep.run()) return;
+    for (const runId of this.#store.sweep(clock.now() - KEEP_MS, MOST_SWEPT)) files.release(holderOf(runId));
   }
 }
 

@@ -97,25 +97,6 @@ export class LedgerStore {
   delete(key: string): void {
     this.#database.run("DELETE FROM action_v1 WHERE key = ?", key);
   }
-
-  /** Deletes at most `limit` rows that ended, or began, before these times. */
-  sweep({ settledBefore, openBefore, limit }: SweepBounds): void {
-    this.#database.run(
-      `DELETE FROM action_v1 WHERE key IN (
-         SELECT key FROM action_v1
-         WHERE (state = 'settled' AND ended_at < ?) OR (state <> 'settled' AND started_at < ?) LIMIT ?)`,
-      settledBefore,
-      openBefore,
-      limit,
-    );
-  }
-}
-
-export interface SweepBounds {
-  /** Epoch milliseconds. */
-  readonly settledBefore: number;
-  readonly openBefore: number;
-  readonly limit: number;
 }
 
 function rowOf(stored: Stored): LedgerRow {

@@ -2,6 +2,7 @@ import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import { LedgerStore } from "./ledger-store.ts";
 import type { LedgerRow } from "./ledger-store.ts";
+import { Sweep } from "../core/sweep-store.ts";
 
 /** A call that wants to run. Plain JSON, because other objects call the ledger of the whole bot. */
 export interface ClaimRequest {
@@ -65,7 +66,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_SETTLED_MS = 30 * DAY_MS;
 const KEEP_OPEN_MS = 90 * DAY_MS;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
-const MOST_SWEPT = 500;
 /** Stands for the process of a run that has ended without an outcome. No process has this name. */
 const ENDED = "";
 
@@ -82,16 +82,19 @@ export class LocalLedger implements ActionLedger {
   readonly #database: Database;
   readonly #store: LedgerStore;
   readonly #deps: Pick<Deps, "clock" | "newId">;
-  #sweptAt = -Infinity;
+  readonly #sweep: Sweep;
 
   constructor(database: Database, deps: Pick<Deps, "clock" | "newId">) {
     this.#database = database;
     this.#store = new LedgerStore(database);
     this.#deps = deps;
+    const since = `CASE state WHEN 'settled' THEN ended_at ELSE started_at + ${KEEP_OPEN_MS - KEEP_SETTLED_MS} END`;
+    const old = [{ table: "action_v1", key: "key", since, keepMs: KEEP_SETTLED_MS }];
+    this.#sweep = new Sweep(database, deps.clock, old, SWEEP_EVERY_MS);
   }
 
   claim(request: ClaimRequest): Claim {
-    this.#sweep();
+    this.#sweep.run();
     const row = this.#store.get(request.key);
     if (row === undefined) return this.#begin(request, "run", 1);
     if (row.inputHash !== request.inputHash || row.action !== request.action) return { kind: "conflict" };
@@ -153,16 +156,5 @@ export class LocalLedger implements ActionLedger {
   #isInterrupted(row: LedgerRow, { claimant, process, leaseMs }: ClaimRequest): boolean {
     if (row.process === ENDED || (row.claimant === claimant && row.process !== process)) return true;
     return this.#deps.clock.now() - row.startedAt >= leaseMs;
-  }
-
-  #sweep(): void {
-    const now = this.#deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.#store.sweep({
-      settledBefore: now - KEEP_SETTLED_MS,
-      openBefore: now - KEEP_OPEN_MS,
-      limit: MOST_SWEPT,
-    });
   }
 }

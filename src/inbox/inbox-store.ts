@@ -85,8 +85,6 @@ export interface InboxStore {
   countQueued(): number;
   /** Moves everything that waits for something in a chat that continues under another id. */
   move(messengerId: string, move: ChatMove): void;
-  /** Deletes ended rows received before `before`. */
-  sweep(before: number): void;
 }
 
 export function createInboxStore(database: Database): InboxStore {
@@ -193,9 +191,6 @@ export function createInboxStore(database: Database): InboxStore {
         from.chatId,
         messengerId,
       );
-    },
-    sweep(before) {
-      database.run("DELETE FROM inbox_v1 WHERE state = 'done' AND received_at < ?", before);
     },
   };
 }

@@ -32,8 +32,6 @@ export interface NoteStore {
   take(turnId: string, replacedTurnId: string | undefined): void;
   /** Returns the notes of a turn, oldest first. */
   ofTurn(turnId: string): Note[];
-  /** Forgets taken notes from before `before`. Notes that no turn has taken stay. */
-  sweep(before: number): void;
 }
 
 /** Creates the store. Its table is made with the first note. */
@@ -72,8 +70,5 @@ export function createNoteStore(database: Database): NoteStore {
         "SELECT text, at FROM note_v1 WHERE turn_id = ? ORDER BY at, id",
         turnId,
       ),
-    sweep(before) {
-      tables.run("DELETE FROM note_v1 WHERE turn_id IS NOT NULL AND at < ?", before);
-    },
   };
 }

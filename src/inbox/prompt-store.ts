@@ -101,8 +101,6 @@ export interface PromptStore {
   move(messengerId: string, move: ChatMove): void;
   /** Forgets ended prompts, the oldest first. Returns their number. */
   remove(which: PromptDeletion): number;
-  /** Forgets prompts that ended before `before`. */
-  sweep(before: number): void;
 }
 
 type StoredPrompt = {
@@ -208,9 +206,6 @@ export function createPromptStore(database: Database): PromptStore {
         limit,
       );
       return removed.length;
-    },
-    sweep(before) {
-      tables.run("DELETE FROM prompt_v1 WHERE ended_at < ?", before);
     },
   };
 }

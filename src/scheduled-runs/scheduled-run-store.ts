@@ -45,8 +45,6 @@ export interface ScheduledRunStore {
   /** Stores a run, unless it is known. */
   add(turnId: string, run: ScheduledRun, now: number): void;
   setProblem(turnId: string, code: string): void;
-  /** Forgets runs that began before `before`. */
-  sweep(before: number): void;
 }
 
 /** Creates the store. Its table is made with the first run. */
@@ -76,6 +74,5 @@ export function createScheduledRunStore(database: Database): ScheduledRunStore {
     },
     setProblem: (turnId, code) =>
       tables.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId),
-    sweep: (before) => tables.run("DELETE FROM scheduled_run_v1 WHERE created_at < ?", before),
   };
 }

@@ -21,6 +21,7 @@ import type { ThreadMemory } from "../messengers/replies/thread-memory.ts";
 import type { RunQuestions } from "./run-questions.ts";
 import { followRun } from "./run-chain.ts";
 import type { RunChain } from "./run-chain.ts";
+import { Sweep } from "../core/sweep-store.ts";
 
 /** The conversation, as its scheduled turns use it. */
 export interface ScheduledTurnsHost {
@@ -53,7 +54,6 @@ export const SCHEDULED_RUNS: CallGroup<ScheduledTurnCalls> = { name: "scheduled-
 
 /** A request for consent may wait for months, and ends long before this. */
 const KEEP_RUNS_MS = 366 * 24 * 3_600_000;
-const SWEEP_EVERY_MS = 24 * 3_600_000;
 
 /** The turns of scheduled tasks in one conversation. They wait in its queue beside everything else. */
 export class ScheduledTurns implements ScheduledTurnCalls {
@@ -62,11 +62,14 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   readonly #host: ScheduledTurnsHost;
   /** Turns whose end a caller waits for, each with the number of these callers. */
   readonly #awaited = new Map<string, number>();
-  #sweptAt = 0;
+  readonly #sweep: Sweep;
 
   constructor(host: ScheduledTurnsHost) {
     this.#host = host;
     this.runs = createScheduledRunStore(host.database);
+    this.#sweep = new Sweep(host.database, host.deps.clock, [
+      { table: "scheduled_run_v1", since: "created_at", keepMs: KEEP_RUNS_MS },
+    ]);
   }
 
   /** Stores a turn, unless it is known. Resolves when it is durable. */
@@ -77,7 +80,7 @@ export class ScheduledTurns implements ScheduledTurnCalls {
         : recitingMessage(id, prompt, recites);
     const { database, deps, thread } = this.#host;
     if (run !== undefined) this.runs.prepare();
-    this.#sweep();
+    this.#sweep.run();
     database.transaction(() => {
       if (run !== undefined) this.runs.add(id, { ...run, shownIn: address }, deps.clock.now());
       thread.own.submit({
@@ -222,13 +225,6 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   #follow(id: string): RunChain {
     const { features, thread } = this.#host;
     return followRun({ questions: features.runQuestions, prompts: thread.own.prompts }, id);
-  }
-
-  #sweep(): void {
-    const now = this.#host.deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.runs.sweep(now - KEEP_RUNS_MS);
   }
 
   #delivered(id: string): LegReport {

@@ -2,19 +2,17 @@ import type { Approval } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { FreshGrants } from "./fresh-grants.ts";
 import type { GrantedCalls } from "./granted-calls.ts";
-import type { Grants } from "./grants.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
+import { Sweep } from "../../core/sweep-store.ts";
 
 export interface ApprovalWorkOptions {
   readonly host: ApprovalHost;
   readonly stored: StoredApprovals;
-  readonly grants: Grants;
   readonly granted: GrantedCalls;
   readonly fresh: FreshGrants;
 }
 
 const KEEP_MS = 365 * 24 * 60 * 60 * 1000;
-const MOST_SWEPT = 500;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** Time after which work that a crash or a failure left is tried again. */
 const AGAIN_AFTER_MS = 2500;
@@ -26,21 +24,31 @@ const AGAIN_AFTER_MS = 2500;
 export class ApprovalWork {
   readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
-  readonly #grants: Grants;
   readonly #granted: GrantedCalls;
   readonly #fresh: FreshGrants;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
   #catchingUp: Promise<void> | undefined;
-  #sweptAt = -Infinity;
+  readonly #sweep: Sweep;
   #hasChecked = false;
 
-  constructor({ fresh, granted, grants, host, stored }: ApprovalWorkOptions) {
+  constructor({ fresh, granted, host, stored }: ApprovalWorkOptions) {
     this.#host = host;
     this.#stored = stored;
-    this.#grants = grants;
     this.#granted = granted;
     this.#fresh = fresh;
+    const keepMs = (): number => host.keepMs?.() ?? KEEP_MS;
+    const old = [
+      {
+        table: "approval_v1",
+        key: "id",
+        where: "is_unfinished = 0",
+        since: "COALESCE(ended_at, created_at)",
+        keepMs,
+      },
+      { table: "grant_v1", key: "id", since: "COALESCE(revoked_at, until)", keepMs },
+    ];
+    this.#sweep = new Sweep(host.database, host.clock, old, SWEEP_EVERY_MS);
   }
 
   /** Works on a change that was stored, without waiting. */
@@ -67,12 +75,7 @@ export class ApprovalWork {
       const isLate = isWaiting && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#stored.change(approval, { state: "expired" }) : approval);
     }
-    if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
-      this.#sweptAt = now;
-      const endedBefore = now - (this.#host.keepMs?.() ?? KEEP_MS);
-      this.#stored.store.sweep(endedBefore, MOST_SWEPT);
-      this.#grants.sweep(endedBefore);
-    }
+    this.#sweep.run();
     if (this.#isBehind()) {
       this.#catchingUp ??= this.#catchUp()
         .catch((error: unknown) => this.#host.onFailure(error))

@@ -48,7 +48,7 @@ export class Approvals {
     const granted = new GrantedCalls({ host, store, grants, deciders });
     this.granted = granted;
     const fresh = new FreshGrants({ clock: host.clock, stored, grants, deciders });
-    const work = new ApprovalWork({ host, stored, grants, granted, fresh });
+    const work = new ApprovalWork({ host, stored, granted, fresh });
     this.work = work;
     this.asking = new AskPeople(host, stored);
     this.questions = new WaitingQuestions(host, stored, work);

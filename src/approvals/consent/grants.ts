@@ -7,8 +7,6 @@ import type { Grant, GrantQuestion } from "../rules/grant.ts";
 import type { GrantLength } from "../rules/grant-length.ts";
 import { GrantStore } from "../stored/grant-store.ts";
 
-const MOST_SWEPT = 500;
-
 /**
  * Grants of one conversation.
  *
@@ -104,10 +102,5 @@ export class Grants {
       if (schedule.revision !== now.revision)
         this.revoke(id, { surface: "api", name: "a change of the schedule" });
     }
-  }
-
-  /** Forgets grants that were over before this time, in epoch milliseconds. */
-  sweep(endedBefore: number): void {
-    this.#store.sweep(endedBefore, MOST_SWEPT);
   }
 }

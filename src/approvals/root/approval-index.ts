@@ -19,6 +19,7 @@ import type {
   OutsideDecision,
   OutsideResult,
 } from "./approval-calls.ts";
+import { Sweep } from "../../core/sweep-store.ts";
 
 const SWEEP_EVERY_MS = 60 * 60_000;
 const MOST_LISTED = 1000;
@@ -31,19 +32,19 @@ const MOST_HINTS = 50;
 export class ApprovalIndex implements ApprovalIndexCalls {
   readonly #host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "directories" | "objects">;
   readonly #store: ApprovalIndexStore;
-  #sweptAt = -Infinity;
+  readonly #sweep: Sweep;
 
   constructor(host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "directories" | "objects">) {
     this.#host = host;
     this.#store = createApprovalIndexStore(host.database);
+    const keepMs = (): number => host.agent.keepApprovalsMs;
+    const old = { table: "approval_index_v1", since: "ended_at", keepMs };
+    this.#sweep = new Sweep(host.database, host.deps.clock, [old], SWEEP_EVERY_MS);
   }
 
   async noteApproval(report: ApprovalReport): Promise<void> {
     this.#store.put(report);
-    const now = this.#host.deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.#store.sweep(now - this.#host.agent.keepApprovalsMs);
+    this.#sweep.run();
   }
 
   async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {

@@ -42,8 +42,6 @@ export interface ApprovalIndexStore {
   unnamed(wanted: WantedKeys, limit: number): IndexedApproval[];
   /** Returns the conversations that have had grants with this key. */
   grantPlaces(key: string, limit: number): string[];
-  /** Forgets approvals that ended before `before`. */
-  sweep(before: number): void;
 }
 
 /** Creates the store. Its tables are made with the first approval. */
@@ -136,8 +134,5 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
           limit,
         )
         .map(({ conversation }) => conversation),
-    sweep(before) {
-      tables.run("DELETE FROM approval_index_v1 WHERE ended_at < ?", before);
-    },
   };
 }

@@ -229,16 +229,6 @@ export class ApprovalStore {
     );
   }
 
-  /** Deletes at most `limit` approvals that ended before this time, in epoch milliseconds. */
-  sweep(endedBefore: number, limit: number): void {
-    this.#tables.run(
-      `DELETE FROM approval_v1 WHERE id IN (
-         SELECT id FROM approval_v1 WHERE is_unfinished = 0 AND COALESCE(ended_at, created_at) < ? LIMIT ?)`,
-      endedBefore,
-      limit,
-    );
-  }
-
   /**
    * Makes the table, which most conversations never need. Called before the first insert, outside of its transaction: a
    * transaction that fails would take the table away again.

@@ -127,16 +127,6 @@ export class GrantStore {
     );
   }
 
-  /** Deletes at most `limit` grants that were over before this time, in epoch milliseconds. */
-  sweep(endedBefore: number, limit: number): void {
-    this.#tables.run(
-      `DELETE FROM grant_v1 WHERE id IN (
-         SELECT id FROM grant_v1 WHERE COALESCE(revoked_at, until) < ? LIMIT ?)`,
-      endedBefore,
-      limit,
-    );
-  }
-
   /** Makes the table, which most conversations never need. Called outside of transactions that may fail. */
   makeTable(): void {
     this.#tables.make();

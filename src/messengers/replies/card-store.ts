@@ -65,8 +65,6 @@ export interface CardStore {
   /** Whether the handler of this press has begun but not ended, perhaps in a process that died. */
   hasBegunPress(eventKey: string): boolean;
   endPress(eventKey: string): void;
-  /** Forgets cards that were posted before `before`, and presses that no event can repeat. */
-  sweep(before: number): void;
 }
 
 export function createCardStore(database: Database): CardStore {
@@ -107,10 +105,6 @@ export function createCardStore(database: Database): CardStore {
       tables.all("SELECT 1 AS one FROM press_v1 WHERE event_key = ?", eventKey).length > 0,
     endPress(eventKey) {
       tables.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
-    },
-    sweep(before) {
-      tables.run("DELETE FROM card_v1 WHERE created_at < ?", before);
-      tables.run("DELETE FROM press_v1 WHERE begun_at < ?", before);
     },
   };
 }

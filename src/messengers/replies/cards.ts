@@ -20,6 +20,7 @@ import type { UnsentFile } from "../../core/unsent-file.ts";
 import type { UnsentFiles } from "./unsent-files.ts";
 import { createCardStore } from "./card-store.ts";
 import type { CardStore, StoredButton, StoredCard } from "./card-store.ts";
+import { Sweep } from "../../core/sweep-store.ts";
 
 export interface CardsOptions {
   readonly database: Database;
@@ -66,7 +67,6 @@ export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent |
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 /** Buttons that a card shows no more and that are still known. */
 const MOST_OLD = 60;
-const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Sends content of bot code, and keeps the cards among it. Payloads stay here; only tokens are sent to the platform.
@@ -79,11 +79,15 @@ export class Cards {
   readonly #options: CardsOptions;
   /** The newest revision of each card that waits for its picture. Later ones wait for it. */
   readonly #revising = new Map<string, Promise<unknown>>();
-  #sweptAt = -Infinity;
+  readonly #sweep: Sweep;
 
   constructor(options: CardsOptions) {
     this.#options = options;
     this.store = createCardStore(options.database);
+    this.#sweep = new Sweep(options.database, options.deps.clock, [
+      { table: "card_v1", since: "created_at", keepMs: KEEP_MS },
+      { table: "press_v1", since: "begun_at", keepMs: KEEP_MS },
+    ]);
   }
 
   /**
@@ -187,7 +191,7 @@ export class Cards {
       throw new InvalidInputError("content-invalid", "Files are sent with say(), or returned by a handler.");
     const { asksForWord, card, image } = drawn(checked);
     if (this.store.read(id) !== undefined) return;
-    this.#sweep();
+    this.#sweep.run();
     const key = cardKey(deps.newId());
     const buttons = this.#buttonsOf(card, []);
     const { chatId, messengerId } = address;
@@ -297,13 +301,6 @@ export class Cards {
       const same = known.find((one) => sameButton(one, { label, payload }));
       return { button: same?.button ?? buttonKey(this.#options.deps.newId()), label, payload };
     });
-  }
-
-  #sweep(): void {
-    const now = this.#options.deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.store.sweep(now - KEEP_MS);
   }
 }
 

@@ -13,7 +13,7 @@ import type { Loop } from "../intake/loop.ts";
 import type { RootNews } from "../replies/root-news.ts";
 import type { TurnResponses } from "../turns/turn-responses.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import type { ThreadSweep } from "./thread-sweep.ts";
+import type { Sweep } from "../../core/sweep-store.ts";
 
 export interface ThreadLoopOptions {
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface ThreadLoopOptions {
   readonly delivery: Pick<Delivery, "run" | "nextWakeAt">;
   readonly rootNews: Pick<RootNews, "tell" | "tellAgainAt">;
   readonly responses: Pick<TurnResponses, "run" | "runAgainAt">;
-  readonly sweep: Pick<ThreadSweep, "run">;
+  readonly sweep: Pick<Sweep, "run">;
   readonly features?: Pick<ThreadFeatures, "work" | "isBusy" | "nextWakeAt"> | undefined;
 }
 

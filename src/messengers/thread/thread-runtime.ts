@@ -21,7 +21,7 @@ import { EventReception } from "./event-reception.ts";
 import { ThreadLoop } from "./thread-loop.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 import { createUnsentNotes } from "./unsent-notes.ts";
-import { ThreadSweep } from "./thread-sweep.ts";
+import { threadSweep } from "./thread-sweep.ts";
 import { Intake } from "../intake/intake.ts";
 import type { Loop } from "../intake/loop.ts";
 import { Cards } from "../replies/cards.ts";
@@ -180,7 +180,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       delivery: this.delivery,
       rootNews: new RootNews({ deps, log, memory, root, wake: options.wake }),
       responses: own.responses,
-      sweep: new ThreadSweep({ clock, inbox, prompts, notes: own.notes }),
+      sweep: threadSweep(database, clock),
     });
     this.#reception = new EventReception({
       clock,

@@ -1,37 +1,20 @@
+import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
-import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { NoteStore } from "../../inbox/note-store.ts";
-import type { Prompts } from "../turns/prompts.ts";
+import { Sweep } from "../../core/sweep-store.ts";
 
-export interface ThreadSweepOptions {
-  readonly clock: Clock;
-  readonly inbox: Pick<InboxStore, "sweep">;
-  readonly prompts: Pick<Prompts, "sweep">;
-  readonly notes: Pick<NoteStore, "sweep">;
-}
-
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
-const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
+const KEEP_KEYS_MS = 7 * DAY_MS;
 /** Ended prompts are kept this long, so that bot code can ask for their outcome. */
-const KEEP_PROMPTS_MS = 30 * 24 * 60 * 60 * 1000;
+const KEEP_PROMPTS_MS = 30 * DAY_MS;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 
-/** Deletes old rows of a conversation, at most once an hour. */
-export class ThreadSweep {
-  readonly #options: ThreadSweepOptions;
-  #sweptAt = 0;
-
-  constructor(options: ThreadSweepOptions) {
-    this.#options = options;
-  }
-
-  run(): void {
-    const { clock, inbox, notes, prompts } = this.#options;
-    const now = clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    inbox.sweep(now - KEEP_KEYS_MS);
-    prompts.sweep(now - KEEP_PROMPTS_MS);
-    notes.sweep(now - KEEP_PROMPTS_MS);
-  }
+/** Returns the sweep of a conversation. Notes that no turn has taken stay. */
+export function threadSweep(database: Database, clock: Clock): Sweep {
+  const old = [
+    { table: "inbox_v1", where: "state = 'done'", since: "received_at", keepMs: KEEP_KEYS_MS },
+    { table: "prompt_v1", since: "ended_at", keepMs: KEEP_PROMPTS_MS },
+    { table: "note_v1", where: "turn_id IS NOT NULL", since: "at", keepMs: KEEP_PROMPTS_MS },
+  ];
+  return new Sweep(database, clock, old, SWEEP_EVERY_MS);
 }

@@ -175,10 +175,6 @@ export class Prompts {
   remove(which: PromptDeletion): number {
     return this.#options.store.remove(which);
   }
-
-  sweep(before: number): void {
-    this.#options.store.sweep(before);
-  }
 }
 
 function unknownMessenger(messengerId: string): InvalidInputError {

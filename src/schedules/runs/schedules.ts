@@ -16,6 +16,7 @@ import { createScheduleStore } from "../stored/schedule-store.ts";
 import type { ScheduleStore, StoredTask } from "../stored/schedule-store.ts";
 import { TaskTable } from "../stored/task-table.ts";
 import type { TaskTableOptions } from "../stored/task-table.ts";
+import { Sweep } from "../../core/sweep-store.ts";
 
 export interface SchedulesOptions extends TaskTableOptions {
   readonly deps: Pick<Deps, "clock" | "newId" | "random">;
@@ -43,7 +44,7 @@ const TRY_AGAIN_MS = 5000;
 const TRY_AGAIN_MOST_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 const GIVE_UP_MS = DAY_MS;
-const KEEP_MS = 90 * 24 * 3_600_000;
+const KEEP_MS = 90 * DAY_MS;
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
@@ -67,7 +68,7 @@ export class Schedules {
   readonly #stepping = new Set<string>();
   /** Keys of those of them about which something has changed since the step began. */
   readonly #nudged = new Set<string>();
-  #sweptAt = 0;
+  readonly #sweep: Sweep;
   #restUntil = 0;
 
   constructor(options: SchedulesOptions) {
@@ -75,6 +76,8 @@ export class Schedules {
     const { database, deps, log } = options;
     this.#store = createScheduleStore(database);
     this.tasks = new TaskTable(this.#store, options);
+    const old = { table: "occurrence_v1", since: "ended_at", where: "news IS NULL", keepMs: KEEP_MS };
+    this.#sweep = new Sweep(database, deps.clock, [old], SWEEP_EVERY_MS);
     this.#occurrences = new OccurrenceTable(this.#store, this.tasks, {
       database,
       clock: deps.clock,
@@ -89,7 +92,7 @@ export class Schedules {
     const now = this.#options.deps.clock.now();
     if (now < this.#restUntil) return;
     for (const stored of this.#store.dueTasks(now, MOST_AT_ONCE * 10)) this.#occurrences.begin(stored, now);
-    this.#sweep(now);
+    this.#sweep.run();
     for (const occurrence of this.#store.dueOccurrences(now, MOST_AT_ONCE + this.#stepping.size)) {
       if (this.#stepping.size >= MOST_AT_ONCE) break;
       if (this.#stepping.has(occurrence.key)) continue;
@@ -285,11 +288,5 @@ export class Schedules {
     return !skipped.some(
       ({ code, endedAt = 0 }) => endedAt > now - DAY_MS && LIMIT_CODES.some((limit) => limit === code),
     );
-  }
-
-  #sweep(now: number): void {
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    this.#store.sweep(now - KEEP_MS);
   }
 }

@@ -78,8 +78,6 @@ export interface ScheduleStore {
   }): Occurrence[];
   /** Returns the time of the next step or occurrence, in epoch milliseconds. */
   nextAt(): number | undefined;
-  /** Forgets occurrences that ended before `before`. */
-  sweep(before: number): void;
 }
 
 type TaskRow = {
@@ -220,9 +218,6 @@ export function createScheduleStore(database: Database): ScheduleStore {
            UNION ALL SELECT min(next_at) AS at FROM occurrence_v1 WHERE ${OPEN})`,
       );
       return row?.at ?? undefined;
-    },
-    sweep(before) {
-      tables.run("DELETE FROM occurrence_v1 WHERE ended_at < ? AND news IS NULL", before);
     },
   };
 }
