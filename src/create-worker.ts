@@ -11,7 +11,7 @@ import { callsOver } from "./core/inner-calls.ts";
 import { answerMailPage, MAIL_PAGE_PATH } from "./messengers/root/mail-page.ts";
 import type { HealthProblem, HealthWarning } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
-import { problem } from "./core/problem.ts";
+import { decodedPart, problem } from "./core/problem.ts";
 import type { RoutedBot } from "./feature/feature-routes.ts";
 import { isForOperator, serveOperator } from "./operator-routes.ts";
 import { isAdmin, unauthorized } from "./feature/admin.ts";
@@ -193,7 +193,7 @@ async function serveAgents<Env>(
     routed: Request,
     { className, name }: { readonly className: string; readonly name: string },
   ): Promise<Response | undefined> => {
-    const decoded = decodeName(name);
+    const decoded = decodedPart(name);
     if (decoded === name) return undefined;
     if (decoded === undefined) return noAgent();
     return agentNamespace(context, env as object, className)
@@ -226,15 +226,6 @@ async function refuse<Env>(
 
 function noAgent(): Response {
   return problem(404, "not-found", "There is no agent at this address.");
-}
-
-function decodeName(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    // The path has a "%" that encodes nothing.
-    return undefined;
-  }
 }
 
 function rootOf<Env>(root: WorkerOptions<Env>["root"] = "default"): (request: Request, env: Env) => string {

@@ -1,6 +1,6 @@
 import { isAdmin, unauthorized } from "./feature/admin.ts";
 import { systemDeps } from "./core/deps.ts";
-import { problem } from "./core/problem.ts";
+import { onlyBy, problem } from "./core/problem.ts";
 import { shortWork } from "./messengers/thread/short-work.ts";
 import type { BotCalls } from "./agent/bot-root.ts";
 
@@ -45,8 +45,4 @@ export async function serveOperator(
     return new Response(await root.metrics(), { headers });
   }
   return problem(404, "not-found", "There is nothing at this address.");
-}
-
-function onlyBy(allow: string): Response {
-  return problem(405, "method-not-allowed", `Send a ${allow} request.`, { allow });
 }

@@ -108,11 +108,7 @@ const pending = new Map<string, Figures>();
 
 /** Returns the collection of this process for a bot, by the name of its root. */
 export function figuresOf(root: string): Figures {
-  const known = pending.get(root);
-  if (known !== undefined) return known;
-  const figures = new Figures();
-  pending.set(root, figures);
-  return figures;
+  return ofRoot(pending, root);
 }
 
 const totals = new Map<string, Figures>();
@@ -122,10 +118,12 @@ const totals = new Map<string, Figures>();
  * comes back.
  */
 export function totalsOf(root: string): Figures {
-  const known = totals.get(root);
-  if (known !== undefined) return known;
-  const figures = new Figures();
-  totals.set(root, figures);
+  return ofRoot(totals, root);
+}
+
+function ofRoot(all: Map<string, Figures>, root: string): Figures {
+  const figures = all.get(root) ?? new Figures();
+  all.set(root, figures);
   return figures;
 }
 

@@ -3,7 +3,7 @@ import type { BroadcastTarget, BroadcastWork } from "../core/broadcast.ts";
 import { runBotCode } from "../core/bot-code.ts";
 import { equalSecrets } from "../core/constant-time.ts";
 import { errorCode, SwitchboardError } from "../core/errors.ts";
-import { problem } from "../core/problem.ts";
+import { onlyBy, problem } from "../core/problem.ts";
 import { MAX_BODY_BYTES, readBody } from "../core/read-body.ts";
 import { checkHook, escapeMarkdown, fillTemplate } from "./incoming-hooks.ts";
 import type { IncomingCall, IncomingHook, IncomingHooks } from "./incoming-hooks.ts";
@@ -39,8 +39,7 @@ export class HooksFeature implements Feature {
     const hook = id !== undefined && Object.hasOwn(hooks, id) ? hooks[id] : undefined;
     if (id === undefined || hook === undefined) return undefined;
     checkHook(id, hook);
-    if (request.method !== "POST")
-      return problem(405, "method-not-allowed", "Send a POST request.", { allow: "POST" });
+    if (request.method !== "POST") return onlyBy("POST");
     // A token is checked before the body is read.
     if ("token" in hook.proof && !hasToken(request, hook.proof.token)) return unauthorized();
     const body = await readBody(request, this.#host.deps.clock);

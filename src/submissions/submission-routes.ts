@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { systemDeps } from "../core/deps.ts";
 import { ConfigurationError, errorCode } from "../core/errors.ts";
-import { problem } from "../core/problem.ts";
+import { decodedPart, onlyBy, problem } from "../core/problem.ts";
 import { readJson } from "../core/read-json.ts";
 import { listedConversationName, namedConversationName } from "../messengers/declare/conversation-name.ts";
 import type { FeatureRoutes, RoutedBot } from "../feature/feature-routes.ts";
@@ -37,7 +37,7 @@ async function serveSubmissions(request: Request, bot: RoutedBot): Promise<Respo
   const { pathname } = new URL(request.url);
   const [, encodedName = "", encodedId] = PATH.exec(pathname) ?? [];
   const name = conversationIn(encodedName);
-  const id = encodedId === undefined ? undefined : decoded(encodedId);
+  const id = encodedId === undefined ? undefined : decodedPart(encodedId);
   if (name === undefined || (encodedId !== undefined && id === undefined))
     return problem(
       400,
@@ -111,7 +111,7 @@ function refusalOf(error: unknown): Response | undefined {
 
 /** The name of a conversation: one of the directory, or the bot's own. */
 function conversationIn(encoded: string): string | undefined {
-  const name = decoded(encoded);
+  const name = decodedPart(encoded);
   if (name === undefined) return undefined;
   try {
     return /^(?:thread|named):/.test(name)
@@ -123,19 +123,6 @@ function conversationIn(encoded: string): string | undefined {
   }
 }
 
-function decoded(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    // The path has a "%" that encodes nothing.
-    return undefined;
-  }
-}
-
 function gone(): Response {
   return problem(404, "submission-unknown", "There is no open submission with this id in the conversation.");
-}
-
-function onlyBy(allow: string): Response {
-  return problem(405, "method-not-allowed", `Send a ${allow} request.`, { allow });
 }

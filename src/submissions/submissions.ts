@@ -11,6 +11,7 @@ import { questionIdOf } from "../turn/question-id.ts";
 import type { AnswerTarget } from "../messengers/turns/answer-targets.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { replyIdOf } from "../messengers/turns/turn-replies.ts";
+import { givenAddressSchema } from "../core/stored-address.ts";
 
 export interface SubmitMessagesOptions {
   /** 1 to 200 characters. @default a new id */
@@ -135,17 +136,10 @@ export type RunTurnResult<Mode extends RunTurnOptions["mode"]> = {
 const MOST_CHATS = 100;
 
 const name = z.string().min(1).max(200);
-const addressSchema = z.strictObject({
-  messengerId: z.string().min(1),
-  threadId: z.string().min(1),
-  chatId: z.string().min(1),
-  topicId: z.string().exactOptional(),
-  isDirectMessage: z.boolean(),
-});
 const optionsSchema = z.strictObject({
   submissionId: name.optional(),
   idempotencyKey: name.optional(),
-  answerTo: z.union([addressSchema, z.array(addressSchema).max(MOST_CHATS)]).optional(),
+  answerTo: z.union([givenAddressSchema, z.array(givenAddressSchema).max(MOST_CHATS)]).optional(),
   deliver: z.boolean().optional(),
   channel: name.optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { systemDeps } from "../../core/deps.ts";
-import { problem } from "../../core/problem.ts";
+import { decodedPart, onlyBy, problem } from "../../core/problem.ts";
 import { readJson } from "../../core/read-json.ts";
 import type { FeatureRoutes, RoutedBot } from "../../feature/feature-routes.ts";
 import { APPROVALS } from "./approval-calls.ts";
@@ -36,7 +36,7 @@ async function serveApprovals(request: Request, bot: RoutedBot): Promise<Respons
   if (!isAdmin(request, bot.env)) return unauthorized();
   const { pathname, searchParams } = new URL(request.url);
   const [match, encoded, isDecision] = PATH.exec(pathname) ?? [];
-  const id = encoded === undefined ? undefined : decoded(encoded);
+  const id = encoded === undefined ? undefined : decodedPart(encoded);
   if (match === undefined || (encoded !== undefined && id === undefined)) return notFound();
   const root = await bot.root(APPROVALS);
   if (isDecision !== undefined && id !== undefined) {
@@ -119,23 +119,10 @@ function isCursor(cursor: string | undefined): boolean {
   }
 }
 
-function decoded(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    // The path has a "%" that encodes nothing.
-    return undefined;
-  }
-}
-
 function notFound(): Response {
   return problem(
     404,
     "approval-unknown",
     "There is no approval at this address. GET /admin/approvals has all that wait.",
   );
-}
-
-function onlyBy(allow: string): Response {
-  return problem(405, "method-not-allowed", `Send a ${allow} request.`, { allow });
 }

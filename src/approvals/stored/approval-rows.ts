@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Approval, ApprovalState } from "../rules/approval.ts";
+import { addressSchema, personSchema } from "../../core/stored-address.ts";
 
 const stateSchema = z.enum([
   "waiting",
@@ -17,23 +18,6 @@ const stateSchema = z.enum([
 const riskSchema = z.enum(["low", "medium", "high"]);
 
 const kindSchema = z.enum(["approval-gated", "durable-pause"]);
-
-export const personSchema = z.object({
-  userId: z.string(),
-  userName: z.string().optional(),
-  fullName: z.string().optional(),
-  isBot: z.boolean().optional(),
-  isChat: z.boolean().optional(),
-  language: z.string().optional(),
-});
-
-const addressSchema = z.object({
-  messengerId: z.string(),
-  threadId: z.string(),
-  chatId: z.string(),
-  topicId: z.string().optional(),
-  isDirectMessage: z.boolean(),
-});
 
 const approversSchema = z.discriminatedUnion("kind", [
   z.object({

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
-import { deciderSchema, jsonOf, personSchema, scheduleSchema } from "./approval-rows.ts";
+import { deciderSchema, jsonOf, scheduleSchema } from "./approval-rows.ts";
 import type { Grant } from "../rules/grant.ts";
+import { personSchema } from "../../core/stored-address.ts";
 
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS grant_v1 (

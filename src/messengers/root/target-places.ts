@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { Resolution } from "../../core/chat-target.ts";
 import type { Address } from "../../core/surface.ts";
@@ -13,6 +12,7 @@ import type { ChatAliases } from "./chat-aliases.ts";
 import type { ChatDirectory } from "./chat-directory.ts";
 import type { RootStore } from "./root-store.ts";
 import type { Targets } from "./targets.ts";
+import { givenAddressSchema } from "../../core/stored-address.ts";
 
 export interface TargetPlacesOptions {
   readonly aliases: Pick<ChatAliases, "firstThread">;
@@ -21,15 +21,6 @@ export interface TargetPlacesOptions {
   readonly targets: Pick<Targets, "resolve">;
   readonly messengers: Pick<DeclaredMessengers, "find">;
 }
-
-const id = z.string().min(1);
-const addressSchema = z.strictObject({
-  messengerId: id,
-  threadId: id,
-  chatId: id,
-  topicId: id.exactOptional(),
-  isDirectMessage: z.boolean(),
-});
 
 /**
  * Finds the conversation whose object writes to a target: the one that answers people there. So the message becomes part
@@ -68,7 +59,7 @@ export class TargetPlaces {
 
   #resolve(target: BroadcastTarget): Resolution {
     if (!isAddress(target)) return this.#options.targets.resolve(target);
-    const parsed = addressSchema.safeParse(target);
+    const parsed = givenAddressSchema.safeParse(target);
     return parsed.success
       ? { kind: "found", address: target }
       : { kind: "refused", code: "target-invalid", message: "The address is malformed." };

@@ -6,6 +6,7 @@ import type { CheckedTask } from "./check-tasks.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
 import { parseSchedule } from "./parse-schedule.ts";
 import { isTimeZone } from "../../core/time-zone.ts";
+import { addressSchema, personSchema } from "../../core/stored-address.ts";
 
 /** How people may make schedules in a chat. */
 export interface ChatScheduleOptions {
@@ -60,19 +61,8 @@ export const chatScheduleSchema = z.object({
   schedule: z.string(),
   timezone: z.string(),
   isZoneUnknown: z.boolean().optional(),
-  address: z.object({
-    messengerId: z.string(),
-    threadId: z.string(),
-    chatId: z.string(),
-    topicId: z.string().exactOptional(),
-    isDirectMessage: z.boolean(),
-  }),
-  madeBy: z.object({
-    userId: z.string(),
-    fullName: z.string().optional(),
-    isChat: z.boolean().optional(),
-    language: z.string().optional(),
-  }),
+  address: addressSchema,
+  madeBy: personSchema,
   createdAt: z.number(),
 }) satisfies z.ZodType<ChatSchedule>;
 
