@@ -16,7 +16,6 @@ export function runsOf(ids: Iterable<number>): IdRun[] {
 
 const runsSchema = z.array(z.tuple([z.int(), z.int()]));
 
-/** Returns the ids of stored runs. */
 export function parseIds(json: string): number[] {
   return runsSchema
     .parse(JSON.parse(json))

@@ -49,7 +49,6 @@ export class SeenMessages {
     this.#store = store;
   }
 
-  /** Adds ids of messages. */
   note(
     messengerId: string,
     name: string,

@@ -84,7 +84,6 @@ export function planCall(reply: Reply, surface: Surface, now: number): CallPlan 
   }
 }
 
-/** Stores the end of a part or a reply. */
 export function settle(context: DeliveryContext, reply: Reply, end: Settled): void {
   switch (end.kind) {
     case "lost":

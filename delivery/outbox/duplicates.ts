@@ -4,7 +4,6 @@ import type { Reply } from "./reply.ts";
 
 export interface DuplicateStores {
   readonly outbox: OutboxStore;
-  /** The replies in memory. */
   readonly replies: { get(replyId: string): Reply | undefined };
 }
 

@@ -109,7 +109,6 @@ export function formsOf(body: ReplyBody, capabilities: SurfaceCapabilities): Sur
   return forms.buttons && !fitsButtons(body.card, forms) ? { ...forms, buttons: false } : forms;
 }
 
-/** Returns the card key of a body, if it belongs to a card. */
 export function keyOf(body: ReplyBody): string | undefined {
   switch (body.kind) {
     case "card":

@@ -73,7 +73,6 @@ async function commandOf(
   return { name: name.toLowerCase(), args };
 }
 
-/** Returns the entities that name the bot. */
 async function namesIn(
   text: string,
   entities: readonly MessageEntity[],

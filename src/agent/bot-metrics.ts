@@ -12,7 +12,6 @@ const reportSchema = z.object({
 });
 
 export interface BotMetricsOptions {
-  /** Name of the object. */
   readonly name: () => string;
   readonly clock: Pick<Clock, "now">;
 }

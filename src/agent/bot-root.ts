@@ -14,7 +14,6 @@ import { checkModel, checkModels, describeModel } from "./turn-model.ts";
 
 /** The calls of an operator and of the Worker to the root. */
 export interface BotCalls {
-  /** Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
   /** Returns what may keep the bot from answering soon. */
   healthWarnings(): Promise<readonly HealthWarning[]>;

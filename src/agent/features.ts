@@ -22,7 +22,6 @@ export const FEATURES: readonly AnyFeature[] = [SUBMISSIONS, BROADCASTS, SCHEDUL
 
 const lists = new WeakMap<object, readonly AnyFeature[]>();
 
-/** Returns the features of a bot's class. */
 export function featuresOf(agentClass: object): readonly AnyFeature[] {
   return lists.get(agentClass) ?? FEATURES;
 }

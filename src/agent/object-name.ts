@@ -22,7 +22,6 @@ export function nameOf({ id, storage }: Pick<DurableObjectState, "id" | "storage
 /** The key of the class of the root to which an object of another class belongs. */
 const ROOT_CLASS_KEY = "switchboard-root-class";
 
-/** Stores the class of the root to which an object belongs. */
 export function keepRootClass({ kv }: Pick<DurableObjectStorage, "kv">, rootClass: string): void {
   if (kv.get(ROOT_CLASS_KEY) !== rootClass) kv.put(ROOT_CLASS_KEY, rootClass);
 }

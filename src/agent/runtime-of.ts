@@ -34,7 +34,6 @@ export interface RuntimePlace {
   readonly name: () => string;
   /** The name of the bot's class. */
   readonly self: string;
-  /** The features of the bot. */
   readonly features: readonly AnyFeature[];
 }
 

@@ -44,12 +44,10 @@ export function oneOf(...words: readonly string[]): OptionRule {
   ];
 }
 
-/** Takes the values of a rule, and functions that return one. */
 export function orFunction([takes, fits, inside]: OptionRule, of = "a function"): OptionRule {
   return [`${takes.replace(/ or /, ", ")} or ${of}`, (value) => fits(value) || isFunction(value), inside];
 }
 
-/** Takes lists of the values of a rule. */
 export function listOf(takes: string, fits: (value: unknown) => boolean): OptionRule {
   return [takes, (value) => Array.isArray(value) && value.every(fits)];
 }

@@ -1,4 +1,3 @@
-/** Returns pieces of bytes as one. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((size, piece) => size + piece.byteLength, 0));
   let offset = 0;

@@ -95,12 +95,10 @@ export function storeEvent({ raw: _raw, ...event }: MessengerEvent): string {
 const threads = new CheckedJson<MessengerThread>(threadSchema);
 const events = new CheckedJson<MessengerEvent>(eventSchema);
 
-/** Reads a stored thread. */
 export function parseThread(json: string): MessengerThread {
   return threads.read(json);
 }
 
-/** Reads a stored event. */
 export function parseEvent(json: string): MessengerEvent {
   return events.read(json);
 }

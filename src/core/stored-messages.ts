@@ -20,7 +20,6 @@ export function parseMessages(json: string): UIMessage[] {
   return storedMessages.parse(JSON.parse(json));
 }
 
-/** Reads the metadata of a prompt as it is stored. */
 export function parseMetadata(json: string): PromptMetadata {
   return metadataSchema.parse(JSON.parse(json));
 }

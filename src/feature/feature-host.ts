@@ -23,9 +23,7 @@ export interface FeatureHost<Methods> {
   readonly deps: Deps;
   readonly log: Log;
   readonly messengers: DeclaredMessengers;
-  /** The name of the object. */
   name(): string;
-  /** The other objects of the bot. */
   readonly objects: BotObjects;
   /** The directories of the bot. Only at the root. */
   readonly directories: RootRuntime;
@@ -42,7 +40,6 @@ export interface FeatureHost<Methods> {
     /** @throws {ConfigurationError} `feature-missing` in a bot without broadcasts */
     readonly manyChats: ManyChatsSender;
   };
-  /** Returns an alarm of the object. */
   alarm(name: AlarmName): DurableAlarm;
   /** Resolves when the object can be used. */
   ready(): Promise<void>;

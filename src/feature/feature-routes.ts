@@ -11,8 +11,6 @@ export interface RoutedBot {
   readonly env: unknown;
   /** Returns the response to a caller who may not use the bot's conversations. Undefined for all others. */
   refuse(): Promise<Response | undefined>;
-  /** Returns the calls to the root. */
   root<Calls extends object>(group: CallGroup<Calls>): Promise<Calls>;
-  /** Returns the calls to a conversation. */
   conversation<Calls extends object>(group: CallGroup<Calls>, name: string): Promise<Calls>;
 }

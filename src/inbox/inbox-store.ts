@@ -64,7 +64,6 @@ type StoredRow = {
 };
 
 export interface InboxStore {
-  /** Tells whether an event with this key is stored. */
   isKnown(messengerId: string, key: string): boolean;
   /** Stores an event. Returns undefined if its key is already known. */
   insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): InboxRow | undefined;

@@ -26,7 +26,6 @@ export type Sorting =
 export interface SortSettings {
   readonly respondTo: readonly MessengerRespondTo[];
   readonly isSubscribed: boolean;
-  /** Tells whether the bot has a command of this name. */
   readonly hasCommand: (name: string) => boolean;
   /** Whether the bot has code for such events. @default false */
   readonly hears?: (hook: EventHook) => boolean;

@@ -55,7 +55,6 @@ export class TidyText {
     this.#isCut = true;
   }
 
-  /** Ends the text. */
   end(): void {
     if (this.#isCut || this.#gap === "") return;
     this.#text += this.#gap;

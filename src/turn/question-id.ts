@@ -3,7 +3,6 @@ export function userMessageId(operationId: string): string {
   return `${operationId}:question`;
 }
 
-/** Returns the id of one of an operation's messages. */
 export function questionIdOf(operationId: string, index: number, last: number): string {
   const id = userMessageId(operationId);
   return index === last ? id : `${id}:${index}`;

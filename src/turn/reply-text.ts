@@ -4,7 +4,6 @@ import type { UIMessage, UIMessageChunk } from "ai";
 /** Receives the text of a reply while it streams. */
 export interface ReplyTextSink {
   append(delta: string): void;
-  /** Replaces the streamed text. */
   replace(text: string): void;
   /**
    * The model call was interrupted and is made again. The streamed text stays until the new text is as long, or whole.

@@ -72,7 +72,6 @@ export interface TurnEngineOptions {
     instead?: LanguageModel,
     limits?: ModelLimits,
   ) => ModelInstance | Promise<ModelInstance>;
-  /** The hooks that the bot has. */
   readonly hooks: () => Partial<ThinkHooks>;
   readonly turnInfo: (operationId: string) => TurnInfo | undefined;
   /** Returns what actions have attached to the answer of an operation. @default nothing */

@@ -9,7 +9,6 @@ import type { ThinkHooks } from "./hooks.ts";
 export interface TurnHooksOptions {
   readonly clock: Clock;
   readonly logOf: (operationId: string) => Log;
-  /** The hooks that the bot has. */
   readonly hooks: () => Partial<ThinkHooks>;
   readonly turnInfo: (operationId: string) => TurnInfo | undefined;
   /** Runs bot code in a context that knows the current turn. */

@@ -103,7 +103,6 @@ export interface TurnStore {
   get(id: string): Turn | undefined;
   /** Turns that have not ended and are not withdrawn, oldest first. */
   unfinished(): Turn[];
-  /** Whether there is an unfinished turn. */
   hasUnfinished(): boolean;
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;

@@ -16,7 +16,6 @@ const RENDERERS: Readonly<Record<TextFormat, Renderer<RichText>>> = {
   markdown: standardMarkdown,
 };
 
-/** Returns the renderer for the text format of a surface. */
 export function rendererOf(format: TextFormat): Renderer<RichText> {
   return RENDERERS[format];
 }

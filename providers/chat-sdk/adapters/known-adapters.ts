@@ -9,7 +9,6 @@ import { whatsapp } from "./whatsapp.ts";
 
 const unknown: AdapterProfile = { capabilities: {} };
 
-/** Profiles by the name that the adapter has. */
 const profiles: Readonly<Record<string, AdapterProfile>> = {
   discord,
   gchat,

@@ -229,7 +229,6 @@ export class ApprovalCards {
     return { ...address, ...this.#host.thread.delivery.movedTo(address.messengerId, address.chatId) };
   }
 
-  /** Returns the cards of an approval. */
   #cardsOf(approval: Approval): PlacedCard[] {
     return cardsOf(approval, (address) => this.placeToday(address).threadId);
   }

@@ -23,7 +23,6 @@ import { WaitingQuestions } from "./waiting-questions.ts";
  * `StoredApprovals` is the only part that changes a row.
  */
 export class Approvals {
-  /** Stores questions. */
   readonly asking: AskPeople;
   /** Changes those that wait. */
   readonly questions: WaitingQuestions;

@@ -103,7 +103,6 @@ export class ApprovalIndex implements ApprovalIndexCalls {
     return this.#store.get(id);
   }
 
-  /** Returns the conversation that asked. */
   conversationOf(id: string): string | undefined {
     return this.#store.get(id)?.conversation;
   }

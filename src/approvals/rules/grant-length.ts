@@ -13,7 +13,6 @@ const WORDS = {
   schedule: "grantForSchedule",
 } as const satisfies Record<GrantLength, TextName>;
 
-/** The length in words. */
 export function lengthWords(length: GrantLength, say: Say): string {
   return say(WORDS[length]);
 }

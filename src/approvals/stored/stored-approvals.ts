@@ -13,7 +13,6 @@ export class StoredApprovals {
     this.store = new ApprovalStore(host.database);
   }
 
-  /** Changes the stored approval, and returns it. */
   change({ id }: Approval, change: Partial<Approval>): Approval {
     const stored = this.store.get(id);
     if (stored === undefined) throw new TypeError("The approval is not stored.");

@@ -1,7 +1,6 @@
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 
-/** Returns the address for the answer to an event. */
 export function addressOf({ messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">): Address {
   return {
     messengerId,

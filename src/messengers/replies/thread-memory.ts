@@ -6,7 +6,6 @@ import { createThreadMemoryStore } from "./thread-memory-store.ts";
 
 /** Small facts that a conversation remembers: its session, who was refused, which threads it listens to. */
 export interface ThreadMemory {
-  /** Returns the transcript session of new turns. */
   session(): string;
   /** Starts a new session. Later turns begin with an empty transcript; earlier messages stay stored. */
   openSession(id: string): void;

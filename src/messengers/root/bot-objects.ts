@@ -9,9 +9,7 @@ import { ROOT, THREAD } from "./root-link.ts";
 import type { RootLink } from "./root-link.ts";
 
 export interface BotObjectsOptions {
-  /** The name of this object. */
   readonly name: () => string;
-  /** The class of this object. */
   readonly className: string;
   /** The class of the bot's root. Another one if this object was made by `subAgent` with a class of its own. */
   readonly rootClass: () => string;
@@ -46,12 +44,10 @@ export class BotObjects {
     });
   }
 
-  /** The class of the bot's root. */
   rootClass(): string {
     return this.#options.rootClass();
   }
 
-  /** Whether this object is the root. */
   isRoot(): boolean {
     return this.conversation() === undefined;
   }
@@ -77,7 +73,6 @@ export class BotObjects {
     return conversation === "" ? root : `${root}/${conversation}`;
   }
 
-  /** Returns the calls of a group to the root. */
   root<Calls extends object>(group: CallGroup<Calls>): Calls {
     return this.to(group, "");
   }

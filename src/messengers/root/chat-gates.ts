@@ -5,7 +5,6 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { RootLink } from "./root-link.ts";
 
 export interface ChatGatesOptions {
-  /** The name of the object. */
   readonly name: string;
   readonly root: Pick<RootLink, "gate">;
   readonly messengers: Pick<DeclaredMessengers, "get">;

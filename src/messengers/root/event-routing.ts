@@ -27,7 +27,6 @@ export interface EventRoutingOptions {
     messengerId: string,
     events: readonly IncomingEvent[],
   ) => Promise<void>;
-  /** Tells whether a conversation has stored an event. */
   readonly hasEvent: (conversation: string, messengerId: string, key: string) => Promise<boolean>;
 }
 

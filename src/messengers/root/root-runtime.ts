@@ -165,7 +165,6 @@ export class RootRuntime implements RootCalls {
     return response ?? methodNotAllowed(definition);
   }
 
-  /** Returns the bot's identity. */
   async identity(messengerId: string): Promise<BotIdentity> {
     return this.#identities.of(this.#messengers.get(messengerId));
   }

@@ -16,6 +16,5 @@ export interface ThreadFeatures extends OpenQuestions, TurnConsent {
   chatGone(place: GonePlace): void;
   /** A chat of this conversation continues under another id. Called after that is stored. */
   conversationMoved(messengerId: string, move: ChatMove): void;
-  /** Returns the run of a schedule that a turn belongs to. */
   runOf(turnId: string): ScheduledRun | undefined;
 }

@@ -41,7 +41,6 @@ export interface BotActionsHost {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  /** The name of the object. */
   name(): string;
   readonly thread: {
     readonly own: Pick<OwnTurns, "info">;
@@ -54,7 +53,6 @@ export interface BotActionsHost {
     readonly consent: ActionConsent | undefined;
     runOf(turnId: string): ScheduledRun | undefined;
   };
-  /** The scheduled runs that turns are. */
   readonly runs: { readonly runs: { get(turnId: string): ScheduledRun | undefined } };
   /** The ledger of the whole bot: that of the root. */
   botLedger(): ActionLedger;
@@ -87,7 +85,6 @@ export class BotActions {
     this.rights = new ActionRights({ agent, clock: deps.clock, log });
   }
 
-  /** The ledger of this object. */
   get ledger(): ActionLedger {
     this.#ledger ??= new LocalLedger(this.#host.database, this.#host.deps);
     return this.#ledger;
@@ -123,7 +120,6 @@ export class BotActions {
     return joinTools(tools, compileActions(this.declared(), this.#turnHost(), turnId));
   }
 
-  /** The host of calls that a turn makes. */
   #turnHost(): ActionHost {
     return this.#callHost(
       (turn) => {

@@ -31,7 +31,6 @@ function factsOfRun({ askIn, requester, schedule }: ScheduledRun, shownIn: Addre
   return { people, person: requester, address, chat: threadOf(address), schedule };
 }
 
-/** Returns the thread of an address. */
 export function threadOf(address: Address | undefined): MessengerThread | undefined {
   if (address === undefined) return undefined;
   const { chatId, isDirectMessage, threadId, topicId } = address;

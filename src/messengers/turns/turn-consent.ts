@@ -2,7 +2,6 @@
 export interface TurnConsent {
   /** Whether people have agreed to something for which a turn has asked. */
   hasConsent(turnId: string): boolean;
-  /** Whether a question of a turn is undecided. */
   isAsking(turnId: string): boolean;
   /** Takes back the undecided questions of a turn that another one replaces. */
   turnReplaced(turnId: string): void;

@@ -14,7 +14,6 @@ export interface TurnLogOptions {
   readonly onUsed?: ((turn: Turn, used: TurnStatsEntry) => void) | undefined;
 }
 
-/** The end of a turn. */
 export type TurnEnd =
   | "done"
   | "out-of-steps"

@@ -7,7 +7,6 @@ import { plainText, splitText } from "../../../delivery/index.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 
-/** An operation that has ended. */
 export type EndedOperation = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
 /** An ended turn. `out-of-steps` means that it has used all its steps, and the model wanted to go on. */

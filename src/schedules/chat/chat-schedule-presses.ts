@@ -15,7 +15,6 @@ import type { RequestPlace } from "./schedule-rights.ts";
 export interface ChatSchedulePressesOptions {
   readonly clock: Clock;
   readonly schedules: ChatSchedules;
-  /** Returns the texts for a person. */
   readonly say: (person: Pick<SchedulePerson, "language"> | undefined) => Say;
   readonly revise: (id: string, content: CardContent) => void;
   /** Whether a card has no buttons any more. */

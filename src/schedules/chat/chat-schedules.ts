@@ -28,7 +28,6 @@ export interface ChatSchedulesOptions {
   readonly defaultZone: () => string | undefined;
   readonly schedules: () => Schedules;
   readonly zones: () => ZoneCalls;
-  /** Returns the texts for a person. */
   readonly say: (person: Pick<SchedulePerson, "language"> | undefined) => Say;
   readonly post: (id: string, address: Address, content: CardContent) => void;
 }
@@ -76,7 +75,6 @@ export class ChatSchedules {
     this.rights = new ScheduleRights({ clock: deps.clock, log, settings, active: () => this.#active() });
   }
 
-  /** The tasks of all schedules. */
   tasks(): CheckedTask[] {
     const most = this.rights.limits();
     return this.#store.all().flatMap((schedule) => taskOf(schedule, most) ?? []);

@@ -10,7 +10,6 @@ export interface OwnerPressesOptions {
   readonly schedules: Pick<Schedules, "tasks" | "runNow">;
   /** Resolves when the tasks are known. */
   readonly ready: () => Promise<void>;
-  /** Returns the texts in a language. */
   readonly say: (language: string | undefined) => Say;
   readonly revise: (id: string, content: CardContent) => void;
   /** Ends the turns of a task, also those to come, and takes back what they have asked people. May be called again. */

@@ -24,7 +24,6 @@ export interface ScheduleNewsOptions {
   readonly schedules: Pick<Schedules, "skippedAt">;
   /** Finds the chat of a task's owner. Undefined if the task has none. */
   readonly ownerOf: (task: CheckedTask) => Promise<PlacedTarget | undefined>;
-  /** Returns the texts in a language. */
   readonly say: (language: string | undefined) => Say;
   /** Posts a card once. */
   readonly post: (id: string, address: Address, content: CardContent) => void;

@@ -3,7 +3,6 @@ import type { Piece } from "./piece.ts";
 import { isPreformatted } from "./piece.ts";
 
 export interface Cut {
-  /** End of the part. */
   readonly end: number;
   /** Start of the next part. Only whitespace is between the two. */
   readonly next: number;
