@@ -15,6 +15,41 @@ import { type Incoming, type IncomingEvents, createIncomingEvents } from "./inco
 
 type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstance[Method], Function>>[0];
 
+type EntryPoint = Extract<keyof Chat, `process${string}`>;
+interface PlacedEvent {
+  readonly threadId?: string;
+  readonly channelId?: string;
+}
+
+/** Events that start nothing, in plain words. The compiler reports one that is neither here nor handled below. */
+const IGNORED: Readonly<
+  Record<
+    Exclude<
+      EntryPoint,
+      | "processMessage"
+      | "processMessageUpdated"
+      | "processMessageDeleted"
+      | "processAction"
+      | "processSlashCommand"
+    >,
+    string
+  >
+> = {
+  processReaction: "reaction",
+  processModalSubmit: "modal submitted",
+  processModalClose: "modal closed",
+  processOptionsLoad: "options of a menu",
+  processAssistantThreadStarted: "assistant thread started",
+  processAssistantContextChanged: "assistant context changed",
+  processAgentSessionStopped: "agent session stopped",
+  processAgentSessionTitleChanged: "agent session title changed",
+  processAppHomeOpened: "app home opened",
+  processAppContextChanged: "app context changed",
+  processInstalled: "bot installed",
+  processUninstalled: "bot uninstalled",
+  processMemberJoinedChannel: "member joined",
+};
+
 /** One webhook on its way through an adapter. */
 export interface Ingress {
   accept(events: readonly IncomingEvent[]): Promise<void>;
@@ -58,6 +93,15 @@ export class IngressChat extends Chat {
     super({ userName, state, logger, adapters: { [adapter.name]: adapter }, concurrency: "concurrent" });
     this.#events = createIncomingEvents(adapter, userName, clock);
     this.#onOutside = onOutside;
+    for (const [name, words] of Object.entries(IGNORED))
+      Object.defineProperty(this, name, {
+        value: (event: PlacedEvent, ...rest: readonly (WebhookOptions | string | undefined)[]) =>
+          this.#ignore(
+            words,
+            event.threadId ?? event.channelId,
+            rest.find((one) => typeof one === "object"),
+          ),
+      });
   }
 
   /** Runs an adapter's handling of a request. Its events belong to `ingress`, even those reported later. */
@@ -104,87 +148,6 @@ export class IngressChat extends Chat {
     options?: WebhookOptions,
   ): Promise<void> {
     return this.#store(() => this.#events.ofCommand(event), options);
-  }
-
-  override processReaction(event: EventOf<"processReaction">, options?: WebhookOptions): Promise<void> {
-    return this.#ignore("reaction", event.threadId, options);
-  }
-
-  override async processModalSubmit(
-    _event: EventOf<"processModalSubmit">,
-    _contextId?: string,
-    options?: WebhookOptions,
-  ): Promise<undefined> {
-    await this.#ignore("modal submitted", undefined, options);
-  }
-
-  override processModalClose(
-    _event: EventOf<"processModalClose">,
-    _contextId?: string,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("modal closed", undefined, options);
-  }
-
-  override async processOptionsLoad(
-    _event: EventOf<"processOptionsLoad">,
-    options?: WebhookOptions,
-  ): Promise<undefined> {
-    await this.#ignore("options of a menu", undefined, options);
-  }
-
-  override processAssistantThreadStarted(
-    event: EventOf<"processAssistantThreadStarted">,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("assistant thread started", event.threadId, options);
-  }
-
-  override processAssistantContextChanged(
-    event: EventOf<"processAssistantContextChanged">,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("assistant context changed", event.threadId, options);
-  }
-
-  override processAgentSessionStopped(
-    event: EventOf<"processAgentSessionStopped">,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("agent session stopped", event.threadId, options);
-  }
-
-  override processAgentSessionTitleChanged(
-    event: EventOf<"processAgentSessionTitleChanged">,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("agent session title changed", event.threadId, options);
-  }
-
-  override processAppHomeOpened(event: EventOf<"processAppHomeOpened">, options?: WebhookOptions): void {
-    void this.#ignore("app home opened", event.channelId, options);
-  }
-
-  override processAppContextChanged(
-    event: EventOf<"processAppContextChanged">,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("app context changed", event.channelId, options);
-  }
-
-  override processInstalled(event: EventOf<"processInstalled">, options?: WebhookOptions): void {
-    void this.#ignore("bot installed", event.channelId, options);
-  }
-
-  override processUninstalled(event: EventOf<"processUninstalled">, options?: WebhookOptions): void {
-    void this.#ignore("bot uninstalled", event.channelId, options);
-  }
-
-  override processMemberJoinedChannel(
-    event: EventOf<"processMemberJoinedChannel">,
-    options?: WebhookOptions,
-  ): void {
-    void this.#ignore("member joined", event.channelId, options);
   }
 
   #ignore(ignored: string, threadId: string | undefined, options?: WebhookOptions): Promise<void> {
