@@ -1,4 +1,4 @@
-import type { Clock } from "./deps.ts";
+import { wait, type Clock } from "./deps.ts";
 import { errorCode, SwitchboardError } from "./errors.ts";
 import type { FigureReport } from "./figures.ts";
 import { restAfter } from "./rest-after.ts";
@@ -49,7 +49,7 @@ export function callsOver<Calls extends object>(
         if (code !== UNKNOWN_CALL && code !== UNKNOWN_BEFORE) throw error;
         const restMs = restAfter(failures, FIRST_REST_MS, LONGEST_REST_MS);
         if (clock.now() + restMs > until) throw unknownCall(name);
-        await new Promise<void>((resolve) => clock.setTimeout(resolve, restMs));
+        await wait(clock, restMs);
       }
     }
   };

@@ -7,6 +7,7 @@ import type {
   MessengerContext,
 } from "../../core/messenger-context.ts";
 import type { AttachmentReference, MessengerAttachment, MessengerEvent } from "../../core/messenger-event.ts";
+import { withTimeLimit } from "../../core/with-time-limit.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { EventContexts } from "../declare/event-contexts.ts";
@@ -137,18 +138,13 @@ async function inTime<T>(
   signal: AbortSignal | undefined,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = new AbortController();
-  const timer = clock.setTimeout(
-    () => limit.abort(new DOMException("The time limit of a download is over.", "TimeoutError")),
-    TIMEOUT_MS,
-  );
   try {
-    return await call(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]));
+    return await withTimeLimit(clock, TIMEOUT_MS, (limit) =>
+      call(signal === undefined ? limit : AbortSignal.any([signal, limit])),
+    );
   } catch (error) {
     if (error instanceof SwitchboardError) throw error;
     throw new SwitchboardError("attachment-failed", `Fetching an attachment failed: ${failureCode(error)}.`);
-  } finally {
-    clock.clearTimeout(timer);
   }
 }
 
