@@ -1,4 +1,5 @@
 import { isRecord } from "./is-record.ts";
+import { parseJson } from "../../src/core/parse-json.ts";
 
 /** Facts about a failed call, as far as the errors of an adapter and its client tell them. */
 export interface ErrorFacts {
@@ -96,17 +97,8 @@ function headerOf(error: Readonly<Record<string, unknown>>, name: string): strin
 function bodyOf(error: Readonly<Record<string, unknown>>): unknown {
   const response = isRecord(error.response) ? error.response : {};
   const raw = error.raw instanceof Error ? undefined : error.raw;
-  return parsed(response.data ?? error.data ?? error.body ?? raw);
-}
-
-function parsed(body: unknown): unknown {
-  if (typeof body !== "string") return body ?? undefined;
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    // An answer that is no JSON, such as the page of a server in between.
-    return body;
-  }
+  const body = response.data ?? error.data ?? error.body ?? raw ?? undefined;
+  return typeof body === "string" ? parseJson(body, body) : body;
 }
 
 function first<Fact>(

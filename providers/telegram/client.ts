@@ -4,6 +4,7 @@ import { Api, GrammyError, HttpError } from "grammy/web";
 import { z } from "zod";
 import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } from "./call-error.ts";
 import type { TelegramSettings } from "./options.ts";
+import { parseJson } from "../../src/core/parse-json.ts";
 
 /**
  * The only access to the Bot API. Every call ends when its signal aborts, is made once, and rejects only with a
@@ -192,13 +193,4 @@ async function answerOf(
   const answer = apiAnswer.safeParse(parseJson(await response.text()));
   if (!answer.success) throw new GatewayAnswer(response.status, response.headers.get("retry-after"));
   return answer.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A gateway's page, or a response that was cut off.
-    return undefined;
-  }
 }

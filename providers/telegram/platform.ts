@@ -23,6 +23,7 @@ import { parseUpdate } from "./parse-update.ts";
 import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
 import { allowedUpdatesFor } from "./update-kinds.ts";
+import { parseJson } from "../../src/core/parse-json.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 
@@ -134,15 +135,6 @@ async function receiveUpdate(
       return Response.json({ ok: true });
     default:
       return routed satisfies never;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A body that is not JSON is not an update.
-    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "./deps.ts";
 import { problem } from "./problem.ts";
 import { MAX_BODY_BYTES, readBody } from "./read-body.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** Reads the JSON body of a request. Returns the response that refuses it, if it cannot be read. */
 export async function readJson(
@@ -11,10 +12,6 @@ export async function readJson(
   if (body === "too-large")
     return problem(413, "body-too-large", `The body may have ${MAX_BODY_BYTES} bytes at most.`);
   if (body === "too-slow") return problem(408, "body-too-slow", "The body of the request took too long.");
-  try {
-    return { json: JSON.parse(new TextDecoder().decode(body)) as unknown };
-  } catch {
-    // The text is no JSON.
-    return problem(400, "body-invalid", "Send a body in JSON.");
-  }
+  const json = parseJson(new TextDecoder().decode(body));
+  return json === undefined ? problem(400, "body-invalid", "Send a body in JSON.") : { json };
 }

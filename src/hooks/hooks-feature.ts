@@ -11,6 +11,7 @@ import { fromPeople } from "../messengers/turns/own-marks.ts";
 import { questionsOf } from "../messengers/turns/question-messages.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
+import { parseJson } from "../core/parse-json.ts";
 
 /** The methods of the bot's class that are about calls of other systems. */
 export interface HookMethods {
@@ -131,16 +132,7 @@ function callOf(hook: string, request: Request, body: Uint8Array, { proof }: Inc
   const headers = Object.fromEntries(request.headers);
   delete headers["authorization"];
   if (!("token" in proof)) delete headers[(proof.header ?? SIGNATURE).toLowerCase()];
-  return { hook, payload: parsed(text), headers };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The body is no JSON.
-    return text;
-  }
+  return { hook, payload: parseJson(text, text), headers };
 }
 
 function hasToken(request: Request, token: string): boolean {

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../core/deps.ts";
 import { mergeWindowMs } from "./merge-window.ts";
+import { parseJson } from "../core/parse-json.ts";
 
 export interface MergeEventsOptions {
   readonly clock: Clock;
@@ -132,13 +133,8 @@ interface TextEvent {
 function textEventOf(event: string): TextEvent | undefined {
   // Only events with one line of data are joined. Anything else (comments, names, several lines) is rare and passes.
   if (!event.startsWith(`${PREFIX}{`) || event.indexOf("\n") !== event.length - 2) return undefined;
-  let chunk: unknown;
-  try {
-    chunk = JSON.parse(event.slice(PREFIX.length));
-  } catch {
-    // The provider reports the error.
-    return undefined;
-  }
+  // The provider reports an event that is no JSON.
+  const chunk = parseJson(event.slice(PREFIX.length));
   if (!isObject(chunk) || !isAbsent(chunk.usage) || "error" in chunk || !Array.isArray(chunk.choices))
     return undefined;
   const choice: unknown = chunk.choices[0];

@@ -15,6 +15,7 @@ import {
   rateLimited,
   unavailable,
 } from "./refusals.ts";
+import { parseJson } from "../../../src/core/parse-json.ts";
 
 export const discord: AdapterProfile = {
   // Discord takes 2000. The adapter cuts off a longer text, and characters that it escapes make a text longer.
@@ -85,12 +86,7 @@ interface Answer {
 }
 
 function parse(text: unknown): Answer {
-  let body: unknown;
-  try {
-    body = typeof text === "string" ? JSON.parse(text) : undefined;
-  } catch {
-    // The page of a server in between.
-  }
+  const body = typeof text === "string" ? parseJson(text) : undefined;
   const { code, retry_after: seconds } = isRecord(body) ? body : {};
   return {
     code: typeof code === "number" ? code : undefined,

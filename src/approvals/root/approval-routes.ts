@@ -6,6 +6,7 @@ import type { FeatureRoutes, RoutedBot } from "../../feature/feature-routes.ts";
 import { APPROVALS } from "./approval-calls.ts";
 import type { ApprovalIndexCalls, OutsideResult } from "./approval-calls.ts";
 import { isAdmin, unauthorized } from "../../feature/admin.ts";
+import { parseJson } from "../../core/parse-json.ts";
 
 const PREFIX = "/admin/approvals";
 const PATH = /^\/admin\/approvals(?:\/([^/]+)(\/decision)?)?$/;
@@ -110,13 +111,7 @@ function answer(result: OutsideResult, approval: unknown): Response {
 }
 
 function isCursor(cursor: string | undefined): boolean {
-  if (cursor === undefined) return true;
-  try {
-    return cursorSchema.safeParse(JSON.parse(cursor)).success;
-  } catch {
-    // The text is no JSON.
-    return false;
-  }
+  return cursor === undefined || cursorSchema.safeParse(parseJson(cursor)).success;
 }
 
 function notFound(): Response {
