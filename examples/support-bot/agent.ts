@@ -22,9 +22,12 @@ import { HOURS, SHOP, SYSTEM_PROMPT } from "./texts.ts";
 import { supportTools } from "./tools.ts";
 
 interface Env extends BotEnvironment, TranscriptionEnvironment {
-  /** The shop's backend, without `/orders`. */
+  /**
+   * The shop's backend. Below it are `GET /orders/<number>` and `/products`, `POST /refunds`, `/orders/<number>/cancel`
+   * and `/orders/<number>/address`. `npm start` serves a small one.
+   */
   ORDERS_API_URL?: string;
-  /** User ids of the shop's team, with commas. In groups only they may change orders and refund. */
+  /** User ids of the shop's team, with commas. In groups only they may change orders and refund. @default everybody may */
   TEAM_USER_IDS?: string;
   /** The bot's own address, for the page that opens the mail program. */
   PUBLIC_URL?: string;
