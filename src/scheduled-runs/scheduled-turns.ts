@@ -60,8 +60,8 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   /** For whom each of these turns runs. */
   readonly runs: ScheduledRunStore;
   readonly #host: ScheduledTurnsHost;
-  /** Turns whose end a caller waits for, each with the number of these callers. */
-  readonly #awaited = new Map<string, number>();
+  /** The calls that wait for the end of a turn. */
+  readonly #awaited = new Set<readonly [id: string]>();
   readonly #sweep: Sweep;
 
   constructor(host: ScheduledTurnsHost) {
@@ -137,15 +137,14 @@ export class ScheduledTurns implements ScheduledTurnCalls {
 
   /** Resolves when the newest turn of a run has ended, and its answer is visible, or after this time. */
   async settled(id: string, withinMs: number): Promise<void> {
-    const count = this.#awaited.get(id) ?? 0;
-    this.#awaited.set(id, count + 1);
+    const call = [id] as const;
+    this.#awaited.add(call);
     try {
       await withinTime(this.#host.deps.clock, withinMs, this.#settled(id), "a scheduled turn");
     } catch (error) {
       if (errorCode(error) !== "took-too-long") throw error;
     } finally {
-      if (count === 0) this.#awaited.delete(id);
-      else this.#awaited.set(id, count);
+      this.#awaited.delete(call);
     }
   }
 
@@ -164,7 +163,7 @@ export class ScheduledTurns implements ScheduledTurnCalls {
     try {
       await this.#settled(id);
       // The answer to that caller tells it.
-      if (this.#awaited.has(id)) return;
+      if ([...this.#awaited].some(([awaited]) => awaited === id)) return;
       const report = await this.report(id);
       if (report.state !== "open") await nudgeKeeper(objects, run, log, { id, report });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { Prompt } from "../../../src/inbox/prompt-store.ts";
@@ -10,18 +10,29 @@ import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
+const RUN: ScheduledRun = {
+  schedule: { keeper: "task:digest", taskId: "digest", revision: "1" },
+  occurrenceKey: "digest@1",
+};
+
 /** Turns of a conversation with one prompt, which has ended so, and whose reply is delivered so far. */
 function turnsWith(
   prompt: Pick<Prompt, "state" | "error">,
   receipt: { readonly state: DeliveryReceipt["state"]; readonly ids: readonly string[] } | undefined,
+  {
+    settled = () => Promise.resolve(),
+    to = () => ({}),
+  }: { settled?: () => Promise<void>; to?: (group: unknown, keeper: string) => object } = {},
 ): ScheduledTurns {
   const own = {
     prompts: {
       get: (id: string) => ({ ...prompt, id, answerTo: [{ chatId: "1" }] }),
       byKey: () => undefined,
+      untilEnded: () => Promise.resolve("completed"),
     },
   };
   const delivery = {
+    settled,
     receipt: () =>
       receipt && {
         state: receipt.state,
@@ -32,6 +43,8 @@ function turnsWith(
     thread: { own, delivery, memory: { session: () => "s" } },
     engine: { stats: new TurnStats() },
     features: { runQuestions: undefined },
+    objects: { to },
+    log: recordLog().log,
     database: createNodeDatabase(),
     deps: { clock: createVirtualClock() },
     stored: () => Promise.resolve(),
@@ -57,6 +70,31 @@ it("reports a stopped turn as open until it is known what people see of its text
   expect(seen).toMatchObject({ state: "failed", code: "stopped", messageIds: ["7"] });
 });
 
+it("tells the keeper how a run stands when a turn of it has ended, once its answer is visible", async () => {
+  const told: unknown[] = [];
+  let show = (): void => {};
+  const shown = new Promise<void>((resolve) => (show = resolve));
+  const turns = turnsWith(
+    { state: "completed", error: undefined },
+    { state: "delivered", ids: ["7"] },
+    {
+      settled: () => shown,
+      to: (_group, keeper) => ({
+        nudgeOccurrence: async (...news: readonly unknown[]) => void told.push([keeper, ...news]),
+      }),
+    },
+  );
+  turns.promptEnded("other");
+  turns.runs.prepare();
+  turns.runs.add("t", { ...RUN, shownIn: undefined }, 0);
+  turns.promptEnded("t");
+  await Promise.resolve();
+  expect(told).toEqual([]);
+  show();
+  const report = { state: "completed", messageIds: ["7"], usage: undefined };
+  await vi.waitFor(() => expect(told).toEqual([["task:digest", "digest@1", { id: "t", report }]]));
+});
+
 it("tells the root of a delivery to many chats, or else the keeper, that a run goes on", async () => {
   const told: string[] = [];
   const to = (_group: unknown, conversation: string): never =>
@@ -66,11 +104,7 @@ it("tells the root of a delivery to many chats, or else the keeper, that a run g
         void told.push(`${conversation}: ${id} ${target}`),
     }) as never;
   const objects = { to, root: (group: unknown) => to(group, "") };
-  const run: ScheduledRun = {
-    schedule: { keeper: "task:digest", taskId: "digest", revision: "1" },
-    occurrenceKey: "digest@1",
-  };
-  await nudgeKeeper(objects, run, recordLog().log);
-  await nudgeKeeper(objects, { ...run, broadcast: { id: "b1", target: "fake:c2" } }, recordLog().log);
+  await nudgeKeeper(objects, RUN, recordLog().log);
+  await nudgeKeeper(objects, { ...RUN, broadcast: { id: "b1", target: "fake:c2" } }, recordLog().log);
   expect(told).toEqual(["task:digest: digest@1", ": b1 fake:c2"]);
 });
