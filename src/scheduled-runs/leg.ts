@@ -8,7 +8,10 @@ export interface LegRequest {
   readonly id: string;
   /** The question to the model. With `recites`: a line for the transcript, which says what the text is. */
   readonly prompt: string;
-  /** The text that the conversation shows and remembers, without asking its model. */
+  /**
+   * The text that the conversation shows and remembers, without asking its model. Only of occurrences that versions
+   * before 0.2.0 have begun; answered until 0.3.0.
+   */
   readonly recites: string | undefined;
   readonly address: Address | undefined;
   readonly metadata: PromptMetadata | undefined;

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const metadataSchema = z.object({ recites: z.string() });
 
-/** Returns the question of a turn whose answer is known already. */
+/** Returns the question of a turn whose answer is known already. Versions before 0.2.0 ask so; answered until 0.3.0. */
 export function recitingMessage(id: string, introduction: string, text: string): UIMessage {
   return { id, role: "user", parts: [{ type: "text", text: introduction }], metadata: { recites: text } };
 }
