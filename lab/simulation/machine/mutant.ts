@@ -1,3 +1,5 @@
+import type { ThinkActions } from "../../../src/actions/action.ts";
+import type { BotObject } from "../../../src/agent/bot-object.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Address, Surface } from "../../../src/core/surface.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -43,6 +45,10 @@ export interface Mutant {
   readonly policy?: DeliveryPolicy;
   /** Changes the event that is read from an update. */
   readonly event?: (event: MessengerEvent) => MessengerEvent;
+  /** Changes the bot's actions. */
+  readonly actions?: (actions: ThinkActions) => ThinkActions;
+  /** Changes an object at the start of its process. */
+  readonly object?: (object: BotObject) => void;
   readonly beforeStep?: () => "go" | "yield";
   readonly beforeTool?: () => "run" | "block";
   /** A file that cannot be loaded fails the call of the model. */

@@ -1,4 +1,5 @@
 import { albumMutants } from "./album-mutants.ts";
+import { approvalMutants } from "./approval-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
@@ -14,6 +15,7 @@ export const mutants: readonly Mutant[] = [
   ...promptMutants,
   ...cardMutants,
   ...albumMutants,
+  ...approvalMutants,
   ...scheduleMutants,
 ];
 

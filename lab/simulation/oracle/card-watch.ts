@@ -72,6 +72,8 @@ export class CardWatch {
     };
     Object.assign(delivery, {
       sendCard: (start, body, options) => {
+        // Cards of approvals have a watch of their own.
+        if (!CARD_WORD.test(body.text)) return sendCard(start, body, options);
         if (!life.isDead) this.#posted(conversation, start, body);
         return change(start.id, faceOf(body), () => {
           sendCard(start, body, options);
@@ -79,6 +81,7 @@ export class CardWatch {
         });
       },
       revise: (id, body, ifDeleted) => {
+        if (known(id) === undefined) return revise(id, body, ifDeleted);
         this.revised += 1;
         return change(id, faceOf(body), () => revise(id, body, ifDeleted));
       },

@@ -9,7 +9,7 @@ import type { ShownContent } from "../platform/platform.ts";
  * said replies, and breaches. The oracle and its watchers know the simulated parts only by these types.
  */
 
-export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I11" | "I12";
+export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I11" | "I12";
 
 export interface Violation {
   readonly invariant: Invariant;
@@ -39,6 +39,16 @@ export interface SaidReply {
 /** Mark of a stopped reply. */
 export const STOPPED = "(stopped)";
 
+/** One call of an action by the model. */
+export interface ActionCall {
+  /** Name of the message that is answered. */
+  readonly token: string;
+  /** Name of the action. */
+  readonly action: string;
+  /** Name of its effect, unique in the run. */
+  readonly effect: string;
+}
+
 /** One operation as the turn engine stores it. It survives the process. */
 export interface StoredOperation {
   readonly id: string;
@@ -58,6 +68,10 @@ export interface StoredOperation {
   tool: "none" | "waits" | "began";
   /** Stored text of the running step. It lags behind the streamed text. */
   text: string;
+  /** The call of its action, if it calls one. */
+  readonly call: ActionCall | undefined;
+  /** Whether it has ended because its call waits for people. */
+  isParked: boolean;
 }
 
 export type OperationStore = Map<string, StoredOperation>;

@@ -2,6 +2,8 @@ import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { SaidReply } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
 import { checkAlbums } from "./check-albums.ts";
+import { checkApprovals } from "./check-approvals.ts";
+import { checkAttached } from "./check-attached.ts";
 import { checkCards } from "./check-cards.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
@@ -75,8 +77,10 @@ export function checkEnd(state: EndState): EndFigures {
     checkPrompts(state, thread);
     checkCards(state, thread);
     checkAlbums(state, thread);
-    const { albums, cards } = state.oracle;
-    const others = [...cards.receiptsIn(thread.threadId), ...albums.receiptsIn(thread.threadId)];
+    checkApprovals(state, thread);
+    checkAttached(state, thread);
+    const { albums, approvals, cards } = state.oracle;
+    const others = [cards, albums, approvals].flatMap((watch) => watch.receiptsIn(thread.threadId));
     for (const { messageId, messageIds } of others.flatMap(({ messages }) => messages)) {
       for (const id of messageIds ?? [messageId]) if (id !== undefined) owned.add(id);
     }
@@ -114,8 +118,9 @@ function checkEveryMessageAnswered(
     if (threadId !== thread.threadId || kind !== "message") continue;
     const turns = [...thread.operations.values()].filter(({ questions }) => questions.includes(token));
     const kept = turns.filter(
-      ({ failures, id, status }) =>
+      ({ failures, id, isParked, status }) =>
         (status !== "aborted" ||
+          (isParked && madeWay(oracle, threadId, id)) ||
           // A turn whose call had failed makes way for a message in every mode.
           ((plan.whenBusy === "steer" || failures > 0) && madeWay(oracle, threadId, id))) &&
         !turns.some((later) => oracle.said.replaces(threadId, later.id, id)),
@@ -186,7 +191,8 @@ function checkNothingTwice(
   figures.leftovers += orphans.length;
   const cards = oracle.cards.receiptsIn(thread.threadId);
   const albums = oracle.albums.receiptsIn(thread.threadId);
-  const unresolved = [...receipts.values(), ...cards, ...albums].flatMap((receipt) =>
+  const questions = oracle.approvals.receiptsIn(thread.threadId);
+  const unresolved = [...receipts.values(), ...cards, ...albums, ...questions].flatMap((receipt) =>
     receipt.messages.filter(({ state, attempts }) => {
       if (state === "unknown" || state === "failed") return true;
       // The search for an earlier message ends with the chat.
@@ -222,8 +228,10 @@ function checkNothingTwice(
   // A message that the policy leaves alone stays incomplete, even if its outcome is learned later.
   const isLeft = ({ call }: PlatformMessage): boolean =>
     plan.policy.onUnknown === "leave" && oracle.posts.isLost(call);
+  // The card of an approval repeats the words with which the model asks.
   const isCounted = (message: PlatformMessage): boolean =>
     owned.has(String(message.id)) &&
+    !oracle.approvals.isCard(message, thread.threadId) &&
     !isLeft(message) &&
     !(platform.kind === "fixed" && superseded.has(String(message.id)));
   for (const message of visible.filter(isCounted)) {

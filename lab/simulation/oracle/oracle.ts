@@ -4,6 +4,8 @@ import type { Address } from "../../../src/core/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
 import { classifyError, isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";
 import { AlbumWatch } from "./album-watch.ts";
+import { ApprovalWatch } from "./approval-watch.ts";
+import type { ApprovalFigures } from "./approval-watch.ts";
 import { BudgetCount } from "./budget-count.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { Life } from "../machine/life.ts";
@@ -27,11 +29,11 @@ export interface OracleOptions {
   readonly platform: Platform;
   /** Delivery modes by thread. */
   readonly modes: ReadonlyMap<string, DeliveryMode>;
-  readonly plan: Pick<Plan, "policy" | "whenBusy" | "places" | "objects">;
+  readonly plan: Pick<Plan, "policy" | "whenBusy" | "places" | "objects" | "items">;
 }
 
 /** Counts that prove that these cases occur. */
-export interface Happened extends Heard, SaidFigures {
+export interface Happened extends Heard, SaidFigures, ApprovalFigures {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
@@ -81,6 +83,7 @@ export class Oracle {
   readonly inbox: InboxWatch;
   readonly cards: CardWatch;
   readonly albums: AlbumWatch;
+  readonly approvals: ApprovalWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -125,9 +128,17 @@ export class Oracle {
     });
     this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.albums = new AlbumWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
+    this.approvals = new ApprovalWatch({
+      now,
+      fail,
+      items: plan.items,
+      chatOf: (threadId) => plan.places.find((place) => place.threadId === threadId)?.chatId ?? "",
+      delivery: (conversation) => this.said.delivery(conversation),
+    });
     this.presses = new PressWatch({
       now,
       fail,
+      onDecision: (...answer) => this.approvals.answered(...answer),
       cards: this.cards.cards,
       wasPosted: (threadId, token, messageId) =>
         platform.messages.some(
@@ -204,6 +215,7 @@ export class Oracle {
       ...this.#seen,
       ...this.said.figures,
       ...this.inbox.heard,
+      ...this.approvals.figures,
       ...answers,
       cards: cards.size,
       revised,
@@ -246,7 +258,8 @@ export class Oracle {
     }
     if (call.content !== undefined) {
       const named = call.content.media?.map((one) => this.#platform.nameOf(one));
-      if (this.cards.isCard(call.content.text)) this.cards.onCall(call, life, named);
+      if (this.approvals.isCard(call.content, address.threadId)) this.approvals.onCall(call, life);
+      else if (this.cards.isCard(call.content.text)) this.cards.onCall(call, life, named);
       else if (this.albums.isAlbum(call.content)) this.albums.onCall(call, life, named);
       else this.#checkI5(call, life);
     }
@@ -277,8 +290,10 @@ export class Oracle {
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
     this.#searches.delete(call.number);
     if (call.method === "answer") this.presses.onAnswer(call, error);
-    if (this.cards.isCard(call.content?.text ?? "")) this.cards.onAnswer(call, error);
+    const isAsking = call.content !== undefined && this.approvals.isCard(call.content, call.address.threadId);
+    if (!isAsking && this.cards.isCard(call.content?.text ?? "")) this.cards.onAnswer(call, error);
     this.albums.onAnswer(error, (failed) => classifyError(failed).code);
+    this.approvals.onAnswer(call, error);
     this.posts.onAnswer(call, life, error, [...this.replies.values()]);
     this.#underWay(life).delete(call.number);
     if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
@@ -322,7 +337,8 @@ export class Oracle {
   }
 
   #hasOpenReply(conversation: string, chatId: string): boolean {
-    if (this.cards.hasOpen(conversation, chatId) || this.albums.hasOpen(conversation, chatId)) return true;
+    const watches = [this.cards, this.albums, this.approvals];
+    if (watches.some((watch) => watch.hasOpen(conversation, chatId))) return true;
     const delivery = this.said.delivery(conversation);
     return [...this.replies.values()].some((reply) => {
       if (reply.conversation !== conversation || reply.chatId !== chatId) return false;
@@ -345,7 +361,8 @@ export class Oracle {
 
   #checkI4(call: SurfaceCall, life: Life): void {
     const { threadId } = call.address;
-    if (this.cards.isSending(life.name, threadId) || this.albums.isSending(life.name, threadId)) return;
+    const watches = [this.cards, this.albums, this.approvals];
+    if (watches.some((watch) => watch.isSending(life.name, threadId))) return;
     const delivery = this.said.delivery(life.name);
     // The newest first, because any match is enough.
     for (const reply of [...this.replies.values()].reverse()) {

@@ -18,6 +18,8 @@ export interface PressWatchOptions {
   readonly fail: (invariant: Invariant, message: string) => void;
   /** By what the simulation calls them. */
   readonly cards: ReadonlyMap<string, SaidCard>;
+  /** Called with the answer to a press of an approval's card. */
+  readonly onDecision: (actionId: string, notice: string | undefined) => void;
   /** Whether a card was posted in a thread before a message of this id. */
   readonly wasPosted: (threadId: string, token: string, messageId: number) => boolean;
 }
@@ -34,8 +36,10 @@ export interface PressedButton {
 
 interface Press {
   readonly threadId: string;
-  /** Nothing for a button that no card has. */
+  /** Nothing for a button that no card of the bot's own code has. */
   readonly button: PressedButton | undefined;
+  /** Whether it is a button of an approval's card. */
+  readonly isDecision: boolean;
   /** The process that has stored it, and when. */
   stored: { readonly at: number; readonly by: Life | undefined } | undefined;
   /** How often the bot's handler has begun. */
@@ -97,9 +101,9 @@ export class PressWatch {
     this.#options = options;
   }
 
-  pressed(actionId: string, threadId: string, button?: PressedButton): void {
+  pressed(actionId: string, threadId: string, button?: PressedButton, isDecision = false): void {
     const unhandled = { stored: undefined, handled: 0, handledAt: undefined, calls: [] };
-    this.#presses.set(actionId, { threadId, button, ...unhandled });
+    this.#presses.set(actionId, { threadId, button, isDecision, ...unhandled });
   }
 
   /** A person writes a number. */
@@ -195,10 +199,11 @@ export class PressWatch {
       if (end.hasFailed || end.at - at >= CALL_MS) return false;
       // A process that died right after the answer could not store it. If a handler was slow, the press was only
       // acknowledged.
-      return !former.isDead || (press.button === undefined && former.diedAt > end.at + AT_ONCE_MS);
+      return !former.isDead || (isBare(press) && former.diedAt > end.at + AT_ONCE_MS);
     });
     if (isRepeated) fail("I2", `the press ${actionId} is answered twice`);
     if (press.button !== undefined) this.#checkNotice(actionId, press.button, notice);
+    if (press.isDecision) this.#options.onDecision(actionId, notice);
     const isRepetition = notice === undefined && this.#repeats(press);
     press.calls.push({ number, at: now(), by, notice, isRepetition, end: undefined });
   }
@@ -235,10 +240,11 @@ export class PressWatch {
     );
   }
 
-  #lateMs({ button, stored }: Press, by: Life): number {
+  #lateMs(press: Press, by: Life): number {
+    const { stored } = press;
     const now = this.#options.now();
     if (stored === undefined) return 0;
-    if (button === undefined) return stored.by === by ? now - stored.at - AT_ONCE_MS : 0;
+    if (isBare(press)) return stored.by === by ? now - stored.at - AT_ONCE_MS : 0;
     const isHit = this.#deadUntil >= stored.at;
     return now - Math.max(stored.at, this.#deadUntil) - HANDLED_MS - (isHit ? DEATH_MS : 0);
   }
@@ -261,4 +267,9 @@ export class PressWatch {
     if (this.#deadUntil === -Infinity)
       fail("I2", `the press ${actionId} was interrupted, and nothing has died`);
   }
+}
+
+/** Whether no card has the button, so that no handler runs. */
+function isBare({ button, isDecision }: Press): boolean {
+  return button === undefined && !isDecision;
 }

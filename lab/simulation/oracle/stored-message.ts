@@ -3,11 +3,23 @@ import type { StoredOperation } from "./contract.ts";
 
 /** Returns the tokens of the messages that a turn answers. */
 export function questionsOf(message: UIMessage): readonly string[] {
+  const effect = effectTold(message);
+  if (effect !== undefined) return [outcomeToken(effect)];
   return (
     textOfQuestion(message)
       .replaceAll(QUOTE, "")
       .match(/\b[mbpq]\d+\b/g) ?? []
   );
+}
+
+/** Returns the effect whose outcome a message tells. Undefined for any other message. */
+export function effectTold(message: UIMessage): string | undefined {
+  return /^⟦Outcome of an action[^]*"effect":"(effect\d+)"/.exec(textOfQuestion(message))?.[1];
+}
+
+/** The word by which the turn about an outcome is known: a prompt of the bot's own code. */
+export function outcomeToken(effect: string): string {
+  return `q7${effect.slice("effect".length).padStart(5, "0")}`;
 }
 
 /** Returns the text of a question as the model gets it, with quotes. */

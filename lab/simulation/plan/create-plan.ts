@@ -1,6 +1,7 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
+import { drawApprovals } from "./draw-approvals.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawNumbers } from "./draw-numbers.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
@@ -71,6 +72,7 @@ export function createPlan(seed: number): Plan {
       ...gateTrouble(random.fork("gates"), places, objects),
       ...schedules,
       ...drawQuotes(random.fork("quotes"), schedules),
+      ...drawApprovals(random.fork("approvals"), places, platform),
     ],
     interruptedStep,
     platform,

@@ -6,8 +6,8 @@ export interface Attempt {
   readonly failsAt: number;
 }
 
-/** A tool that the model calls between two steps. `effect`: it must not run twice. */
-export type ScriptedTool = "effect" | "lookup";
+/** A tool that the model calls between two steps. `effect`: it must not run twice. `action`: one of the bot's actions. */
+export type ScriptedTool = "effect" | "lookup" | "action";
 
 /** The model's answer to one question, for any number of attempts. */
 export interface Script {
@@ -28,6 +28,8 @@ export interface ScriptOptions {
   readonly hasTools: boolean;
   /** Whether the model may choose silence. */
   readonly maySayNothing: boolean;
+  /** Whether the answer calls an action. */
+  readonly callsAction: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ export function createScript(
   );
   const manner = random.fork("manner");
   const tools = options.hasTools && manner.chance(0.6) ? drawTools(manner) : [];
-  const isSilent = options.maySayNothing && manner.chance(0.3);
+  const isSilent = options.maySayNothing && manner.chance(0.3) && !options.callsAction;
   const text = (step: number, attempt: number): string => {
     if (isSilent) return SILENCE;
     const body = blockShapes
@@ -66,7 +68,7 @@ export function createScript(
   };
   return {
     text,
-    tools: isSilent ? [] : tools,
+    tools: isSilent ? [] : options.callsAction ? ["action"] : tools,
     attempts,
     chunkLength: isSilent ? manner.pick([1, 3, 7, 80]) : random.pick([12, 30, 80]),
     paceMs: random.pick([5, 30, 120, 400, 900]),

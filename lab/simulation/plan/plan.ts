@@ -70,8 +70,11 @@ export type PlanItem =
   | {
       readonly kind: "crash";
       readonly boundary: number;
-      /** Only boundaries of gates count that serve conversations in other objects. @default all boundaries count */
-      readonly within?: "gate";
+      /**
+       * `gate`: only boundaries of gates count that serve conversations in other objects. `effect`: only those before and
+       * after the effect of an action. @default all boundaries count
+       */
+      readonly within?: "gate" | "effect";
       readonly victim: Victim;
       readonly downMs: number;
     }
@@ -163,6 +166,34 @@ export type PlanItem =
     }
   /** The platform forgets all files that it has. Their ids mean nothing any more. */
   | { readonly kind: "forget-files"; readonly at: number }
+  /** The answer to a message calls an action of its own. */
+  | {
+      readonly kind: "proposal";
+      /** Name of the message. */
+      readonly token: string;
+      /** The people who must agree first. `nobody`: it runs unasked. */
+      readonly approvers: "ada" | "anyone" | "nobody";
+      /**
+       * An interrupted run: the bot asks the outside system, or runs it again under the key that the system knows, or
+       * leaves it.
+       */
+      readonly repeats: "verified" | "keyed" | "never";
+      readonly workMs: number;
+      readonly expiresAfterMs: number;
+      /** Number of files that it attaches to the answer. */
+      readonly files: number;
+    }
+  /** A person presses a button of the newest card that asks about an action, or waits for one. */
+  | {
+      readonly kind: "decide";
+      readonly at: number;
+      /** Name of the message whose answer has called the action. */
+      readonly proposal: string;
+      readonly token: string;
+      /** Id of the person, where several can press. */
+      readonly person: "7" | "8";
+      readonly button: "Approve" | "Reject" | "More" | "Take back" | "Ask for changes";
+    }
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

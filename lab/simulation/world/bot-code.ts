@@ -15,8 +15,10 @@ import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant, OnAction } from "../machine/mutant.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import type { Proposal } from "../oracle/approval-watch.ts";
 import { nameOfPress } from "../oracle/press-watch.ts";
 import { pictureOf } from "../plan/card-picture.ts";
+import { botActions } from "./bot-actions.ts";
 import type { Plan, PlanItem } from "../plan/plan.ts";
 
 type PlannedAlbum = Extract<PlanItem, { kind: "album" }>;
@@ -30,12 +32,14 @@ const WORDS = { short: 4, long: 36 };
 export class BotCode {
   readonly #oracle: Oracle;
   readonly #presses: ReadonlyMap<string, PlannedPress>;
+  readonly #proposals: readonly Proposal[];
   readonly #hasPictures: boolean;
   readonly #albums: ReadonlyMap<string, PlannedAlbum>;
   readonly #versions = new Map<string, number>();
 
   constructor({ items, platform }: Pick<Plan, "items" | "platform">, oracle: Oracle) {
     this.#oracle = oracle;
+    this.#proposals = items.filter((item) => item.kind === "proposal");
     this.#hasPictures = platform === "telegram";
     const presses = items.filter(
       (item): item is PlannedPress => item.kind === "press-card" || item.kind === "type-number",
@@ -49,9 +53,12 @@ export class BotCode {
   agent(
     messenger: MessengerDefinition,
     cards: () => Cards,
-    { clock }: Life,
+    life: Life,
     mutant: Mutant | undefined,
   ): AgentMethods {
+    const { clock } = life;
+    const planned = botActions(this.#proposals, this.#oracle, life);
+    const actions = mutant?.actions?.(planned) ?? planned;
     const onAction: OnAction = (press) => this.onAction(press, cards(), clock);
     return {
       maxSteps: 10,
@@ -74,7 +81,7 @@ export class BotCode {
       },
       getSystemPrompt: () => "",
       getTools: () => ({}),
-      getActions: () => ({}),
+      getActions: () => actions,
       authorizeTurn: () => true,
       authorizeAction: ({ isGranted }) => isGranted,
       getMessengers: () => ({ sim: messenger }),

@@ -8,11 +8,14 @@ type PlannedCard = Extract<PlanItem, { kind: "card" }>;
 /** People's answers to cards other than presses, and the updates that report them. */
 export interface CardUpdates {
   readonly writeCommand: (place: Place, token: string) => void;
-  /** Returns the id of the person who presses. */
-  readonly tellPress: (place: Place, actionId: string, data: string) => string;
+  /** Returns the id of the person who presses: one of several in a group. @default the chat draws one */
+  readonly tellPress: (place: Place, actionId: string, data: string, person?: string) => string;
 }
 
 const ONCE = { times: 1 };
+/** A person who wants to decide looks for a card this often. */
+const MOST_LOOKS = 12;
+const LOOK_EVERY_MS = 2_000;
 
 /** Cards: who has them posted and changed, and who presses their buttons. */
 export class CardPeople {
@@ -70,6 +73,34 @@ export class CardPeople {
     };
     const times = item.kind === "revise-card" ? item.times : 1;
     for (let left = times; left > 0; left -= 1) once();
+  }
+
+  /**
+   * A button of the newest card that asks about an action, as the person sees it or has seen it. Waits for a card, and
+   * for the button.
+   */
+  decide(item: Extract<PlanItem, { kind: "decide" }>, looks = 1): void {
+    const { oracle, plan, platform, scheduler, trace } = this.#world;
+    const { button, person: wanted, proposal, token } = item;
+    const called = oracle.approvals.newestOf(proposal);
+    const place = plan.places.find(({ threadId }) => threadId === called?.threadId);
+    const isAbout = ({ text }: { readonly text: string }): boolean =>
+      new RegExp(`\\b${called?.call.effect ?? "none"}\\b`).test(text);
+    const now = place === undefined ? undefined : platform.visible(place.threadId).findLast(isAbout);
+    const seen = platform.keyboards.filter(({ threadId }) => threadId === place?.threadId).findLast(isAbout);
+    // A person may press what they have seen a moment ago.
+    const buttons = now?.buttons ?? (now === undefined ? undefined : seen?.buttons);
+    const pressed = buttons?.flat().find(({ kind, label }) => kind === "callback" && label === button);
+    if (called === undefined || place === undefined || pressed?.kind !== "callback") {
+      if (looks < MOST_LOOKS) scheduler.after(LOOK_EVERY_MS, () => this.decide(item, looks + 1));
+      return;
+    }
+    const { effect } = called.call;
+    trace.add("person", () => `${wanted} presses ${token}: ${button} of ${effect} in ${place.threadId}`);
+    oracle.presses.pressed(token, place.threadId, undefined, true);
+    const person = place.isDirectMessage ? "7" : wanted;
+    oracle.approvals.pressed(token, { effect, label: button, person });
+    this.#people.tellPress(place, token, pressed.token, person);
   }
 
   /** A button of a card as the person sees it, or has seen it. */

@@ -1,5 +1,7 @@
 import type { ModelMessage, UIMessage } from "ai";
 import type { ObjectParts } from "../../../src/agent/object-parts.ts";
+import { isFailure, isWaitingResult } from "../../../src/actions/action-errors.ts";
+import { inTurnContext } from "../../../src/core/turn-context.ts";
 import { ModelFiles } from "../../../src/messengers/turns/model-files.ts";
 import { loadFiles } from "../../../src/turn/load-files.ts";
 import type { LoadFilesOptions } from "../../../src/turn/load-files.ts";
@@ -12,6 +14,7 @@ import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
 import { partsOf, questionsOf } from "../oracle/stored-message.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
+import { actionName } from "./bot-actions.ts";
 import { createScript } from "../plan/model-script.ts";
 import type { ScriptOptions } from "../plan/model-script.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -27,7 +30,7 @@ export interface ModelEngineOptions {
   readonly interruptedStep: "restart" | "continue";
   /** Returns the number of a new operation, unique in the run. */
   readonly nextTurn: () => number;
-  readonly script: (threadId: string) => ScriptOptions;
+  readonly script: (threadId: string) => Omit<ScriptOptions, "callsAction">;
   /** The object whose turns it runs. */
   readonly object: ObjectParts;
   readonly mutant: Mutant | undefined;
@@ -37,6 +40,8 @@ export interface ModelEngineOptions {
 const STORE_EVERY = 3;
 const REST_MS = 300;
 const TOOL_MS = 200;
+/** The id of an operation's only call of a tool. */
+const CALL = "0";
 const MAX_CONTEXT_TOKENS = 100_000;
 
 /**
@@ -51,6 +56,8 @@ export class ModelEngine implements TurnOperations {
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is working in this process, with the timer of their next chunk. */
   readonly #running = new Map<string, unknown>();
+  /** What stops the actions of operations. */
+  readonly #stops = new Map<string, AbortController>();
   /** Length of an operation's text when its call failed in this process. */
   readonly #saidLengths = new Map<string, number>();
   #modelFiles: ModelFiles | undefined;
@@ -72,9 +79,11 @@ export class ModelEngine implements TurnOperations {
       const questions = questionsOf(message);
       const threadId = oracle.inbox.threadOf(questions[0] ?? "") ?? "";
       const turn = nextTurn();
+      const plan = oracle.approvals.planned(questions);
       oracle.onTurn(turn, threadId, operationId, questions, operations);
       oracle.inbox.onTurn(threadId, operationId, message);
-      const script = createScript(random.fork(`turn/${turn}`), turn, questions, optionsOf(threadId));
+      const options = { ...optionsOf(threadId), callsAction: plan !== undefined };
+      const script = createScript(random.fork(`turn/${turn}`), turn, questions, options);
       const operation: StoredOperation = {
         id: operationId,
         session,
@@ -88,6 +97,8 @@ export class ModelEngine implements TurnOperations {
         said: [],
         tool: "none",
         text: "",
+        call: plan && { token: plan.token, action: actionName(plan.token), effect: `effect${turn}` },
+        isParked: false,
       };
       life.write("operation", () => operations.set(operationId, operation));
     }
@@ -112,6 +123,7 @@ export class ModelEngine implements TurnOperations {
     if (operation?.status !== "running") return;
     life.clock.clearTimeout(this.#running.get(operationId));
     this.#running.delete(operationId);
+    this.#stops.get(operationId)?.abort();
     await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, random.int(0, 150)));
     life.write("abort", () => (operation.status = "aborted"));
     this.#texts.delete(operationId);
@@ -284,16 +296,18 @@ export class ModelEngine implements TurnOperations {
     const { life, mutant, object, oracle, trace } = this.#options;
     const { thread } = object;
     const { threadId } = operation;
-    if (operation.tool === "waits") {
-      const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
+    const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
+    // The ledger decides whether an interrupted action runs again.
+    if (operation.tool === "waits" || tool === "action") {
       const decision =
         tool === "lookup" ? "run" : (mutant?.beforeTool?.() ?? (await thread.beforeTool(operation.id)));
       if (!this.#isAtWork(operation) || decision === "block") return;
-      if (tool !== "lookup") thread.own.calls.begin(operation.id, "0");
+      if (tool !== "lookup") thread.own.calls.begin(operation.id, CALL);
       life.write("tool", () => (operation.tool = "began"));
       trace.add(life.name, () => `the tool of ${operation.id} runs (${tool})`);
       if (tool === "effect") oracle.inbox.onEffect(threadId, operation.id, operation.questions);
-      await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
+      if (tool === "action") await this.#act(operation);
+      else await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
       if (!this.#isAtWork(operation)) return;
     }
     const decision = mutant?.beforeStep?.() ?? (await thread.beforeStep(operation.id));
@@ -304,8 +318,32 @@ export class ModelEngine implements TurnOperations {
       this.#settle(operation, "aborted", "");
       return;
     }
+    if (thread.own.calls.isWaiting(operation.id, CALL)) {
+      operation.isParked = true;
+      thread.own.calls.endHere(operation.id, "parking");
+      this.#running.delete(operation.id);
+      this.#settle(operation, "aborted", "");
+      return;
+    }
     life.write("step", () => (operation.tool = "none"));
     this.#later(operation, operation.script.firstTokenMs, 0, 0);
+  }
+
+  /** Calls an action as the product offers it to the model. */
+  async #act({ call, id, threadId }: StoredOperation): Promise<void> {
+    const { life, object, oracle } = this.#options;
+    if (call === undefined) throw new Error(`${id} has no action to call.`);
+    const called = oracle.approvals.calls(call, threadId);
+    const stop = new AbortController();
+    this.#stops.set(id, stop);
+    const output: unknown = await inTurnContext(object.thread.own.info(id), undefined, async () => {
+      const tools = await object.actions.tools({ clock: life.clock, log: object.log });
+      const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
+      return tools[call.action]?.execute?.({ effect: call.effect }, options);
+    });
+    if (life.isDead || stop.signal.aborted) return;
+    if (isWaitingResult(output)) oracle.approvals.asked(called);
+    else if (!isFailure(output)) called.hasResult = true;
   }
 
   #fail(operation: StoredOperation, said: string): void {

@@ -61,8 +61,9 @@ export class People {
     this.#mutant = mutant;
     this.#cards = new CardPeople(world, this.#random, {
       writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
-      tellPress: (place, id, data) => {
-        const event = this.#event("action", `p:${id}`, place, Number(id.slice(1)), "");
+      tellPress: (place, id, data, person) => {
+        const drawn = this.#event("action", `p:${id}`, place, Number(id.slice(1)), "");
+        const event = person === undefined ? drawn : { ...drawn, author: person === "8" ? BOB : ADA };
         this.#tell(place, { ...event, message: undefined, action: { id, data } });
         return event.author?.userId ?? "";
       },
@@ -150,6 +151,9 @@ export class People {
         return;
       case "press-card":
         this.#cards.press(item);
+        return;
+      case "decide":
+        this.#cards.decide(item);
         return;
       case "prompt":
         if (place !== undefined) this.#submit(place, item.token, item.again);

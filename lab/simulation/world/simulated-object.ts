@@ -30,6 +30,7 @@ import { gateName, objectName, ROOT } from "../plan/route-places.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
 import { watchGate } from "./watch-gate.ts";
+import { watchOutcomes } from "./watch-outcomes.ts";
 
 export interface SimulatedObjectOptions {
   readonly name: string;
@@ -246,6 +247,8 @@ export class SimulatedObject {
     });
     onDelivery(delivery, life);
     mutant?.saying?.(delivery);
+    mutant?.object?.(object);
+    watchOutcomes(object, life, oracle.inbox);
     life.started();
     object.start();
     return this.#live;

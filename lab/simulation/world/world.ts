@@ -57,10 +57,12 @@ export class World {
   readonly schedules: ScheduleObject | undefined;
   readonly scheduleWatch = new ScheduleWatch();
   /**
-   * Number of boundaries that all processes have passed, and that gates of conversations in other objects have passed.
+   * Number of boundaries that all processes have passed, that gates of conversations in other objects have passed, and
+   * that are before or after the effects of actions.
    */
   boundaries = 0;
   gateBoundaries = 0;
+  effectBoundaries = 0;
   crashes = 0;
   readonly deaths: Deaths = { gates: 0, gatesBusy: 0, speakers: 0 };
   #downUntil = 0;
@@ -184,15 +186,20 @@ export class World {
     this.boundaries += 1;
     const isGate = this.#isOfGate(life);
     if (isGate) this.gateBoundaries += 1;
+    const isEffect = what.endsWith(" effect");
+    if (isEffect) this.effectBoundaries += 1;
     for (const item of this.plan.items) {
       if (item.kind !== "crash") continue;
       const { boundary, within } = item;
-      const isHere =
-        within === "gate" ? isGate && boundary === this.gateBoundaries : boundary === this.boundaries;
-      if (!isHere) continue;
+      const passed = {
+        gate: isGate ? this.gateBoundaries : 0,
+        effect: isEffect ? this.effectBoundaries : 0,
+        any: this.boundaries,
+      }[within ?? "any"];
+      if (boundary !== passed) continue;
       this.trace.add(
         life.name,
-        () => `dies ${what} (boundary ${boundary}${within === undefined ? "" : " of gates"})`,
+        () => `dies ${what} (boundary ${boundary}${within === undefined ? "" : ` of ${within}s`})`,
       );
       // The process at the boundary always dies.
       const stands = life.name === ROOT ? "root" : "thread";
@@ -305,6 +312,7 @@ export class World {
         this.oracle.said.watch(name, delivery, life);
         this.oracle.cards.watch(name, delivery, life);
         this.oracle.albums.watch(name, delivery, life);
+        this.oracle.approvals.watch(name, delivery, life);
       },
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),

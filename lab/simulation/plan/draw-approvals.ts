@@ -1,0 +1,76 @@
+import { drawTrouble } from "./draw-trouble.ts";
+import type { Place, PlanItem, PlatformKind } from "./plan.ts";
+import type { Random } from "../../support/random.ts";
+
+/** The share of plans in which the model calls actions. */
+const WITH_ACTIONS = 0.2;
+
+type Proposal = Extract<PlanItem, { kind: "proposal" }>;
+type Decision = Extract<PlanItem, { kind: "decide" }>;
+
+const BUTTONS: readonly [Decision["button"], ...Decision["button"][]] = [
+  "Approve",
+  "Approve",
+  "Approve",
+  "Approve",
+  "Reject",
+  "More",
+  "Take back",
+  "Ask for changes",
+];
+
+/** Messages whose answers call actions, people who decide about them, and trouble for both. */
+export function drawApprovals(random: Random, places: readonly Place[], platform: PlatformKind): PlanItem[] {
+  // A platform whose messages cannot be changed shows a new card for each state.
+  if (!random.chance(WITH_ACTIONS) || platform === "fixed") return [];
+  const items: PlanItem[] = [];
+  let presses = 0;
+  for (let left = random.int(1, 2); left > 0; left -= 1) {
+    const token = `m9${left}`;
+    const at = random.int(0, 9_000);
+    const place = random.int(0, places.length - 1);
+    items.push({ kind: "message", at, place, token });
+    const proposal = drawProposal(random, token);
+    items.push(proposal);
+    if (proposal.approvers === "nobody") continue;
+    for (let decisions = random.int(1, 3); decisions > 0; decisions -= 1) {
+      const isLate = random.chance(0.1);
+      const decision: Decision = {
+        kind: "decide",
+        at: at + random.int(1_500, 15_000) + (isLate ? proposal.expiresAfterMs : 0),
+        proposal: token,
+        token: `y${(presses += 1)}`,
+        person: random.chance(0.7) ? "7" : "8",
+        button: random.pick(BUTTONS),
+      };
+      items.push(decision);
+      // Twice at once, or a moment later.
+      if (random.chance(0.25))
+        items.push({ ...decision, at: decision.at + random.int(0, 400), token: `y${(presses += 1)}` });
+      if (random.chance(0.3)) {
+        const victim = random.pick<"thread" | "machine">(["thread", "machine", "machine"]);
+        const died = decision.at + random.int(30, 3_000);
+        items.push({ kind: "crash-at", at: died, victim, place, downMs: random.int(0, 500) });
+      }
+    }
+  }
+  // The second boundary is after the first effect.
+  if (random.chance(0.25)) {
+    const victim = random.pick<"thread" | "machine">(["thread", "machine"]);
+    const boundary = random.pick([1, 2, 2, 2, 4]);
+    items.push({ kind: "crash", within: "effect", boundary, victim, downMs: random.int(0, 2_000) });
+  }
+  return [...items, ...drawTrouble(random)];
+}
+
+function drawProposal(random: Random, token: string): Proposal {
+  return {
+    kind: "proposal",
+    token,
+    approvers: random.pick<Proposal["approvers"]>(["ada", "ada", "ada", "anyone", "nobody", "nobody"]),
+    repeats: random.pick<Proposal["repeats"]>(["verified", "keyed", "never"]),
+    workMs: random.pick([0, 200, 1_500]),
+    expiresAfterMs: random.pick([12_000, 40_000, 1_800_000]),
+    files: random.pick([0, 0, 1, 2, 3]),
+  };
+}
