@@ -175,6 +175,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       return toSimChat(chat);
     },
     addTopic: (chat, name) => people.addTopic(chatOf(chat), anyMember(chatOf(chat)), name),
+    closeTopic: (chat, threadId) =>
+      people.setTopicClosed(chatOf(chat), anyMember(chatOf(chat)), threadId, true),
+    reopenTopic: (chat, threadId) =>
+      people.setTopicClosed(chatOf(chat), anyMember(chatOf(chat)), threadId, false),
     users: () => [...world.users.values()],
     chats: () => [...world.chats.values()].map(toSimChat),
 

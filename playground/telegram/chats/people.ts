@@ -221,6 +221,16 @@ export class People {
     return threadId;
   }
 
+  /** Closes a topic, or opens it again. */
+  setTopicClosed(chat: ChatState, user: User, threadId: number, isClosed: boolean): void {
+    if (!chat.topics.has(threadId)) throw new Error(`Chat ${chat.id} has no topic ${threadId}.`);
+    if (chat.closedTopics.has(threadId) === isClosed) return;
+    if (isClosed) chat.closedTopics.add(threadId);
+    else chat.closedTopics.delete(threadId);
+    const service = isClosed ? { forum_topic_closed: {} } : { forum_topic_reopened: {} };
+    this.#post(chat, user, { threadId, service });
+  }
+
   setBlocked(user: User, blocked: boolean): void {
     const chat = this.#world.privateChat(user);
     if (chat.blocked === blocked) return;

@@ -14,6 +14,8 @@ export function serviceWords(service: Partial<Message>, from: User): string {
   if (service.new_chat_title !== undefined) return `${who} named the group “${service.new_chat_title}”`;
   if (service.forum_topic_created !== undefined)
     return `${who} opened the topic “${service.forum_topic_created.name}”`;
+  if (service.forum_topic_closed !== undefined) return `${who} closed the topic`;
+  if (service.forum_topic_reopened !== undefined) return `${who} reopened the topic`;
   if (service.pinned_message !== undefined) {
     const { text, caption } = service.pinned_message as Partial<Message>;
     const pinned = text ?? caption;

@@ -71,6 +71,8 @@ export interface ChatState {
   readonly isForum: boolean;
   readonly members: Set<number>;
   readonly topics: Map<number, string>;
+  /** The topics in which only administrators may write. */
+  readonly closedTopics: Set<number>;
   readonly messages: Map<number, StoredMessage>;
   botStatus: "member" | "administrator" | "left" | "kicked";
   /** The supergroup that this basic group has become. */
@@ -177,6 +179,7 @@ export class World {
       isForum: chat.isForum ?? false,
       members: new Set(chat.members),
       topics: new Map(),
+      closedTopics: new Set(),
       messages: new Map(),
       botStatus: chat.botStatus ?? "member",
       blocked: false,

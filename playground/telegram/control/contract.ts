@@ -93,6 +93,8 @@ export interface Simulator {
   privateChat(user: User): SimChat;
   addGroup(profile: GroupProfile): SimChat;
   addTopic(chat: ChatReference, name: string): number;
+  closeTopic(chat: ChatReference, threadId: number): void;
+  reopenTopic(chat: ChatReference, threadId: number): void;
   users(): readonly User[];
   chats(): readonly SimChat[];
 

@@ -266,6 +266,12 @@ function createOperations({
     addTopic: on(z.object({ chatId: id, name: z.string().min(1) }), ({ chatId, name }) => ({
       threadId: simulator.addTopic(chatId, name),
     })),
+    closeTopic: on(z.object({ chatId: id, threadId: id }), ({ chatId, threadId }) =>
+      simulator.closeTopic(chatId, threadId),
+    ),
+    reopenTopic: on(z.object({ chatId: id, threadId: id }), ({ chatId, threadId }) =>
+      simulator.reopenTopic(chatId, threadId),
+    ),
     sendText: on(
       z.object({ ...inChat, text: z.string(), ...placement }),
       ({ chatId, userId, text, ...options }) => ({

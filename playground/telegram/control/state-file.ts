@@ -21,6 +21,8 @@ interface SavedState {
     readonly blocked: boolean;
     readonly migratedTo?: number;
     readonly topics: readonly (readonly [number, string])[];
+    /** Missing in older files. */
+    readonly closedTopics?: readonly number[];
     readonly messages: readonly StoredMessage[];
     readonly lastId?: number;
   }[];
@@ -83,6 +85,7 @@ export class StateFile {
       state.blocked = chat.blocked;
       if (chat.migratedTo !== undefined) state.migratedTo = chat.migratedTo;
       for (const [threadId, name] of chat.topics) state.topics.set(threadId, name);
+      for (const threadId of chat.closedTopics ?? []) state.closedTopics.add(threadId);
       for (const message of chat.messages) state.messages.set(message.id, message);
       if (chat.lastId !== undefined) this.#world.supergroupBoxes.set(chat.id, { lastId: chat.lastId });
     }
@@ -133,6 +136,7 @@ export class StateFile {
         blocked: chat.blocked,
         ...(chat.migratedTo !== undefined && { migratedTo: chat.migratedTo }),
         topics: [...chat.topics],
+        closedTopics: [...chat.closedTopics],
         messages: [...chat.messages.values()],
         ...(chat.type === "supergroup" && { lastId: world.boxOf(chat).lastId }),
       })),

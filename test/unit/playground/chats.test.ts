@@ -109,6 +109,27 @@ describe("topics", () => {
     ]);
   });
 
+  it("refuse messages of a bot that is no administrator while they are closed", async () => {
+    const forum = simulator.addGroup({ title: "F", forum: true, members: [alice] });
+    const topic = simulator.addTopic(forum, "Returns");
+    const more = { message_thread_id: topic };
+    const { message_id } = await api.sendMessage(forum.id, "before", more);
+    simulator.closeTopic(forum, topic);
+    await expect(api.sendMessage(forum.id, "while", more)).rejects.toThrow("400: Bad Request: TOPIC_CLOSED");
+    await api.sendChatAction(forum.id, "typing", more);
+    await api.editMessageText(forum.id, message_id, "edited");
+    simulator.reopenTopic(forum, topic);
+    await api.sendMessage(forum.id, "after", more);
+    const messages = simulator.messages(forum, { threadId: topic });
+    expect(messages.map(({ service, text }) => service ?? text)).toEqual([
+      "forum_topic_created",
+      "edited",
+      "forum_topic_closed",
+      "forum_topic_reopened",
+      "after",
+    ]);
+  });
+
   it("refuse an unknown one and General's own number, except for typing", async () => {
     const forum = simulator.addGroup({ title: "F", forum: true, members: [alice] });
     for (const message_thread_id of [1, 999]) {

@@ -56,6 +56,14 @@ export function topicOf(chat: ChatState, parameters: CallParameters): number | u
   return threadId;
 }
 
+/** Returns the topic of a message that is sent. In a closed one only administrators may write. */
+export function writableTopic(chat: ChatState, parameters: CallParameters): number | undefined {
+  const threadId = topicOf(chat, parameters);
+  const isClosed = threadId !== undefined && chat.closedTopics.has(threadId);
+  if (isClosed && chat.botStatus !== "administrator") throw badRequest("TOPIC_CLOSED");
+  return threadId;
+}
+
 export function findMessage(chat: ChatState, id: number, what: string): StoredMessage {
   const message = id > 0 ? chat.messages.get(id) : undefined;
   if (message === undefined) throw badRequest(`${what} not found`);

@@ -6,7 +6,7 @@ import { readImageSize } from "../../chats/image-size.ts";
 import { parseMarkup } from "../../chats/reply-markup.ts";
 import type { UploadedFile } from "../request-body.ts";
 import type { Media, StoredFile, World } from "../../chats/world.ts";
-import { replyTarget, shown, topicOf, writableChat } from "./context.ts";
+import { replyTarget, shown, writableTopic, writableChat } from "./context.ts";
 import type { Method } from "./context.ts";
 import { mannerOf } from "./manner.ts";
 import { edit, maxCaptionLength } from "./text.ts";
@@ -175,7 +175,7 @@ function send(kind: MediaKind): Method {
     const caption = parameters.formatted("caption", "caption_entities");
     const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
     const chat = writableChat(context, parameters);
-    const threadId = topicOf(chat, parameters);
+    const threadId = writableTopic(chat, parameters);
     const reply = replyTarget(chat, parameters);
     if (caption.text.length > maxCaptionLength) throw badRequest("message caption is too long");
     const media = mediaOf(context.world, kind, parameters, kind, parameters.raw.values[kind]);
@@ -220,7 +220,7 @@ function place(mediaOfPlace: (location: Location, parameters: CallParameters) =>
   return (context, parameters) => {
     const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
     const chat = writableChat(context, parameters);
-    const threadId = topicOf(chat, parameters);
+    const threadId = writableTopic(chat, parameters);
     const reply = replyTarget(chat, parameters);
     const location = {
       latitude: degrees(parameters, "latitude", 90),
@@ -261,7 +261,7 @@ export const sendMediaGroup: Method = (context, parameters) => {
   const items = parameters.json("media");
   if (!Array.isArray(items)) throw badRequest("expected an Array of InputMedia");
   const chat = writableChat(context, parameters);
-  const threadId = topicOf(chat, parameters);
+  const threadId = writableTopic(chat, parameters);
   const reply = replyTarget(chat, parameters);
   if (items.length === 0) throw badRequest("there are no messages to send");
   if (items.length > 10) throw badRequest("too many messages to send as an album");

@@ -2,7 +2,7 @@ import { badRequest } from "../bot-api-error.ts";
 import { readRichMessage } from "../rich/read-rich-message.ts";
 import { wordsOfBlocks } from "../rich/rich-words.ts";
 import { parseMarkup } from "../../chats/reply-markup.ts";
-import { replyTarget, shown, topicOf, writableChat } from "./context.ts";
+import { replyTarget, shown, writableTopic, writableChat } from "./context.ts";
 import type { Method } from "./context.ts";
 import { showDraft } from "./text.ts";
 
@@ -10,7 +10,7 @@ export const sendRichMessage: Method = (context, parameters) => {
   const rich = readRichMessage(parameters);
   const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
   const chat = writableChat(context, parameters);
-  const threadId = topicOf(chat, parameters);
+  const threadId = writableTopic(chat, parameters);
   const reply = replyTarget(chat, parameters);
   const message = context.world.addMessage(chat, {
     from: context.world.bot,

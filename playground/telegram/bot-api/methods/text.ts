@@ -4,7 +4,7 @@ import type { Markup } from "../../chats/reply-markup.ts";
 import { readRichMessage } from "../rich/read-rich-message.ts";
 import { wordsOfBlocks } from "../rich/rich-words.ts";
 import type { ChatState, Content, Media, StoredMessage } from "../../chats/world.ts";
-import { findMessage, replyTarget, shown, topicOf, writableChat } from "./context.ts";
+import { findMessage, replyTarget, shown, topicOf, writableTopic, writableChat } from "./context.ts";
 import type { Method, MethodContext } from "./context.ts";
 import { mannerOf } from "./manner.ts";
 import type { CallParameters } from "../call-parameters.ts";
@@ -18,7 +18,7 @@ export const sendMessage: Method = (context, parameters) => {
   const { text, entities } = parameters.formatted("text", "entities");
   const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
   const chat = writableChat(context, parameters);
-  const threadId = topicOf(chat, parameters);
+  const threadId = writableTopic(chat, parameters);
   const reply = replyTarget(chat, parameters);
   if (text === "") throw badRequest("text must be non-empty");
   if (text.length > maxTextLength) throw badRequest("message is too long");
