@@ -5,6 +5,7 @@ import type {
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
+  GonePlace,
   IfDeleted,
   ReplyStart,
   ReplyState,
@@ -38,6 +39,7 @@ import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
 import type { MarkStart } from "../src/core/mark.ts";
 import { Marks } from "./marks/marks.ts";
+import { markLost } from "./lane/perform-action.ts";
 import { adoptMessages } from "./lane/take-over.ts";
 import { seenText } from "./modes/seen-text.ts";
 import { Surfaces } from "./calls/surfaces.ts";
@@ -105,9 +107,10 @@ class Engine implements Delivery {
     const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
     const context = (): DeliveryContext => this.#context;
     this.#marks = new Marks({ ...options, ...stores, context, changed: () => this.#rearm() });
-    this.#sweep = new Sweep({ ...options, ...stores, files: this.heldFiles, marks: this.#marks });
-    this.#wake = new DurableWake(options.onWake);
     const open = new Map<string, Reply>();
+    const files = this.heldFiles;
+    this.#sweep = new Sweep({ ...options, ...stores, files, marks: this.#marks, inMemory: open });
+    this.#wake = new DurableWake(options.onWake);
     const doubts = new OpenDoubts(open);
     const budget = new GateClient({
       clock: options.deps.clock,
@@ -155,6 +158,7 @@ class Engine implements Delivery {
       const reply = new Reply(record, entries, now);
       if (this.#canEdit(reply)) reply.restore();
       this.#admit(reply);
+      if (reply.isAway) this.#loseCalls(reply);
     }
   }
 
@@ -189,12 +193,19 @@ class Engine implements Delivery {
   }
 
   finish(replyId: string, text: string): void {
-    const reply = this.#replies.streaming(replyId);
-    if (reply === undefined) return;
+    const reply = this.#replies.get(replyId);
+    const isAway = reply?.isAway === true && reply.record.text === undefined;
+    if (reply === undefined || !(isAway || reply.record.state === "streaming")) return;
     const now = this.#options.deps.clock.now();
     this.#store.finish(replyId, text, now);
-    reply.finish(text, now);
-    this.#replies.poke(reply);
+    if (!isAway) {
+      reply.finish(text, now);
+      this.#replies.poke(reply);
+      return;
+    }
+    reply.record = { ...reply.record, text, finishedAt: now };
+    // The chat may be back already.
+    if (this.#store.goneCode(reply.record.address) === undefined) this.#replies.resumeOne(reply);
   }
 
   postedText(replyId: string): string {
@@ -211,7 +222,7 @@ class Engine implements Delivery {
 
   withdraw(replyId: string): void {
     const reply = this.#replies.get(replyId);
-    if (reply?.isOpen !== true) return;
+    if (reply?.isOpen !== true && reply?.isAway !== true) return;
     this.#replies.end(reply, "withdrawn", undefined);
     this.#replies.poke(reply);
   }
@@ -289,8 +300,12 @@ class Engine implements Delivery {
     this.#store.revive(chatId);
   }
 
+  resume(place: GonePlace): void {
+    this.#replies.resume(place);
+  }
+
   async run(): Promise<void> {
-    this.#sweep.run((id) => this.#replies.get(id)?.isOpen === true);
+    this.#sweep.run();
     for (const lane of this.#lanes.all()) lane.run();
     const marks = this.#marks.run();
     this.#rearm();
@@ -340,11 +355,12 @@ class Engine implements Delivery {
   #reopen(replyId: string, text: string, body: ReplyBody): boolean {
     const known = this.#replies.get(replyId);
     const hadFiles = hashesOf(known?.record.body).length > 0;
+    const wasOpen = known?.isOpen === true;
     const reply = this.#revisions.reopen(replyId, known, text, body);
     if (reply === undefined) return false;
     if (hadFiles) this.heldFiles.release(replyId);
     this.heldFiles.hold(replyId, hashesOf(body));
-    if (known === undefined) this.#admit(reply);
+    if (!wasOpen) this.#admit(reply);
     this.#replies.poke(reply);
     return true;
   }
@@ -362,12 +378,6 @@ class Engine implements Delivery {
     const position = Math.max(now, this.#lastPosition + 1);
     const policy = this.#rich.policyFor(start.address.messengerId, start.policy);
     const record = newRecord({ ...start, policy }, { body, options, text }, position, now);
-    if (goneCode !== undefined) {
-      const gone = { ...record, state: "gone", text: undefined, body: undefined, code: goneCode } as const;
-      this.#store.insert(gone, now);
-      this.#replies.tell(start.id, "gone");
-      return undefined;
-    }
     const reply = new Reply(record, [], now);
     this.#options.database.transaction(() => {
       this.#store.insert(record, undefined);
@@ -376,7 +386,10 @@ class Engine implements Delivery {
     });
     this.#lastPosition = record.position;
     this.#admit(reply);
-    return reply;
+    if (goneCode === undefined) return reply;
+    this.#replies.end(reply, "gone", goneCode);
+    this.#replies.poke(reply);
+    return undefined;
   }
 
   #takeOver(reply: Reply, earlierId: string): void {
@@ -388,7 +401,8 @@ class Engine implements Delivery {
     const entries = earlier?.entries ?? this.#entriesOfEarlierLife(record);
     if (earlier?.isOpen === true) this.#replies.end(earlier, "withdrawn", undefined);
     else if (record.state === "delivered" || record.state === "failed") {
-      this.#store.end(earlierId, "withdrawn", undefined, this.#options.deps.clock.now());
+      const ended = { ...record, state: "withdrawn", code: undefined } as const;
+      this.#store.end(ended, this.#options.deps.clock.now());
     }
     reply.entries = adoptMessages(this.#outbox, reply.record, entries, surface.probing !== undefined);
     if (earlier !== undefined) earlier.entries = [];
@@ -406,6 +420,13 @@ class Engine implements Delivery {
   #entriesAfterStart({ address, id, policy }: ReplyRecord, strayUntil: number, now: number): OutboxEntry[] {
     const askedUntil = editLandsBy(policy, this.#surfaces.find(address), now);
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, { askedUntil, now, strayUntil }));
+  }
+
+  /** Notes which posts of a reply that waits for its chat were under way. As such they would hold up other posts. */
+  #loseCalls(reply: Reply): void {
+    if (this.#surfaces.find(reply.record.address) === undefined) return;
+    for (const entry of reply.entries)
+      if (entry.row.state === "sending") markLost(this.#context, reply, entry);
   }
 
   #canEdit({ record }: Reply): boolean {

@@ -1,7 +1,7 @@
 import type { ChatListener } from "../../src/core/chat-listener.ts";
 import type { ChatMove } from "../../src/core/chat-move.ts";
 import type { Database } from "../../src/core/database.ts";
-import type { ReplyState } from "../../src/core/delivery.ts";
+import type { GonePlace, ReplyState } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
@@ -48,8 +48,8 @@ export interface OpenRepliesOptions {
 const MOST_WITHDRAWN = 50;
 
 /**
- * The replies of one engine in memory: those that have not ended, and recent withdrawn ones. Each change is stored
- * first, then remembered.
+ * The replies of one engine in memory: those that have not ended or wait for their chat, and recent withdrawn ones. Each
+ * change is stored first, then remembered.
  */
 export class OpenReplies implements Replies {
   readonly #options: OpenRepliesOptions;
@@ -73,10 +73,10 @@ export class OpenReplies implements Replies {
     return reply;
   }
 
-  /** Adds a stored reply, and puts it into the lane of its address. */
+  /** Adds a stored reply, and puts it into the lane of its address, unless it waits for its chat. */
   add(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
-    this.#options.lanes.of(reply.laneKey).add(reply);
+    if (reply.isOpen) this.#options.lanes.of(reply.laneKey).add(reply);
   }
 
   /** Removes a reply whose messages another one has taken over. */
@@ -104,21 +104,58 @@ export class OpenReplies implements Replies {
   }
 
   end(reply: Reply, state: ReplyState, code: string | undefined): void {
-    if (!reply.isOpen) return;
+    if (!reply.isOpen && !(reply.isAway && state === "withdrawn")) return;
     const { budget, database, deps, files, lanes, outbox, store, surfaces } = this.#options;
-    const { address, id } = reply.record;
+    const { address, body, content, id, text } = reply.record;
+    // Half a message is completed in any case. The owner of a card decides what becomes of it.
+    const isAwaited =
+      state === "gone" && (reply.record.isAwaited || (content !== "card" && reply.mayHaveMessage));
+    const kept = isAwaited && reply.isFinal ? { text, body } : { text: undefined, body: undefined };
+    const record = { ...reply.record, ...kept, state, code, isAwaited };
     database.transaction(() => {
-      store.end(id, state, code, deps.clock.now());
-      if (hashesOf(reply.record.body).length > 0) files.release(id);
+      store.end(record, deps.clock.now());
+      if (!isAwaited && hashesOf(body).length > 0) files.release(id);
       if (state !== "withdrawn") leaveDoubts({ budget, outbox }, reply, surfaces.find(address));
     });
-    reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
+    reply.record = record;
     reply.release();
     lanes.of(reply.laneKey).remove(reply);
     this.doubtEnded(reply.record.address);
     if (state === "withdrawn") this.#forgetWithdrawn();
-    else this.#replies.delete(reply.record.id);
-    this.tell(reply.record.id, state);
+    // A call for it may be under way, so it stays the same object.
+    else if (!isAwaited) this.#replies.delete(id);
+    this.tell(id, state);
+  }
+
+  /** Continues the whole replies that wait for a place. */
+  resume(place: GonePlace): void {
+    for (const reply of this.#replies.values()) {
+      const { messengerId, chatId, threadId } = this.#options.moves.currentAddress(reply.record.address);
+      if (messengerId !== place.messengerId || chatId !== place.chatId) continue;
+      if (place.threadId === undefined || place.threadId === threadId) this.resumeOne(reply);
+    }
+  }
+
+  /** Continues a whole reply that waits for its chat: its messages are brought up to date like those of any other. */
+  resumeOne(reply: Reply): void {
+    if (!reply.isAway || reply.record.text === undefined) return;
+    const { database, moves, store } = this.#options;
+    const { record } = reply;
+    const address = moves.currentAddress(record.address);
+    const isMoved = address !== record.address;
+    database.transaction(() => {
+      store.resume(record.id);
+      if (!isMoved) return;
+      store.move(record.id, address);
+      moves.moveEntries(reply.entries, record.address);
+    });
+    // Time without any tries does not count as time of failing.
+    for (const entry of reply.entries)
+      entry.row = { ...entry.row, retryAt: undefined, failingSince: undefined };
+    const moved = isMoved && { address, replyTo: undefined, seenMessageId: undefined };
+    reply.revise({ ...record, ...moved, state: "final", code: undefined, endedAt: undefined });
+    this.add(reply);
+    this.poke(reply);
   }
 
   /** Ends all replies. A gone chat is tried again when someone writes, a gone thread with its next reply. */
@@ -126,12 +163,12 @@ export class OpenReplies implements Replies {
     const { code } = failure;
     const { messengerId, chatId, threadId } = address;
     const isThread = failure.kind === "gone" && failure.scope === "thread";
+    this.#options.listener?.chatGone({ messengerId, chatId, ...(isThread && { threadId }) }, code);
     if (!isThread) this.#options.store.markGone(address, code);
     for (const reply of this.#replies.values()) {
       if (!isSameChat(reply.record.address, address)) continue;
       if (!isThread || reply.record.address.threadId === threadId) this.end(reply, "gone", code);
     }
-    this.#options.listener?.chatGone({ messengerId, chatId, ...(isThread && { threadId }) }, code);
   }
 
   /** Moves a chat's replies. Returns false if the chat has moved already, or would move in a circle. */

@@ -4,7 +4,7 @@ import type { ReplyRecord } from "./reply-store.ts";
 
 /** Returns the record of a reply that begins. A text makes it whole at once, and a notice unless it waits for answers. */
 export function newRecord(
-  { address, id, policy, replyTo, seenMessageId, waitsForAnswer = false }: ReplyStart,
+  { address, id, policy, replyTo, seenMessageId, waitsForAnswer = false, isAwaited = false }: ReplyStart,
   { body, options, text }: WholeReply,
   position: number,
   openedAt: number,
@@ -23,5 +23,6 @@ export function newRecord(
     content: body?.kind === "card" ? "card" : "text",
     body,
     options,
+    isAwaited,
   };
 }

@@ -24,7 +24,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   finished_at INTEGER,
   content TEXT,
   body TEXT,
-  options TEXT
+  options TEXT,
+  is_awaited INTEGER
 ) WITHOUT ROWID`;
 
 /** Chats that accept nothing until the person comes back. */
@@ -49,7 +50,8 @@ export interface ReplyRecord {
   readonly isNotice: boolean;
   readonly state: ReplyState;
   /**
-   * The whole text, stored from `finish` until the reply has ended, not longer (I10). Before `finish`: the text of the
+   * The whole text, stored from `finish` until the reply has ended, not longer (I10). A reply that waits for its chat
+   * keeps it. Before `finish`: the text of the
    * newest interrupted attempt, or, if messages cannot be changed, the text at the time of the last post.
    */
   readonly text?: string | undefined;
@@ -66,6 +68,8 @@ export interface ReplyRecord {
   readonly finishedAt?: number | undefined;
   /** The newest message id of the chat that was known when the reply was opened. */
   readonly seenMessageId?: string | undefined;
+  /** Whether it continues when its chat comes back, if the chat is gone. See `ReplyStart.isAwaited`. */
+  readonly isAwaited: boolean;
 }
 
 type Stored = {
@@ -85,6 +89,7 @@ type Stored = {
   content: string | null;
   body: string | null;
   options: string | null;
+  is_awaited: number | null;
 };
 
 const policySchema = z.object({
@@ -122,14 +127,17 @@ export class ReplyStore {
       content: "TEXT",
       body: "TEXT",
       options: "TEXT",
+      is_awaited: "INTEGER",
     });
     this.#gone = new LazyTables(database, { table: "gone_chat_v1", schema: [GONE_SCHEMA] });
   }
 
-  /** Returns the replies that have not ended, in order. Reads the whole table once, at start. */
+  /** Returns the replies that have not ended or wait for their chat, in order. Reads the whole table once, at start. */
   open(): ReplyRecord[] {
     return this.#database
-      .all<Stored>("SELECT * FROM reply_v1 WHERE ended_at IS NULL ORDER BY position")
+      .all<Stored>(
+        "SELECT * FROM reply_v1 WHERE ended_at IS NULL OR (state = 'gone' AND is_awaited = 1) ORDER BY position",
+      )
       .map(recordOf);
   }
 
@@ -162,8 +170,8 @@ export class ReplyStore {
   insert(record: ReplyRecord, endedAt: number | undefined): void {
     this.#database.run(
       `INSERT INTO reply_v1 (id, position, address, reply_to, policy, is_notice, state, text, code, opened_at, ended_at,
-         seen_message_id, content, body, options)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         seen_message_id, content, body, options, is_awaited)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       record.id,
       record.position,
       JSON.stringify(record.address),
@@ -179,6 +187,7 @@ export class ReplyStore {
       record.content === "text" ? null : record.content,
       record.body === undefined ? null : JSON.stringify(record.body),
       record.options === undefined ? null : JSON.stringify(record.options),
+      record.isAwaited ? 1 : null,
     );
   }
 
@@ -207,10 +216,11 @@ export class ReplyStore {
     this.#database.run("UPDATE reply_v1 SET text = ? WHERE id = ?", text, id);
   }
 
-  /** Stores the whole text. */
+  /** Stores the whole text. A reply that is gone stays so. */
   finish(id: string, text: string, finishedAt: number): void {
     this.#database.run(
-      "UPDATE reply_v1 SET state = 'final', text = ?, finished_at = ? WHERE id = ?",
+      `UPDATE reply_v1 SET state = CASE state WHEN 'gone' THEN state ELSE 'final' END, text = ?, finished_at = ?
+       WHERE id = ?`,
       text,
       finishedAt,
       id,
@@ -235,14 +245,23 @@ export class ReplyStore {
     );
   }
 
-  end(id: string, state: ReplyState, code: string | undefined, endedAt: number): void {
+  /** Stores the end of a reply. Its text and its contents are deleted, unless they wait for its chat. */
+  end({ id, state, code, text, body, isAwaited }: ReplyRecord, endedAt: number): void {
     this.#database.run(
-      "UPDATE reply_v1 SET state = ?, code = ?, text = NULL, body = NULL, ended_at = ? WHERE id = ?",
+      "UPDATE reply_v1 SET state = ?, code = ?, text = ?, body = ?, is_awaited = ?, ended_at = ? WHERE id = ?",
       state,
       code ?? null,
+      text ?? null,
+      body === undefined ? null : JSON.stringify(body),
+      isAwaited ? 1 : null,
       endedAt,
       id,
     );
+  }
+
+  /** Stores that a whole reply, which has waited for its chat, continues. */
+  resume(id: string): void {
+    this.#database.run("UPDATE reply_v1 SET state = 'final', code = NULL, ended_at = NULL WHERE id = ?", id);
   }
 
   /**
@@ -316,5 +335,6 @@ function recordOf(stored: Stored): ReplyRecord {
     content: stored.content === "card" ? "card" : "text",
     body: stored.body === null ? undefined : parseBody(stored.body),
     options: stored.options === null ? undefined : parseSendOptions(stored.options),
+    isAwaited: stored.is_awaited === 1,
   };
 }

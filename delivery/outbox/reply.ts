@@ -86,6 +86,11 @@ export class Reply {
     return this.record.state === "streaming" || this.record.state === "final";
   }
 
+  /** True if it continues when its chat comes back. It has a text as soon as that is whole. */
+  get isAway(): boolean {
+    return this.record.state === "gone" && this.record.isAwaited;
+  }
+
   /** True if the text of an interrupted attempt is shown. */
   get isHeld(): boolean {
     return this.#successor !== undefined;
@@ -154,7 +159,7 @@ export class Reply {
     this.#planAgain(this.text);
   }
 
-  /** Takes a new revision of a card. */
+  /** Continues with another record: a new revision of a card, or a reply whose chat is back. */
   revise(record: ReplyRecord): void {
     this.record = record;
     this.laneKey = laneKey(record.address);

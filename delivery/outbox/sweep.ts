@@ -2,6 +2,7 @@ import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import type { OutboxStore } from "./outbox-store.ts";
+import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";
 
 export interface SweepOptions {
@@ -11,6 +12,8 @@ export interface SweepOptions {
   readonly outbox: OutboxStore;
   readonly files: OutgoingFiles;
   readonly marks: { readonly sweep: (before: number) => void };
+  /** The replies in memory, by id. */
+  readonly inMemory: Map<string, Reply>;
   /** How long receipts are kept, in milliseconds. @default 30 days */
   readonly keepReceiptsMs?: () => number;
 }
@@ -30,8 +33,8 @@ export class Sweep {
   }
 
   /** Does nothing if the last sweep was less than a day ago. Open replies are kept. */
-  run(isOpen: (replyId: string) => boolean): void {
-    const { database, deps, files, keepReceiptsMs, marks, outbox, replies } = this.#options;
+  run(): void {
+    const { database, deps, files, inMemory, keepReceiptsMs, marks, outbox, replies } = this.#options;
     const now = deps.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
@@ -39,11 +42,13 @@ export class Sweep {
     const keepMs = keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
     marks.sweep(now - keepMs);
     for (const id of replies.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
-      if (isOpen(id)) continue;
+      if (inMemory.get(id)?.isOpen === true) continue;
       database.transaction(() => {
         outbox.deleteOf(id);
         replies.delete(id);
+        files.release(id);
       });
+      inMemory.delete(id);
     }
   }
 }

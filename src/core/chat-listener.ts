@@ -4,7 +4,10 @@ import type { UnsentFile } from "./unsent-file.ts";
 
 /** Hears what the calls of a delivery have shown about its chats. */
 export interface ChatListener {
-  /** A chat accepts nothing any more (until `revive`), or a thread refused a reply. */
+  /**
+   * A chat accepts nothing any more (until `revive`), or a thread refused a reply. Called before its open replies end,
+   * so that cut answers can be completed first.
+   */
   chatGone(place: GonePlace, code: string): void;
   /** A chat continues under another id. Called once, in the transaction that stores it. */
   chatMoved(messengerId: string, move: ChatMove): void;

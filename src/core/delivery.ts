@@ -148,6 +148,11 @@ export interface ReplyStart {
   readonly takesOver?: string;
   /** Whether a message that is sent whole waits for the running answer of its thread. @default false */
   readonly waitsForAnswer?: boolean;
+  /**
+   * Whether a person waits for it. If its chat accepts no messages, its text is kept until the chat is back: see
+   * `Delivery.resume`. A message that is visible in part is always kept, except a card. @default false
+   */
+  readonly isAwaited?: boolean;
 }
 
 /** Text of a message that belongs to no card any more, and that the platform can no longer remove. */
@@ -267,7 +272,10 @@ export interface Delivery extends LocalSpeaker {
    * messages cannot be changed: they stay anyway.
    */
   interrupt(replyId: string): void;
-  /** Sets the reply's whole text. It is stored before anything is sent, so a crash cannot lose it. */
+  /**
+   * Sets the reply's whole text. It is stored before anything is sent, so a crash cannot lose it. A reply that waits for
+   * its chat keeps it, too.
+   */
   finish(replyId: string, text: string): void;
   /**
    * Returns all text that a running reply had when it last posted a message, also after a restart. Only where messages
@@ -339,6 +347,8 @@ export interface Delivery extends LocalSpeaker {
   movedTo(messengerId: string, chatId: string): ChatPlace | undefined;
   /** Starts deliveries to this chat again, because the person came back: wrote again, or unblocked the bot. */
   revive(chatId: string): void;
+  /** Continues the replies that wait for a chat, or for one thread of it, because it accepts messages again. */
+  resume(place: GonePlace): void;
   /** Works on everything that is due. Called at start, by alarm, and after each change. */
   run(): Promise<void>;
   /**

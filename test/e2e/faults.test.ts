@@ -177,7 +177,7 @@ describe.concurrent("the Bot API fails", () => {
     expect(model.requests("still there?")).toHaveLength(1);
   });
 
-  it("ends an answer for a person who blocks the bot, and answers when they come back", async () => {
+  it("ends an answer for a person who blocks the bot, and says so when they come back", async () => {
     const ada = newcomer(rig);
     const [gate, never] = [createGate(), createGate()];
     model.on("I will block you", [say("Please "), holdAt(gate), say("do not."), holdAt(never)]);
@@ -190,8 +190,26 @@ describe.concurrent("the Bot API fails", () => {
     await model.requests("I will block you")[0]?.ended;
     expect(model.requests("I will block you")[0]?.state).toBe("client-left");
     ada.write("I am back");
-    await ada.reads("Please", "Welcome back.");
+    await ada.reads(`Please do not.\n\n${INTERRUPTED_TEXT}`, "Welcome back.");
     expect(refused(ada)).toHaveLength(1);
+  });
+
+  it("completes an answer when its topic is reopened, without a word of anybody", async () => {
+    const ada = rig.simulator.addUser({ first_name: "Ada" });
+    const forum = rig.simulator.addGroup({ title: "Forum", forum: true, members: [ada] });
+    const threadId = rig.simulator.addTopic(forum, "Returns");
+    const gate = createGate();
+    model.on("this topic closes", [holdAt(gate), say("The whole answer.")]);
+    rig.simulator.sendText(forum, ada, "@switchboard_bot this topic closes", { threadId });
+    await gate.reached;
+    rig.simulator.closeTopic(forum, threadId);
+    gate.open();
+    const closed = () => rig.simulator.calls({ chatId: forum.id, method: "sendMessage" });
+    await rig.simulator.waitFor(() => closed().length > 0, SOON);
+    await logs(rig, new RegExp(`"chat.gone"[^\\n]*"chat":"${forum.id}"[^\\n]*"topic-closed"`));
+    rig.simulator.reopenTopic(forum, threadId);
+    await rig.simulator.waitFor(() => closed().length > 1, SOON);
+    await readsLike(rig, forum, ["The whole answer."]);
   });
 
   // Comes last: the indicator of a bot that has just started is held back.

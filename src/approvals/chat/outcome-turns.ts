@@ -39,9 +39,9 @@ export class OutcomeTurns {
 
   /** Returns the chat that sees the answer to an outcome. */
   #toldIn(approval: Approval): Address | undefined {
-    const { isExplained, reason, rootRequest, schedule } = approval;
-    // A chat that is gone is not told, but the conversation is.
-    const asked = reason === "chat-gone" ? undefined : this.#addressOf(approval);
+    const { isExplained, rootRequest, schedule } = approval;
+    // A chat that is gone is told when it is back.
+    const asked = this.#addressOf(approval);
     if (schedule === undefined) return asked;
     const shownIn = this.#host.runs.runs.get(rootRequest)?.shownIn;
     if (shownIn !== undefined)

@@ -14,6 +14,7 @@ import { addressOf } from "../replies/address-of.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { Admission } from "./admission.ts";
 import type { BareWords } from "./bare-words.ts";
+import { comesBack } from "./comes-back.ts";
 import { eventHandlers } from "./bot-handlers.ts";
 import type { BotHandlers, HookContent } from "./bot-handlers.ts";
 import { runCommand } from "./command-runner.ts";
@@ -24,7 +25,6 @@ import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
-import { isFromPerson } from "./is-from-person.ts";
 import type { Cards, ReadyContent } from "../replies/cards.ts";
 import { postingOf } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
@@ -136,7 +136,7 @@ export class EventHandler {
     const { delivery, memory } = this.#options;
     if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
     const sorting = this.#sorter.sort(event, definition);
-    if (isFromPerson(event)) delivery.revive(event.thread.chatId);
+    comesBack(delivery, event, sorting.kind === "ignore");
     switch (sorting.kind) {
       case "ignore":
         this.#outcomes.passOver(row, ignored(sorting.reason));

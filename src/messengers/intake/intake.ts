@@ -19,7 +19,7 @@ import { EventHandler } from "./event-handler.ts";
 import type { EventHandlerOptions } from "./event-handler.ts";
 import { EventOutcomes, ignored, nameOf } from "./event-outcomes.ts";
 import { EventSorter } from "./event-sorter.ts";
-import { isFromPerson } from "./is-from-person.ts";
+import { comesBack } from "./comes-back.ts";
 import { KnownCommands } from "./known-commands.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import { ReadFailures, UnresolvedError } from "./read-failures.ts";
@@ -102,7 +102,7 @@ export class Intake {
 
   /** Notes an ignored event that was stored after `glance` had decided about it. */
   passOver(event: MessengerEvent, outcome: string): void {
-    if (isFromPerson(event)) this.#options.delivery.revive(event.thread.chatId);
+    comesBack(this.#options.delivery, event, true);
     this.#outcomes.logPassedOver(eventFields(event.messengerId, event), outcome);
   }
 

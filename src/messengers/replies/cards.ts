@@ -38,6 +38,8 @@ export interface Posting {
   readonly options?: ContentOptions | undefined;
   /** The newest message id of the chat that is known. */
   readonly seenMessageId?: string | undefined;
+  /** See `ReplyStart.isAwaited`. @default false */
+  readonly isAwaited?: boolean;
   /** The feature whose card it is, which gets its presses. @default "": the bot's own code */
   readonly owner?: string | undefined;
   /** Whether it waits for the running answer of its thread. @default false */
@@ -157,7 +159,16 @@ export class Cards {
    * @throws {InvalidInputError} if the content is not valid; nothing is sent then
    */
   post(
-    { address, id, options = {}, owner = "", policy, seenMessageId, waitsForAnswer }: Posting,
+    {
+      address,
+      id,
+      options = {},
+      owner = "",
+      policy,
+      seenMessageId,
+      isAwaited = false,
+      waitsForAnswer,
+    }: Posting,
     content: ReadyContent,
   ): void {
     const { database, delivery, deps, unsent } = this.#options;
@@ -168,6 +179,7 @@ export class Cards {
       id,
       address,
       policy,
+      isAwaited,
       ...(replyTo !== undefined && { replyTo }),
       ...(seenMessageId !== undefined && { seenMessageId }),
       ...(waitsForAnswer !== undefined && { waitsForAnswer }),

@@ -11,17 +11,20 @@ export interface ReplyTarget {
   readonly event: MessengerEvent | undefined;
   /** The withdrawn reply whose visible messages this one takes over. */
   readonly takesOver?: string | undefined;
+  /** Whether a person waits for it: see `ReplyStart.isAwaited`. */
+  readonly isAwaited: boolean;
 }
 
 /** Returns the reply of a turn in the form in which the delivery begins it. */
 export function replyStartOf(target: ReplyTarget, policy: DeliveryPolicy): ReplyStart {
-  const { address, event, replyId, takesOver } = target;
+  const { address, event, replyId, takesOver, isAwaited } = target;
   // Message ids from before a chat moved mean other messages now.
   const messageId = event?.thread.formerChatId === undefined ? event?.message?.id : undefined;
   return {
     id: replyId,
     address,
     policy: replyPolicy(policy),
+    isAwaited,
     ...(event !== undefined && repliesTo(policy, event) && { replyTo: messageId }),
     ...(messageId !== undefined && { seenMessageId: messageId }),
     ...(takesOver !== undefined && { takesOver }),

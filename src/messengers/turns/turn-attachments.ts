@@ -42,6 +42,7 @@ export interface ReadyAttachments {
     readonly id: string;
     readonly address: Address;
     readonly content: ReadyContent;
+    readonly isAwaited: boolean;
   }[];
 }
 
@@ -75,7 +76,7 @@ export class TurnAttachments {
     const attached = this.of(turnId);
     if (attached.length === 0 || targets.length === 0) return undefined;
     const messages: ReadyAttachments["messages"][number][] = [];
-    for (const { address, replyId } of targets) {
+    for (const { address, isAwaited, replyId } of targets) {
       const surface = this.#options.messengers.surface(address.messengerId);
       const ready: ReadyContent[] = [];
       for (const attachment of attached) {
@@ -84,7 +85,12 @@ export class TurnAttachments {
       }
       const albums = inAlbums(ready, surface.capabilities.files?.maxAlbumSize ?? 1);
       messages.push(
-        ...albums.map((content, index) => ({ id: `attachment:${index}:${replyId}`, address, content })),
+        ...albums.map((content, index) => ({
+          id: `attachment:${index}:${replyId}`,
+          address,
+          content,
+          isAwaited,
+        })),
       );
     }
     return { turnId, messages };
@@ -94,8 +100,10 @@ export class TurnAttachments {
   post(ready: ReadyAttachments | undefined): void {
     if (ready === undefined) return;
     const { cards, messengers } = this.#options;
-    for (const { address, content, id } of ready.messages)
-      cards.post({ id, address, policy: replyPolicy(messengers.get(address.messengerId).delivery) }, content);
+    for (const { content, ...start } of ready.messages) {
+      const policy = replyPolicy(messengers.get(start.address.messengerId).delivery);
+      cards.post({ ...start, policy }, content);
+    }
     this.recorded.release(this.#ownersOf(ready.turnId));
   }
 

@@ -150,15 +150,16 @@ export class TurnEndings {
 
   /**
    * Ends the running turn and drops the waiting messages of a place where nobody will see an answer. This saves the
-   * cost of the model.
+   * cost of the model. People read of both when they are back.
    */
   abandon(place: GonePlace): void {
-    const { database, inbox, turns } = this.#options;
+    const { database, engine, inbox, replies, turns } = this.#options;
     for (const turn of turns.unfinished()) {
       // A prompt continues, because its answer may be for other chats or for the conversation alone.
       if (turn.kind !== "messages" || !isAt(place, turn.address) || turn.state !== "open") continue;
       database.transaction(() => {
         turns.setState(turn.id, "stopping");
+        replies.finishCut(turn, engine.textSoFar(turn.id));
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
       this.#options.toolGate.release(turn.id);
@@ -167,10 +168,16 @@ export class TurnEndings {
     const waiting = inbox.inState("queued").filter(({ messengerId, incoming: { thread } }) => {
       return isAt(place, { messengerId, chatId: thread.chatId, threadId: thread.id });
     });
-    inbox.end(
-      waiting.map((row) => row.seq),
-      "the chat is gone",
-    );
+    for (const rows of Map.groupBy(waiting, ({ incoming }) => incoming.thread.id).values()) {
+      const seqs = rows.map(({ seq }) => seq);
+      database.transaction(() => {
+        replies.tellUnanswered(
+          `unanswered:${seqs.join()}`,
+          rows.flatMap(({ event }) => event ?? []),
+        );
+        inbox.end(seqs, "the chat is gone");
+      });
+    }
   }
 
   /**

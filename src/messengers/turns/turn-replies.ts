@@ -8,6 +8,7 @@ import type { ReplyTextSink } from "../../turn/reply-text.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy, safeText } from "../declare/texts.ts";
+import type { SafeText } from "../declare/texts.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
 import { sendNotice } from "../replies/send-notice.ts";
@@ -102,12 +103,36 @@ export class TurnReplies {
     return hasBegun(delivery.receipt(replyId)) || (delivery.seenText(replyId) ?? "") !== "";
   }
 
+  /**
+   * Completes the reply of a turn that ends because its chat takes no messages. The person reads what it had said so far
+   * when the chat is back, and that it is not whole.
+   */
+  finishCut(turn: Turn, said: string): void {
+    this.open(turn);
+    this.finish(turn, { kind: "failed", text: said });
+  }
+
   /** Tells the person that the messages up to this one are not answered. */
   tellStopped(id: string, event: MessengerEvent): void {
+    this.#tell(id, event, "stoppedResponseText");
+  }
+
+  /**
+   * Tells the person, when their chat is back, that these messages are not answered. Says nothing where the model may
+   * choose silence.
+   */
+  tellUnanswered(id: string, events: readonly MessengerEvent[]): void {
+    const event = events.at(-1);
+    if (event === undefined || mayStaySilent(this.#options.messengers.get(event.messengerId), events)) return;
+    this.#tell(id, event, "errorResponseText");
+  }
+
+  #tell(id: string, event: MessengerEvent, name: SafeText): void {
     const { delivery: policy } = this.#options.messengers.get(event.messengerId);
-    const text = safeText(policy, "stoppedResponseText", event, this.#options.log);
+    const text = safeText(policy, name, event, this.#options.log);
     if (text.trim() === "") return;
-    this.#options.delivery.send({ id, address: addressOf(event), policy: replyPolicy(policy) }, text);
+    const start = { id, address: addressOf(event), policy: replyPolicy(policy), isAwaited: true };
+    this.#options.delivery.send(start, text);
   }
 
   /**
@@ -156,11 +181,12 @@ export class TurnReplies {
   #targets(turn: Turn): readonly ReplyTarget[] {
     if (turn.kind === "messages") {
       const { address, context, id, replaces } = turn;
-      return [{ replyId: id, address, event: context, takesOver: replaces }];
+      return [{ replyId: id, address, event: context, takesOver: replaces, isAwaited: true }];
     }
+    const common = { event: undefined, isAwaited: turn.kind !== "prompt" };
     return this.#options
       .answerTo(turn.id)
-      .map((address, index) => ({ replyId: replyIdOf(turn.id, index), address, event: undefined }))
+      .map((address, index) => ({ replyId: replyIdOf(turn.id, index), address, ...common }))
       .filter(({ address }) => this.#options.messengers.isDeclared(address.messengerId));
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
+import type { FakeSurface } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";
 import { expectedMessages, MARK } from "./engine-harness.ts";
@@ -8,6 +9,8 @@ import { expectedMessages, MARK } from "./engine-harness.ts";
 interface Scenario {
   readonly name: string;
   readonly maxLength: number;
+  /** What the platform does once. */
+  readonly faults?: (platform: FakeSurface) => void;
   /** The turn: goes on from whatever the stored state says. */
   readonly turn: (process: CrashProcess) => Promise<void>;
   /** The replies' texts, in order. */
@@ -20,9 +23,14 @@ interface Scenario {
 const SENTENCE = "The lamp went out at nine and nobody noticed it. ";
 const LONG = Array.from({ length: 9 }, (_, index) => `Paragraph ${index}: ${SENTENCE}\n\n`).join("");
 
-async function stream(process: CrashProcess, id: string, text: string): Promise<void> {
+async function stream(
+  process: CrashProcess,
+  id: string,
+  text: string,
+  more: Partial<ReplyStart> = {},
+): Promise<void> {
   const { delivery, advance, isDead } = process;
-  delivery.open(startOf(id));
+  delivery.open(startOf(id, more));
   delivery.replace(id, "");
   for (let at = 0; at < text.length && !isDead(); at += 25) {
     delivery.append(id, text.slice(at, at + 25));
@@ -85,6 +93,27 @@ const SCENARIOS: readonly Scenario[] = [
       if (!isDead()) delivery.finish("r1", "Only this is left.");
     },
   },
+  ...(["post", "edit"] as const).map((method): Scenario => ({
+    name: `a reply whose chat is gone for a while, which a refused ${method} shows`,
+    maxLength: 300,
+    texts: [LONG],
+    lastReplyId: "r1",
+    faults: (platform) =>
+      platform.fault(method, undefined, undefined, {
+        kind: "fail",
+        failure: { kind: "gone", code: "blocked" },
+      }),
+    turn: async (process) => {
+      const { advance, delivery, isDead } = process;
+      if (!isOver(process, "r1")) await stream(process, "r1", LONG, { isAwaited: true });
+      // Its turn ends after the chat was gone, or has ended before.
+      else delivery.finish("r1", LONG);
+      await advance(30_000);
+      if (isDead()) return;
+      delivery.revive("7");
+      delivery.resume({ messengerId: "telegram", chatId: "7" });
+    },
+  })),
   {
     name: "a reply that takes over a withdrawn one",
     maxLength: 300,
@@ -120,6 +149,7 @@ async function live(scenario: Scenario, crashes: readonly number[], probing = fa
     limits: { maxLength: scenario.maxLength, maxEntities: 100 },
     probing,
   });
+  scenario.faults?.(world.platform);
   for (const crashAt of [...crashes, 0]) {
     let process: CrashProcess | undefined;
     try {

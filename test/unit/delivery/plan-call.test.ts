@@ -38,6 +38,7 @@ function made(situation: Situation): { readonly reply: Reply; readonly surface: 
     position: 1,
     address: ADDRESS,
     policy: { mode, onUnknown },
+    isAwaited: false,
     isNotice: false,
     content: "text" as const,
     state: isFinal ? ("final" as const) : ("streaming" as const),

@@ -89,13 +89,14 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       ...options.definition,
     }),
   });
-  const delivery: Pick<Delivery, "send" | "revive" | "answerAction" | "movedTo"> = {
+  const delivery: Pick<Delivery, "send" | "resume" | "revive" | "answerAction" | "movedTo"> = {
     movedTo: () => undefined,
     send: (_reply, text) => {
       options.beforeSend?.();
       sent.push(text);
     },
     revive: () => {},
+    resume: () => {},
     answerAction: () => Promise.resolve(),
   };
   const deps = { clock, newId: () => "id", random: () => 0, fetch };

@@ -51,7 +51,9 @@ async function work(world: CrashWorld, process: CrashProcess): Promise<void> {
   delivery.append("turn", "The");
   await process.advance(500);
   if (delivery.receipt("turn")?.state !== "streaming") return;
-  const ready = await attachments.prepare("turn", [{ replyId: "turn", address: ADDRESS, event: undefined }]);
+  const ready = await attachments.prepare("turn", [
+    { replyId: "turn", address: ADDRESS, event: undefined, isAwaited: true },
+  ]);
   if (process.isDead()) return;
   database.transaction(() => {
     delivery.finish("turn", "The text.");

@@ -18,7 +18,7 @@ import type {
 
 /** An update of a platform that exists for tests only. The body of its webhook is one of them, or a list. */
 export interface FakeUpdate {
-  readonly kind?: "message" | "edit" | "delete" | "press" | "member" | "poll" | "moved";
+  readonly kind?: "message" | "edit" | "delete" | "press" | "member" | "poll" | "moved" | "reopened";
   readonly id: string;
   readonly chat: string;
   readonly user: string;
@@ -86,8 +86,10 @@ export class FakeChats {
   beforePost: (chat: string, message: OutgoingMessage) => Promise<void> = () => Promise.resolve();
   /** Called when a message has been posted or edited, before the bot has the answer. */
   beforeAnswer: (chat: string, content: OutgoingContent) => Promise<void> = () => Promise.resolve();
-  /** Chats that take nothing any more. */
+  /** Chats that take nothing any more, and closed topics, as `chat/topic`. */
   readonly gone = new Set<string>();
+  /** Number of calls to such chats and topics. */
+  refused = 0;
   /** The members of chats, as far as the platform tells. A function stands for a call that fails or hangs. */
   readonly members = new Map<string, readonly string[] | (() => Promise<never>)>();
   #lastId = 0;
@@ -146,8 +148,15 @@ class MovedError extends Error {
   }
 }
 
-/** A call to a chat that takes nothing any more. */
-class GoneError extends Error {}
+/** A call to a chat that takes nothing any more, or to a closed topic. */
+class GoneError extends Error {
+  readonly isTopic: boolean;
+
+  constructor(isTopic: boolean) {
+    super("gone");
+    this.isTopic = isTopic;
+  }
+}
 
 const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${chat}` });
 
@@ -161,8 +170,13 @@ export function fakePlatform(
   const open = ({ chatId, topicId }: Address): string => {
     const to = chats.moved.get(chatId);
     if (to !== undefined) throw new MovedError(to);
-    if (chats.gone.has(chatId)) throw new GoneError("gone");
-    return topicId === undefined ? chatId : `${chatId}/${topicId}`;
+    const place = topicId === undefined ? chatId : `${chatId}/${topicId}`;
+    for (const gone of [chatId, place]) {
+      if (!chats.gone.has(gone)) continue;
+      chats.refused += 1;
+      throw new GoneError(gone !== chatId);
+    }
+    return place;
   };
   const surface: Surface = {
     provider: "fake",
@@ -213,7 +227,7 @@ export function fakePlatform(
       error instanceof MovedError
         ? { kind: "moved", code: "chat-upgraded", to: placeOf(error.to) }
         : error instanceof GoneError
-          ? { kind: "gone", code: "bot-blocked" }
+          ? { kind: "gone", code: "bot-blocked", ...(error.isTopic && { scope: "thread" as const }) }
           : { kind: "unknown", code: "fake" },
   };
   return {
@@ -312,6 +326,7 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
     raw: update,
   };
   if (update.kind === "press") return { ...base, action: { id, data: text } };
+  if (update.kind === "reopened") return { ...base, detail: "topic reopened" };
   return {
     ...base,
     message: {
@@ -344,6 +359,7 @@ function kindOf(update: FakeUpdate): MessengerEventKind {
     case "member":
       return "membership";
     case "moved":
+    case "reopened":
       return "service";
     default:
       if (update.isGroup !== true) return "direct-message";
