@@ -89,6 +89,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
             operations: thread.operations,
             hasActed: (turnId) => thread.hasActed(turnId),
             wasBlocked: people.blockedChats.has(place.chatId),
+            isBack: people.backIn.has(place.threadId),
             lostFormatting: world.faults.met.has("bad-entities"),
           };
         }),

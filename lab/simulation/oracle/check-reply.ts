@@ -31,6 +31,8 @@ export function checkReply(
     case "gone":
       figures.gone += 1;
       if (!thread.wasBlocked) oracle.fail("I5", `${reply.id} is gone, though nobody blocked the bot`);
+      if (thread.isBack && !reply.isNotice && rows.some(({ state }) => state === "sent"))
+        oracle.fail("I5", `${reply.id} was cut, and is not completed though its chat is back`);
       return;
     case "failed": {
       figures.failed += 1;

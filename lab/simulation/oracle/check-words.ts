@@ -1,7 +1,7 @@
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import { textOfParts } from "../../../src/turn/reply-text.ts";
 import type { SaidReply, StoredOperation } from "./contract.ts";
-import { STOPPED } from "./contract.ts";
+import { isCut } from "./contract.ts";
 import type { EndState, Thread } from "./end-state.ts";
 import { partsOf } from "./stored-message.ts";
 import { SILENCE } from "../plan/model-script.ts";
@@ -9,7 +9,7 @@ import { turnWordsOf } from "./visible-text.ts";
 
 /**
  * Checks that a reply has the model's words: all of them, or those before its end, and the footer if it is complete. An
- * answer that was stopped or given up may also have the words of an interrupted attempt, if the next attempt was not as
+ * answer that was stopped, cut or given up may also have the words of an interrupted attempt, if the next attempt was not as
  * long yet.
  */
 export function checkWords(
@@ -26,12 +26,12 @@ export function checkWords(
   const model = textOfParts(partsOf(operation));
   const words = turnWordsOf(reply.text).join(" ");
   if (model.startsWith(SILENCE)) {
-    const isSaid = operation.status === "done" && reply.text !== "" && !reply.text.includes(STOPPED);
+    const isSaid = operation.status === "done" && reply.text !== "" && !isCut(reply.text);
     if (isSaid) oracle.fail("I5", `${reply.id} speaks, though the model says nothing: ${reply.text}`);
     return;
   }
   const said = turnWordsOf(model).join(" ");
-  const isWhole = operation.status === "done" && !reply.text.includes(STOPPED);
+  const isWhole = operation.status === "done" && !isCut(reply.text);
   const stays = isWhole ? [] : reply.interrupted.held;
   const maySay = [...mayHaveSaid(operation), ...stays.map((text) => turnWordsOf(text).join(" "))];
   if (isWhole ? words !== said : !maySay.some((text) => text.startsWith(words))) {

@@ -1,3 +1,4 @@
+import { ENGLISH_TEXTS } from "../../../src/core/bot-texts.ts";
 import type { UIMessage } from "ai";
 import type { Address } from "../../../src/core/surface.ts";
 import type { InterruptedText } from "./interrupted-text.ts";
@@ -47,6 +48,13 @@ export interface ActionCall {
   readonly action: string;
   /** Name of its effect, unique in the run. */
   readonly effect: string;
+}
+
+const { errorResponseText, interruptedResponseText } = ENGLISH_TEXTS;
+
+/** Whether a reply ended before its operation: somebody stopped it, or its chat was gone. */
+export function isCut(text: string): boolean {
+  return [STOPPED, interruptedResponseText, errorResponseText].some((mark) => text.includes(mark));
 }
 
 /** One operation as the turn engine stores it. It survives the process. */

@@ -32,6 +32,8 @@ export interface EndState {
     readonly hasActed: (turnId: string) => boolean;
     /** Whether a person blocked the bot at some time. Replies from then may be lost. */
     readonly wasBlocked: boolean;
+    /** Whether the person has written there after they had blocked the bot. */
+    readonly isBack: boolean;
     /** Whether formatting was refused at some time. */
     readonly lostFormatting: boolean;
   }[];

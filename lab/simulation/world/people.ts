@@ -46,6 +46,8 @@ const LONGEST_BACKOFF_MS = 4_000;
 export class People {
   readonly written: Written[] = [];
   readonly blockedChats = new Set<string>();
+  /** Threads in which somebody wrote after they had blocked the bot. */
+  readonly backIn = new Set<string>();
   readonly #world: World;
   readonly #random: Random;
   readonly #mutant: Mutant | undefined;
@@ -104,6 +106,7 @@ export class People {
         scheduler.after(item.forMs, () => {
           trace.add("person", () => `comes back to ${place.chatId}`);
           platform.setBlocked(place.chatId, false);
+          this.backIn.add(place.threadId);
           this.#write(place, item.token, item.token);
         });
         return;
