@@ -12,6 +12,8 @@ const alias = {
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,
   switchboard: `${import.meta.dirname}/src/index.ts`,
+  // Only workerd has it. The installed package needs no alias: see testing/cloudflare-modules.ts.
+  "cloudflare:workers": `${import.meta.dirname}/test/support/rpc-target.ts`,
 };
 
 /** Gives tests `fast-check` with a fixed seed. */

@@ -2,6 +2,7 @@
 
 // The bot
 export { Think } from "./think.ts";
+export type { AgentStub } from "./agent/agent-stub.ts";
 export type { ThinkTools } from "./turn/bot-tools.ts";
 export type { ModelPrices, TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 export type { FallbackModels, ThinkModel } from "./agent/agent-methods.ts";
@@ -213,6 +214,7 @@ export type {
 } from "./core/broadcast.ts";
 
 // Delivery
+export type { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
 export type {
   DeliveryFilter,
   DeliveryMode,

@@ -1,4 +1,4 @@
-import type { Agent, AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
+import type { Agent, AgentContext, DynamicAgentClass } from "agents";
 import type { UIMessage } from "ai";
 import type {
   ApprovalRecord,
@@ -13,7 +13,6 @@ import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./log/console-log.ts";
-import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import type { FigureReport } from "./core/figures.ts";
 import type { Log } from "./core/log.ts";
 import type { MessengerContext } from "./core/messenger-context.ts";
@@ -21,6 +20,7 @@ import type { StoredAttachment } from "./core/reply-attachment.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
+import type { AgentStub } from "./agent/agent-stub.ts";
 import type { AgentRuntime } from "./agent/agent-runtime.ts";
 import type { BotObject } from "./agent/bot-object.ts";
 import { OBJECT } from "./agent/answering.ts";
@@ -34,6 +34,7 @@ import {
 } from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
 import { keepName, nameOf } from "./agent/object-name.ts";
+import { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/rules/occurrence.ts";
 import type { ScheduledTaskRecord } from "./schedules/stored/task-record.ts";
@@ -309,9 +310,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   override async subAgent<T extends Agent>(
     agentClass: DynamicAgentClass<T>,
     name: string,
-  ): Promise<DynamicAgentStub<T>> {
-    // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
-    if (!(agentClass.prototype instanceof Think)) return super.subAgent(agentClass, name);
+  ): Promise<AgentStub<T>> {
+    if (!(agentClass.prototype instanceof Think)) {
+      // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
+      return (await super.subAgent(agentClass, name)) as AgentStub<T>;
+    }
     const conversation = namedConversationName(name, "subAgent()");
     const { objects } = this.#object;
     const address = agentClass === this.constructor ? conversation : `${agentClass.name}@${conversation}`;
@@ -326,14 +329,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
    * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
    */
-  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): DynamicAgentStub<T> {
+  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): AgentStub<T> {
     return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
   }
 
-  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
+  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): AgentStub<T> {
     const objectName = this.#object.objects.nameOf(conversation);
     const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
-    return stub as unknown as DynamicAgentStub<T>;
+    return stub as unknown as AgentStub<T>;
   }
 
   /** Returns the conversations of this root, most recently active first. */
@@ -343,7 +346,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /**
    * Sends content of the bot's own code, from this object's own outbox. Returns an id when the content is stored. It is
-   * sent in the background, also after a crash. The id finds its receipt (`getDelivery`), and a card for `revise` and
+   * sent in the background, also after a crash. The id finds its receipt (`deliveries.get`), and a card for `revise` and
    * `remove`.
    *
    * @param content Markdown, or a card, files or a place
@@ -360,7 +363,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   }
 
   /**
-   * Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`,
+   * Sets or (`undefined`) takes back the bot's reaction. Returns an id for `deliveries.get`. @throws as `say`,
    * `mark-invalid`
    */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
@@ -389,19 +392,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#object.directories.listChats(filter);
   }
 
-  /**
-   * Returns the receipts of this conversation's replies and notices, newest first: states, platform message ids,
-   * attempts, times and codes, never a text.
-   *
-   * @example await stub.listDeliveries({ state: "failed", since: Date.now() - 86_400_000 });
-   */
-  listDeliveries(filter: DeliveryFilter = {}): DeliveryReceipt[] {
-    return this.#object.thread.delivery.receipts(filter);
-  }
-
-  /** Returns the receipt of one reply of this conversation. Undefined if there is none, or it was deleted. */
-  getDelivery(id: string): DeliveryReceipt | undefined {
-    return this.#object.thread.delivery.receipt(id);
+  /** The receipts of this conversation's replies and notices. */
+  get deliveries(): BotDeliveries {
+    return new BotDeliveries(this.#object.thread.delivery);
   }
 
   /**

@@ -42,6 +42,8 @@ function page(title: string, ...parts: readonly string[]): string {
 }
 
 const MEMBERS = "src/think-members.ts";
+/** What belongs together in a bot's class: the name, the file and the class of each part. */
+const PARTS = [["deliveries", "src/messengers/thread/bot-deliveries.ts", "BotDeliveries"]] as const;
 const isHook = ({ name }: Member): boolean => /^(?:before|after|on)[A-Z]/.test(name);
 
 function thinkPage(sources: Sources): string {
@@ -51,7 +53,9 @@ function thinkPage(sources: Sources): string {
   const calls = [
     ...sources.members("src/think.ts", "Think"),
     ...sources.members("src/think-broadcasts.ts", "ThinkBroadcasts"),
-  ].filter((member) => !isHook(member) && member.text !== "");
+  ].filter(
+    (member) => !isHook(member) && member.text !== "" && PARTS.every(([name]) => name !== member.name),
+  );
   return page(
     "Think",
     "The class that a bot extends. It inherits from `Agent` of the `agents` package: `this.env`, `this.name`, `this.sql`,",
@@ -69,6 +73,11 @@ function thinkPage(sources: Sources): string {
     ...members.filter(isHook).map(section),
     "## Methods that you call",
     ...calls.map(section),
+    ...PARTS.flatMap(([name, file, of]) => [
+      `## \`this.${name}\``,
+      sources.comment(file, of).text,
+      ...sources.members(file, of).map((member) => section({ ...member, name: `${name}.${member.name}` })),
+    ]),
   )
     .replace("are its\n\n", "are its\n")
     .replace("`this.sql`,\n\n", "`this.sql`,\n");

@@ -113,7 +113,7 @@ export interface Broadcast {
 export interface BroadcastReceipt {
   /** Undefined if the target has no address. */
   readonly address?: Address;
-  /** The conversation whose object has the receipt (`getDelivery(deliveryId)`). */
+  /** The conversation whose object has the receipt (`deliveries.get(deliveryId)`). */
   readonly conversation?: string;
   readonly deliveryId?: string;
   readonly state: TargetState;

@@ -12,7 +12,7 @@ export type TurnKind = "messages" | "prompt" | "outcome";
 
 /** The turn in which the bot's code runs. Plain JSON. */
 export interface TurnInfo {
-  /** Id of the turn and of its reply, for `getDelivery`. For a prompt, the submission's id. */
+  /** Id of the turn and of its reply, for `deliveries.get`. For a prompt, the submission's id. */
   readonly id: string;
   readonly kind: TurnKind;
   /** The authors of its messages, each once. Empty unless `kind` is `messages`. */

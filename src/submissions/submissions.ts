@@ -54,7 +54,7 @@ export interface Submission {
   readonly metadata?: PromptMetadata;
   /** Its messages in the transcript. */
   readonly messageIds: readonly string[];
-  /** The receipts of its answer, in the order of `answerTo`: see `getDelivery`. */
+  /** The receipts of its answer, in the order of `answerTo`: see `deliveries.get`. */
   readonly deliveryIds: readonly string[];
   /** The code of the failure. */
   readonly error?: string;

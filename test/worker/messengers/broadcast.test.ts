@@ -42,7 +42,7 @@ describe("broadcast", () => {
     const { receipts } = await world.stub.broadcastReceipts(id);
     expect(receipts.map(({ state }) => state)).toEqual(["sent", "sent"]);
     const [first] = receipts;
-    expect(await world.thread("c1").getDelivery(first?.deliveryId ?? "")).toMatchObject({
+    expect(await world.thread("c1").deliveries.get(first?.deliveryId ?? "")).toMatchObject({
       state: "delivered",
       messages: [{ messageId: first?.messageIds[0] }],
     });

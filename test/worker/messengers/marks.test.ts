@@ -41,7 +41,7 @@ describe("reactions and pins", () => {
     await world.shows("c1", "You said: Hello");
     const id = await world.stub.react("b1", "👀", inChat);
     await expect
-      .poll(() => world.stub.getDelivery(id))
+      .poll(() => world.stub.deliveries.get(id))
       .toMatchObject({ replyId: id, state: "delivered", threadId: "fake:c1", messages: [] });
     await world.stub.react("b1", undefined, inChat);
     await world.stub.unpin(undefined, { messenger: "fake", userId: "ada" });

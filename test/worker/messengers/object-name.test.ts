@@ -1,19 +1,20 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { keepName } from "../../../src/agent/object-name.ts";
+import { pipelined } from "../support/pipelined.ts";
 import { testEnv } from "../test-env.ts";
 
 /** An object that is addressed by its id alone, as when another process hands it over: the runtime knows no name of it. */
 function handedOver(name: string) {
   const { BareBot } = testEnv;
-  return BareBot.get(BareBot.idFromString(BareBot.idFromName(name).toString()));
+  return pipelined(BareBot.get(BareBot.idFromString(BareBot.idFromName(name).toString())));
 }
 
 const newName = (): string => `root-${crypto.randomUUID()}/thread:telegram:1`;
 
 it("stores its name when it is first opened with it", async () => {
   const name = newName();
-  await testEnv.BareBot.getByName(name).listDeliveries();
+  await pipelined(testEnv.BareBot.getByName(name)).deliveries.list();
   const stored = await runInDurableObject(testEnv.BareBot.getByName(name), (_agent, { storage }) =>
     [...storage.kv.list()].filter(([, value]) => value === name),
   );
@@ -29,7 +30,7 @@ it("stores its name when it is first opened with it", async () => {
 it("knows its stored name in a call over RPC that comes before any request", async () => {
   const stub = handedOver(newName());
   await runInDurableObject(stub, (_agent, state) => keepName(state.storage, "root/thread:telegram:2"));
-  expect(await stub.listDeliveries()).toEqual([]);
+  expect(await stub.deliveries.list()).toEqual([]);
 });
 
 it("cannot be opened when nobody has ever opened it by its name", async () => {

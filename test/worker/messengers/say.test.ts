@@ -59,14 +59,14 @@ describe("say at the root", () => {
     const id = await world.stub.say("**News**", inChat("c1"));
     await world.shows("c1", "You said: Hello", "News");
     await expect
-      .poll(() => world.stub.getDelivery(id))
+      .poll(() => world.stub.deliveries.get(id))
       .toMatchObject({
         replyId: id,
         state: "delivered",
         threadId: "fake:c1",
         messages: [{ messageId: "b2" }],
       });
-    expect(await world.thread("c1").getDelivery(id)).toBeUndefined();
+    expect(await world.thread("c1").deliveries.get(id)).toBeUndefined();
   });
 
   it("reaches a topic", async () => {
@@ -74,7 +74,7 @@ describe("say at the root", () => {
     await world.write("g1", "Hello", MENTION);
     const id = await world.stub.say("To the topic", { messenger: "fake", chatId: "g1", topicId: "4" });
     await world.shows("g1/4", "To the topic");
-    expect(await world.stub.getDelivery(id)).toMatchObject({ threadId: "fake:g1:4" });
+    expect(await world.stub.deliveries.get(id)).toMatchObject({ threadId: "fake:g1:4" });
   });
 
   it("reaches a person in the private chat that they have opened", async () => {
@@ -128,7 +128,9 @@ describe("a target that cannot be written to", () => {
     await known(world, "c1");
     world.chats.gone.add("c1");
     const id = await world.stub.say("Lost", inChat("c1"));
-    await expect.poll(() => world.stub.getDelivery(id)).toMatchObject({ state: "gone", code: "bot-blocked" });
+    await expect
+      .poll(() => world.stub.deliveries.get(id))
+      .toMatchObject({ state: "gone", code: "bot-blocked" });
     await expect.poll(() => codeOf(world.stub.say("Lost", inChat("c1")))).toBe("chat-gone");
     expect(await codeOf(world.stub.say("Lost", { messenger: "fake", userId: "ada" }))).toBe(
       "person-not-reachable",
@@ -185,9 +187,9 @@ describe("say in a conversation", () => {
     const id = await world.thread("c1").say("Ada wrote", inChat("c2"));
     await world.shows("c2", "You said: Hello", "Ada wrote");
     await expect
-      .poll(() => world.thread("c1").getDelivery(id))
+      .poll(() => world.thread("c1").deliveries.get(id))
       .toMatchObject({ state: "delivered", threadId: "fake:c2" });
-    expect(await world.thread("c2").getDelivery(id)).toBeUndefined();
+    expect(await world.thread("c2").deliveries.get(id)).toBeUndefined();
   });
 });
 

@@ -102,6 +102,6 @@ it("keeps the alarm of a loop that has failed when an earlier answer is delivere
   await expect.poll(() => log.map(({ event }) => event)).toContain("thread.failed");
   gate.open();
   await world.shows("c1", "You said: Hello");
-  await expect.poll(async () => (await world.thread("c1").listDeliveries())[0]?.state).toBe("delivered");
+  await expect.poll(async () => (await world.thread("c1").deliveries.list())[0]?.state).toBe("delivered");
   expect(await alarmOf(world, "c1")).not.toBeNull();
 });

@@ -126,7 +126,7 @@ describe("files that a bot sends, in workerd", () => {
     const id = await say();
     await untilSent(2);
     await vi.waitFor(async () => {
-      const receipt = await runInDurableObject(conversation(world), (bot) => bot.getDelivery(id));
+      const receipt = await runInDurableObject(conversation(world), (bot) => bot.deliveries.get(id));
       expect(receipt).toMatchObject({ state: "delivered", messages: [{ messageId: "102" }] });
     });
     await say();
@@ -184,7 +184,7 @@ describe("files that a bot sends, in workerd", () => {
     await write("/get");
     await vi.waitFor(async () => {
       const open = await runInDurableObject(conversation(world), (bot) =>
-        bot.listDeliveries({ state: "final" }),
+        bot.deliveries.list({ state: "final" }),
       );
       expect(open).toHaveLength(1);
     });

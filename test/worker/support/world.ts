@@ -12,6 +12,7 @@ import { testEnv } from "../test-env.ts";
 import type { ScriptedBot } from "../worker.ts";
 import { fakePlatform, FakeChats, SECRET, SECRET_HEADER } from "./fake-platform.ts";
 import type { FakeUpdate } from "./fake-platform.ts";
+import { pipelined } from "./pipelined.ts";
 import { echo, scriptedModel } from "./scripted-model.ts";
 import type { ModelRequest, ModelScript } from "./scripted-model.ts";
 
@@ -119,7 +120,7 @@ export class World {
 
   /** The object of the root. */
   get stub(): DurableObjectStub<ScriptedBot> {
-    return testEnv.ScriptedBot.getByName(this.root);
+    return pipelined(testEnv.ScriptedBot.getByName(this.root));
   }
 
   /** The object of a chat's conversation. */
@@ -128,7 +129,7 @@ export class World {
   }
 
   child(name: string): DurableObjectStub<ScriptedBot> {
-    return testEnv.ScriptedBot.getByName(`${this.root}/${name}`);
+    return pipelined(testEnv.ScriptedBot.getByName(`${this.root}/${name}`));
   }
 
   script(script: ModelScript): void {

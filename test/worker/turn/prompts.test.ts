@@ -68,7 +68,7 @@ describe("a prompt", () => {
     await world.shows("c2", "You said: News");
     expect(deliveryIds).toHaveLength(2);
     for (const id of deliveryIds)
-      await vi.waitFor(async () => expect((await thread.getDelivery(id))?.state).toBe("delivered"), 8000);
+      await vi.waitFor(async () => expect((await thread.deliveries.get(id))?.state).toBe("delivered"), 8000);
     expect(await thread.saveMessages("Think about it")).toEqual({
       requestId: expect.any(String) as unknown,
       status: "completed",

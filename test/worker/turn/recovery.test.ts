@@ -211,7 +211,7 @@ describe("interruptedStep", () => {
   async function untilSent(world: World, text: string): Promise<void> {
     await world.shows("c1", text);
     await expect
-      .poll(async () => (await world.thread("c1").listDeliveries()).flatMap(({ messages }) => messages))
+      .poll(async () => (await world.thread("c1").deliveries.list()).flatMap(({ messages }) => messages))
       .toEqual([expect.objectContaining({ state: "sent" })]);
     await untilStored(world.thread("c1"), text.split("\n").at(-1) ?? "");
   }

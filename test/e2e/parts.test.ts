@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startServedBot } from "../../lab/support/served-bot.ts";
+import type { ServedBot } from "../../lab/support/served-bot.ts";
+
+let bot: ServedBot;
+beforeAll(async () => {
+  bot = await startServedBot({ config: "test/e2e/bots/parts/wrangler.jsonc" });
+});
+afterAll(() => bot.close());
+
+/** A Worker calls the bot's root, in one round trip. */
+async function call(path: string, ...args: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(`${bot.url}/call`, { method: "POST", body: JSON.stringify([path, ...args]) });
+  const answer = (await response.json()) as { readonly value?: unknown; readonly error?: string };
+  return answer.error ?? answer.value;
+}
+
+it("lets a Worker call the parts of a bot through a stub", async () => {
+  expect(await call("deliveries.list")).toEqual([]);
+  expect(await call("deliveries.get", "another")).toBeUndefined();
+});
+
+it.each(["#delivery", "delivery", "_delivery", "list.call"])(
+  "hides %s of a part from Workers",
+  async (name) => {
+    expect(await call(`deliveries.${name}`)).toMatch(/does not implement the method/);
+  },
+);
