@@ -43,6 +43,7 @@ export type {
 export type { SubmissionInput } from "./messengers/turns/question-messages.ts";
 
 // Scheduled tasks
+export type { BotSchedules } from "./schedules/bot-schedules.ts";
 export { defineScheduledTasks } from "./schedules/rules/scheduled-task.ts";
 export type {
   DeliverTo,

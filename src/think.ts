@@ -36,8 +36,7 @@ import { agentNamespace } from "./agent/agent-namespace.ts";
 import { keepName, nameOf } from "./agent/object-name.ts";
 import { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
-import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/rules/occurrence.ts";
-import type { ScheduledTaskRecord } from "./schedules/stored/task-record.ts";
+import { BotSchedules } from "./schedules/bot-schedules.ts";
 import type {
   ChatOptions,
   ContinueResult,
@@ -397,66 +396,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return new BotDeliveries(this.#object.thread.delivery);
   }
 
-  /**
-   * Returns what became of the occurrences of this object's scheduled tasks, newest first: states, platform message
-   * ids, times and codes, never a text. Kept for 90 days.
-   *
-   * @example await stub.listOccurrences({ taskId: "digest", state: "failed" });
-   */
-  listOccurrences(filter: OccurrenceFilter = {}): OccurrenceRecord[] {
-    return this.#object.features.get(SCHEDULES).desk.list(filter);
+  /** The scheduled tasks of this object. */
+  get schedules(): BotSchedules {
+    return new BotSchedules(this.#object.features.get(SCHEDULES));
   }
 
-  /**
-   * Returns the scheduled tasks of this object, with their next occurrences: those of `getScheduledTasks()`, and those
-   * that people have made in this conversation. Tasks that are over are left out.
-   */
-  async listScheduledTasks(): Promise<ScheduledTaskRecord[]> {
-    return this.#object.features.get(SCHEDULES).change((desk) => desk.tasks());
-  }
-
-  /**
-   * Deletes a schedule that somebody has made in this conversation. Returns `false` if no schedule has this id.
-   * Declared tasks stay: pause them, or remove them from the code.
-   */
-  async deleteScheduledTask(taskId: string): Promise<boolean> {
-    return this.#object.features.get(SCHEDULES).change((desk) => desk.chat.remove(taskId));
-  }
-
-  /**
-   * Runs a scheduled task now, beside its schedule. Resolves with the key of the occurrence when it is durable;
-   * undefined if there is no such task.
-   *
-   * @param scheduledFor time that the task runs as if it were, in epoch milliseconds. @default now
-   */
-  async runScheduledTask(taskId: string, scheduledFor?: number): Promise<string | undefined> {
-    return this.#object.features
-      .get(SCHEDULES)
-      .change(({ schedules }) => schedules.runNow(taskId, scheduledFor));
-  }
-
-  /** Stops a scheduled task until `resumeScheduledTask`. Returns `false` if there is no such task. */
-  async pauseScheduledTask(taskId: string): Promise<boolean> {
-    return this.#object.features
-      .get(SCHEDULES)
-      .change(({ schedules }) => schedules.tasks.pause(taskId, true));
-  }
-
-  /** Continues a task that was paused, or has paused itself, with its first occurrence after now. */
-  async resumeScheduledTask(taskId: string): Promise<boolean> {
-    return this.#object.features
-      .get(SCHEDULES)
-      .change(({ schedules }) => schedules.tasks.pause(taskId, false));
-  }
-
-  /**
-   * Reads `getScheduledTasks()` again. Call it when data that the method reads has changed. Other schedules of this
-   * object stay as they are.
-   *
-   * @throws {ConfigurationError} `scheduled-task-invalid`, which names the task and the fix. Nothing is stored then.
-   */
+  /** `schedules.reconcile()`, under Think's name. */
   async internal_reconcileScheduledTasks(): Promise<void> {
-    await this.#object.features.get(SCHEDULES).reconcile();
+    await this.schedules.reconcile();
   }
 
   /**

@@ -185,7 +185,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
         about: "OccurrenceState",
       },
       {
-        heading: "`listOccurrences` returns",
+        heading: "`schedules.occurrences` returns",
         file: "src/schedules/rules/occurrence.ts",
         of: ["OccurrenceRecord"],
         about: "OccurrenceRecord",

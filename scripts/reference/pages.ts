@@ -43,7 +43,10 @@ function page(title: string, ...parts: readonly string[]): string {
 
 const MEMBERS = "src/think-members.ts";
 /** What belongs together in a bot's class: the name, the file and the class of each part. */
-const PARTS = [["deliveries", "src/messengers/thread/bot-deliveries.ts", "BotDeliveries"]] as const;
+const PARTS = [
+  ["schedules", "src/schedules/bot-schedules.ts", "BotSchedules"],
+  ["deliveries", "src/messengers/thread/bot-deliveries.ts", "BotDeliveries"],
+] as const;
 const isHook = ({ name }: Member): boolean => /^(?:before|after|on)[A-Z]/.test(name);
 
 function thinkPage(sources: Sources): string {

@@ -240,7 +240,7 @@ export const ENGLISH_TEXTS = {
   taskRecovered: "The scheduled task {task} works again (due {time}).",
   taskPaused:
     "The scheduled task {task} failed five times in a row, so I've paused it. The last reason: {reason} (due {time}).",
-  taskForDevelopers: "Its developers can resume it with `resumeScheduledTask`.",
+  taskForDevelopers: "Its developers can resume it with `schedules.resume`.",
   taskResumed: "The scheduled task {task} goes on. {name} resumed it.",
   taskRuns: "The scheduled task {task} goes on, and runs now. {name} asked for that.",
   taskStopped: "The scheduled task {task} stays stopped. {name} asked for that.",

@@ -16,13 +16,16 @@ async function call(path: string, ...args: readonly unknown[]): Promise<unknown>
 }
 
 it("lets a Worker call the parts of a bot through a stub", async () => {
+  expect(await call("schedules.list")).toEqual([]);
+  expect(await call("schedules.occurrences", { taskId: "digest" })).toEqual([]);
+  expect(await call("schedules.pause", "digest")).toBe(false);
   expect(await call("deliveries.list")).toEqual([]);
   expect(await call("deliveries.get", "another")).toBeUndefined();
 });
 
-it.each(["#delivery", "delivery", "_delivery", "list.call"])(
-  "hides %s of a part from Workers",
+it.each(["deliveries.#delivery", "deliveries.delivery", "deliveries.list.call", "schedules.feature"])(
+  "hides %s from Workers",
   async (name) => {
-    expect(await call(`deliveries.${name}`)).toMatch(/does not implement the method/);
+    expect(await call(name)).toMatch(/does not implement the method/);
   },
 );

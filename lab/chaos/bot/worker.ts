@@ -27,7 +27,7 @@ export class ChaosBot extends Think<BotEnvironment> {
 
   override async onRequest(request: Request): Promise<Response> {
     if (new URL(request.url).pathname !== "/occurrences") return super.onRequest(request);
-    return Response.json(this.listOccurrences({ taskId: "minute", limit: 1000 }));
+    return Response.json(this.schedules.occurrences({ taskId: "minute", limit: 1000 }));
   }
 
   override getModel(): ConfiguredModel {

@@ -43,7 +43,7 @@ export function withDoor(bot, classes) {
 
 /** True for a class that extends `Think`. */
 function isAgent(agentClass) {
-  return typeof agentClass?.prototype?.listScheduledTasks === "function";
+  return typeof agentClass?.prototype?.submitMessages === "function";
 }
 
 function namespaceOf(name, env, context) {
@@ -68,10 +68,10 @@ const OPERATIONS = {
   async manage([objects], { conversation, taskId, action }) {
     const object = objects.getByName(conversation === undefined ? ROOT : `${ROOT}/${conversation}`);
     const answers = {
-      pause: () => object.pauseScheduledTask(taskId),
-      resume: () => object.resumeScheduledTask(taskId),
-      run: () => object.runScheduledTask(taskId),
-      delete: () => object.deleteScheduledTask(taskId),
+      pause: () => object.schedules.pause(taskId),
+      resume: () => object.schedules.resume(taskId),
+      run: () => object.schedules.run(taskId),
+      delete: () => object.schedules.delete(taskId),
     };
     const isDone = await answers[action]();
     if (!isDone) throw new Error("There is no such schedule any more.");
@@ -102,10 +102,10 @@ async function placeOf(root, { chatId, topicId }) {
 }
 
 async function tasksOf(object, root) {
-  const tasks = await object.listScheduledTasks();
+  const tasks = await object.schedules.list();
   return Promise.all(
     tasks.map(async (task) => {
-      const last = await object.listOccurrences({ taskId: task.taskId, limit: LAST_OCCURRENCES });
+      const last = await object.schedules.occurrences({ taskId: task.taskId, limit: LAST_OCCURRENCES });
       return { ...task, occurrences: await Promise.all(last.map((one) => withProgress(one, root))) };
     }),
   );

@@ -1,7 +1,7 @@
 import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 
-/** The reason why nobody can be asked, for the model and for `listOccurrences()`. */
+/** The reason why nobody can be asked, for the model and for `schedules.occurrences()`. */
 export interface ConsentProblem {
   readonly code: "approvers-missing" | "owner-missing" | "requester-anonymous" | typeof SCHEDULE_DELETED;
   readonly problem: string;

@@ -19,7 +19,7 @@ export function taskWarnings(schedules: WatchedTasks): HealthWarning[] {
     .map(({ failures, isPaused, taskId }) => {
       const [last] = schedules.list({ taskId, state: "failed", limit: 1 });
       const next = isPaused
-        ? `It is paused. After the repair press Resume on its owner's card, or call resumeScheduledTask("${taskId}") at the root.`
+        ? `It is paused. After the repair press Resume on its owner's card, or call schedules.resume("${taskId}") at the root.`
         : "It runs again as planned.";
       return {
         code: "scheduled-task-failing",

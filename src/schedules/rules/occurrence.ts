@@ -105,7 +105,7 @@ export interface Target {
  */
 export type OwnerNews = "limited" | "failing" | "paused" | "recovered" | "too-late";
 
-/** One occurrence of a task, as `listOccurrences()` returns it. Contains no text of a chat. */
+/** One occurrence of a task, as `schedules.occurrences()` returns it. Contains no text of a chat. */
 export interface OccurrenceRecord {
   readonly occurrenceKey: string;
   readonly taskId: string;

@@ -1,7 +1,7 @@
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { StoredTask } from "./schedule-store.ts";
 
-/** A scheduled task of one object, as `listScheduledTasks()` returns it. */
+/** A scheduled task of one object, as `schedules.list()` returns it. */
 export interface ScheduledTaskRecord {
   readonly taskId: string;
   readonly kind: "prompt" | "handler" | "reminder";

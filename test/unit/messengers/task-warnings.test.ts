@@ -28,7 +28,7 @@ it("names a task that failed five times in a row, with the code of the last fail
 });
 
 it("tells how to resume a task that has paused itself", () => {
-  expect(taskWarnings(watch({ isPaused: true }))[0]?.message).toContain('resumeScheduledTask("digest")');
+  expect(taskWarnings(watch({ isPaused: true }))[0]?.message).toContain('schedules.resume("digest")');
 });
 
 it("says nothing of fewer failures, and of schedules that people have made", () => {

@@ -1,13 +1,21 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { DeliveryReceipt, MessageReceipt } from "../../../src/index.ts";
+import type {
+  DeliveryReceipt,
+  MessageReceipt,
+  OccurrenceDelivery,
+  OccurrenceRecord,
+  ScheduledTaskRecord,
+} from "../../../src/index.ts";
 import type { Think } from "../../../src/think.ts";
+import { digest, MONTHLY, start, to, untilEnded } from "../support/scheduled-world.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 
 /** The parts of a bot's class, with all members that a Worker can reach. */
 const PARTS = {
   deliveries: ["get", "list"],
+  schedules: ["delete", "list", "occurrences", "pause", "reconcile", "resume", "run"],
 } as const satisfies Partial<Record<keyof Think, readonly string[]>>;
 
 async function answered(): Promise<World> {
@@ -67,5 +75,74 @@ describe("deliveries", () => {
     expectTypeOf<keyof MessageReceipt>().toEqualTypeOf<
       "part" | "state" | "messageId" | "messageIds" | "code" | "attempts" | "sentAt"
     >();
+  });
+});
+
+describe("schedules", () => {
+  it("return tasks and occurrences of these fields", async () => {
+    const world = await start(
+      { digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("c1") } },
+      { script: digest },
+    );
+    const [task] = await world.stub.schedules.list();
+    expect(Object.keys(task ?? {}).toSorted()).toEqual([
+      "failures",
+      "isMadeInChat",
+      "isPaused",
+      "kind",
+      "next",
+      "schedule",
+      "taskId",
+      "text",
+      "timezone",
+    ]);
+    await world.stub.schedules.run("digest");
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(Object.keys(occurrence ?? {}).toSorted()).toEqual([
+      "attempts",
+      "createdAt",
+      "deliveries",
+      "endedAt",
+      "lateMs",
+      "occurrenceKey",
+      "scheduledFor",
+      "startedAt",
+      "state",
+      "taskId",
+      "usage",
+    ]);
+    expect(Object.keys(occurrence?.deliveries[0] ?? {}).toSorted()).toEqual([
+      "address",
+      "messageIds",
+      "state",
+    ]);
+    expectTypeOf<keyof ScheduledTaskRecord>().toEqualTypeOf<
+      | "taskId"
+      | "kind"
+      | "text"
+      | "schedule"
+      | "timezone"
+      | "isMadeInChat"
+      | "madeBy"
+      | "isPaused"
+      | "failures"
+      | "next"
+    >();
+    expectTypeOf<keyof OccurrenceRecord>().toEqualTypeOf<
+      | "occurrenceKey"
+      | "taskId"
+      | "scheduledFor"
+      | "state"
+      | "code"
+      | "attempts"
+      | "lateMs"
+      | "deliveries"
+      | "broadcastId"
+      | "usage"
+      | "createdAt"
+      | "startedAt"
+      | "endedAt"
+    >();
+    expectTypeOf<keyof OccurrenceDelivery>().toEqualTypeOf<"address" | "state" | "messageIds" | "code">();
   });
 });

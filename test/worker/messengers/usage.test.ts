@@ -58,10 +58,10 @@ it("counts the turns of scheduled tasks, and the occurrence has their cost", asy
   });
   await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" });
   await world.shows("c1", "You said: Hello");
-  await world.stub.runScheduledTask("night");
+  await world.stub.schedules.run("night");
   await vi.waitFor(
     async () => {
-      const [occurrence] = await world.stub.listOccurrences();
+      const [occurrence] = await world.stub.schedules.occurrences();
       expect(occurrence).toMatchObject({ state: "delivered", usage: { input: 1, output: 1, cost: 2 } });
       const usage = await runInDurableObject(world.stub as never, (root) =>
         (root as unknown as Think).usage({ by: ["person"] }),

@@ -33,7 +33,7 @@ export async function start(
 export async function untilEnded(world: World, taskId: string, count = 1): Promise<OccurrenceRecord[]> {
   return vi.waitFor(
     async () => {
-      const found = await world.stub.listOccurrences({ taskId });
+      const found = await world.stub.schedules.occurrences({ taskId });
       if (found.filter(({ endedAt }) => endedAt !== undefined).length < count)
         throw new Error(`Not ended: ${JSON.stringify(found)}`);
       return found;

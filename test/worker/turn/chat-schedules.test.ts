@@ -109,7 +109,7 @@ describe("a reminder", () => {
     expect(world.chats.visible("c1").filter((text) => text.startsWith("⏰"))).toEqual(["⏰ Tea\n\nDone."]);
     await vi.waitFor(
       async () =>
-        expect(await world.thread("c1").listOccurrences()).toMatchObject([
+        expect(await world.thread("c1").schedules.occurrences()).toMatchObject([
           { taskId: "#1", state: "delivered", deliveries: [{ state: "delivered" }] },
         ]),
       8000,
@@ -133,7 +133,7 @@ describe("a reminder", () => {
     }).catch(() => undefined);
     await untilShown(world, /^⏰ Tea/);
     expect(await world.press("c1", "1 h")).toBe("I'll remind you again: in an hour.");
-    const listed = await world.thread("c1").listScheduledTasks();
+    const listed = await world.thread("c1").schedules.list();
     expect(listed.map(({ taskId }) => taskId)).toContain("#2");
   });
 
@@ -155,7 +155,7 @@ describe("a reminder", () => {
     world.script(calls("remind_me", { text: "Water the plants", when: "every day at 09:00", ...IN_LONDON }));
     await go(world);
     const thread = world.thread("c1");
-    const [listed] = await thread.listScheduledTasks();
+    const [listed] = await thread.schedules.list();
     expect(listed).toMatchObject({
       taskId: "#1",
       kind: "reminder",
@@ -167,11 +167,11 @@ describe("a reminder", () => {
       failures: 0,
     });
     expect(listed?.next).toHaveLength(3);
-    await thread.pauseScheduledTask("#1");
-    expect(await thread.listScheduledTasks()).toMatchObject([{ isPaused: true, next: [] }]);
-    expect(await thread.deleteScheduledTask("#1")).toBe(true);
-    expect(await thread.deleteScheduledTask("#1")).toBe(false);
-    expect(await thread.listScheduledTasks()).toEqual([]);
+    await thread.schedules.pause("#1");
+    expect(await thread.schedules.list()).toMatchObject([{ isPaused: true, next: [] }]);
+    expect(await thread.schedules.delete("#1")).toBe(true);
+    expect(await thread.schedules.delete("#1")).toBe(false);
+    expect(await thread.schedules.list()).toEqual([]);
   });
 
   it("asks once for the time zone, and remembers it", async () => {
@@ -216,7 +216,7 @@ describe("a reminder", () => {
     const world = create();
     world.script(calls("remind_me", { text: "Tea", ...IN_LONDON, ...input }));
     expect(await go(world)).toMatch(expected);
-    expect(await world.thread("c1").listOccurrences()).toEqual([]);
+    expect(await world.thread("c1").schedules.occurrences()).toEqual([]);
   });
 
   it("is limited for each person", async () => {
@@ -239,7 +239,7 @@ describe("a digest that somebody has asked for", () => {
     });
     await go(world);
     await untilShown(world, /^I know you\.$/);
-    expect(await world.thread("c1").listOccurrences()).toMatchObject([{ taskId: "#1" }]);
+    expect(await world.thread("c1").schedules.occurrences()).toMatchObject([{ taskId: "#1" }]);
   });
 
   it("is changed, paused and deleted by its maker only, in a group", async () => {
@@ -280,7 +280,7 @@ describe("a digest that somebody deletes", () => {
     );
     await world.write("c1", "Tell me a story");
     await untilReached(gate);
-    await world.thread("c1").runScheduledTask("#1");
+    await world.thread("c1").schedules.run("#1");
     await vi.waitFor(
       async () => expect(await world.thread("c1").listSubmissions({ status: "pending" })).toHaveLength(1),
       8000,
@@ -288,7 +288,7 @@ describe("a digest that somebody deletes", () => {
     expect(await world.press("c1", "Delete")).toBe("Deleted.");
     await vi.waitFor(
       async () =>
-        expect(await world.thread("c1").listOccurrences()).toMatchObject([
+        expect(await world.thread("c1").schedules.occurrences()).toMatchObject([
           { state: "skipped", code: "task-removed" },
         ]),
       8000,
@@ -316,16 +316,16 @@ describe("a digest that fails", () => {
       return calls("schedule_digest", input)(request);
     });
     await go(world, "g1", { ...group, language: "de" });
-    for (let run = 0; run < 5; run += 1) await world.thread("g1").runScheduledTask("#1");
+    for (let run = 0; run < 5; run += 1) await world.thread("g1").schedules.run("#1");
     await untilShown(world, /^This failed five times in a row, so I've paused it: Sum up$/, "g1");
     const told = world.chats.visible("g1").filter((text) => text.includes("geklappt"));
     expect(told).toEqual(["Hat nicht geklappt: Sum up"]);
     expect(await world.press("g1", "Delete #1", { ...group, user: "bob" })).toMatch(
       /^Only the person who made this schedule/,
     );
-    expect(await world.thread("g1").listScheduledTasks()).toMatchObject([{ taskId: "#1", isPaused: true }]);
+    expect(await world.thread("g1").schedules.list()).toMatchObject([{ taskId: "#1", isPaused: true }]);
     expect(await world.press("g1", "Delete #1", group)).toBe("Deleted.");
-    expect(await world.thread("g1").listScheduledTasks()).toEqual([]);
+    expect(await world.thread("g1").schedules.list()).toEqual([]);
   });
 });
 
@@ -360,7 +360,7 @@ describe("a bot that was away", () => {
         world,
         /^Ausgelassen:\nSum up \(\w+ [\d-]+ [\d:]+ \(UTC\)\)\. Das war der letzte Termin\.\nWeather \(.*\)\. Das war/,
       );
-      const skipped = await world.thread("c1").listOccurrences({ state: "skipped" });
+      const skipped = await world.thread("c1").schedules.occurrences({ state: "skipped" });
       expect(skipped.map(({ code }) => code)).toEqual(["too-late", "too-late"]);
       expect(world.chats.visible("c1").filter((text) => text.startsWith("Ausgelassen:"))).toHaveLength(1);
     } finally {
@@ -396,7 +396,7 @@ describe("/schedules", () => {
     } finally {
       vi.useRealTimers();
     }
-    expect(await world.thread("c1").listScheduledTasks()).toEqual([]);
+    expect(await world.thread("c1").schedules.list()).toEqual([]);
   });
 
   it("never says that it has paused a schedule if it could not", async () => {

@@ -50,10 +50,10 @@ async function made(options: WorldOptions = {}): Promise<Bot> {
 
 /** Runs the digest until it waits. `keeper` has the schedule. */
 async function run(bot: Bot, keeper: World["stub"]): Promise<Bot> {
-  await runInDurableObject(keeper, (one) => one.runScheduledTask("#1"));
+  await runInDurableObject(keeper, (one) => one.schedules.run("#1"));
   await shown(bot.world, "Refund order 1?");
   await vi.waitFor(
-    async () => expect(await keeper.listOccurrences()).toMatchObject([{ state: "waiting" }]),
+    async () => expect(await keeper.schedules.occurrences()).toMatchObject([{ state: "waiting" }]),
     8000,
   );
   return { ...bot, approve: bot.world.chats.button("c1", "Approve") ?? "" };
@@ -67,7 +67,9 @@ async function expectEnded({ approve, effects, world }: Bot, keeper: World["stub
   expect(effects).toEqual([]);
   await vi.waitFor(
     async () =>
-      expect(await keeper.listOccurrences()).toMatchObject([{ state: "skipped", code: "task-removed" }]),
+      expect(await keeper.schedules.occurrences()).toMatchObject([
+        { state: "skipped", code: "task-removed" },
+      ]),
     8000,
   );
   await vi.waitFor(async () => expect(await world.stub.pendingApprovals()).toEqual([]), 8000);
@@ -87,7 +89,7 @@ describe("a schedule that is deleted while its run waits for consent", () => {
       },
     ],
     ["with words", (world) => world.write("c1", "delete")],
-    ["by the bot's own code", (world) => world.thread("c1").deleteScheduledTask("#1")],
+    ["by the bot's own code", (world) => world.thread("c1").schedules.delete("#1")],
   ])("takes its request back, and its chat hears nothing more of it: %s", async (_name, remove) => {
     const bot = await made();
     const keeper = bot.world.thread("c1");
@@ -109,11 +111,11 @@ describe("a schedule that is deleted while its run waits for consent", () => {
     const asked = await run(bot, keeper);
     expect(await world.child("named:two").listApprovals()).toMatchObject([{ state: "waiting" }]);
     await kill(world.child("named:two"));
-    await keeper.deleteScheduledTask("#1");
+    await keeper.schedules.delete("#1");
     await kill(keeper);
     // The call starts it again.
     const restarted = world.child("named:one");
-    expect(await restarted.listScheduledTasks()).toEqual([]);
+    expect(await restarted.schedules.list()).toEqual([]);
     await expectEnded(asked, restarted);
   });
 
@@ -127,11 +129,11 @@ describe("a schedule that is deleted while its run waits for consent", () => {
     });
     const bot = await made({ getActions: () => ({ refund }) });
     const keeper = bot.world.thread("c1");
-    await runInDurableObject(keeper, (one) => one.runScheduledTask("#1"));
+    await runInDurableObject(keeper, (one) => one.schedules.run("#1"));
     await untilReached(gate);
-    await keeper.deleteScheduledTask("#1");
+    await keeper.schedules.delete("#1");
     await vi.waitFor(
-      async () => expect(await keeper.listOccurrences()).toMatchObject([{ code: "task-removed" }]),
+      async () => expect(await keeper.schedules.occurrences()).toMatchObject([{ code: "task-removed" }]),
       8000,
     );
     gate.open();
@@ -168,13 +170,13 @@ it("Delete on the card of a declared task that has paused itself takes back what
   await world.write("boss", "Hello", { user: "boss" });
   await shown(world, "Hm?", "boss");
   const states = async (): Promise<string[]> =>
-    (await world.stub.listOccurrences()).map(({ state }) => state).toSorted();
-  await world.stub.runScheduledTask("night");
+    (await world.stub.schedules.occurrences()).map(({ state }) => state).toSorted();
+  await world.stub.schedules.run("night");
   await vi.waitFor(async () => expect(await states()).toEqual(["waiting"]), 8000);
   const approve = world.chats.button("boss", "Approve") ?? "";
   data = undefined;
   for (let failed = 1; failed <= 5; failed += 1) {
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     const failures = Array.from({ length: failed }, () => "failed");
     await vi.waitFor(async () => expect(await states()).toEqual([...failures, "waiting"]), 8000);
   }
@@ -183,7 +185,7 @@ it("Delete on the card of a declared task that has paused itself takes back what
   expect(await world.pressToken("boss", approve, { user: "boss" })).toBe(CHANGED_NOTHING);
   await vi.waitFor(
     async () =>
-      expect(await world.stub.listOccurrences({ state: "skipped" })).toMatchObject([
+      expect(await world.stub.schedules.occurrences({ state: "skipped" })).toMatchObject([
         { code: "schedule-deleted" },
       ]),
     8000,

@@ -70,7 +70,7 @@ async function until(world: World, states: readonly string[], child?: string): P
   const stub = child === undefined ? world.stub : world.child(child);
   return vi.waitFor(
     async () => {
-      const all = await stub.listOccurrences();
+      const all = await stub.schedules.occurrences();
       const listed = all.map(({ state }) => state);
       if (JSON.stringify(listed) !== JSON.stringify(states)) throw new Error(JSON.stringify(all));
       return all;
@@ -89,7 +89,7 @@ async function kill(stub: World["stub"]): Promise<void> {
 describe("a scheduled run whose action needs consent", () => {
   it("waits with a card in the owner's chat, and delivers its digest after the decision", async () => {
     const { effects, world } = await create();
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1?", "boss");
     expect(found(world, "Refund order 1?", "boss").texts.at(-1)).toContain("Scheduled task: night");
     await until(world, ["waiting"]);
@@ -121,7 +121,7 @@ describe("a scheduled run whose action needs consent", () => {
         },
       },
     );
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await world.press("boss", button, { user: "boss" });
     expect(await until(world, ["delivered"])).toMatchObject([{ code }]);
     expect(world.chats.visible("team")).toEqual(["Hm?", expect.stringMatching(text)]);
@@ -139,7 +139,7 @@ describe("a scheduled run whose action needs consent", () => {
         ? [callTool("refund", { orderId: "1" })]
         : [say("Hm?")];
     });
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await more(world, "boss", { user: "boss" });
     await world.press("boss", "Ask for changes", { user: "boss" });
     await shown(world, "Refund order 9", "boss");
@@ -151,11 +151,11 @@ describe("a scheduled run whose action needs consent", () => {
 
   it("is asked once: a later run takes over the card, and the old buttons say so", async () => {
     const { effects, world } = await create();
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1", "boss");
     await until(world, ["waiting"]);
     const old = world.chats.button("boss", "Approve") ?? "";
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 2", "boss");
     const [, replaced] = await until(world, ["waiting", "skipped"]);
     expect(replaced?.code).toBe("replaced");
@@ -189,11 +189,11 @@ describe("a scheduled run whose action needs consent", () => {
     ],
   ])("is not decided with %s that was written before the card showed it", async (_kind, text, options) => {
     const { effects, world } = await create(NIGHT, options);
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1", "boss");
     const { id: quotes } = found(world, "Refund order 1", "boss");
     const first = Date.now() + 1_000;
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 2", "boss");
     // The person has seen the first order only.
     await world.write("boss", text, { user: "boss", quotes, sentAt: first });
@@ -206,9 +206,9 @@ describe("a scheduled run whose action needs consent", () => {
 
   it("takes over the card also for the same input", async () => {
     const { effects, world } = await create(NIGHT, { script: refunds(["7", "7"]) });
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await until(world, ["waiting"]);
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await until(world, ["waiting", "skipped"]);
     expect(world.chats.visible("boss")).toHaveLength(2);
     await world.press("boss", "Approve", { user: "boss" });
@@ -218,7 +218,7 @@ describe("a scheduled run whose action needs consent", () => {
 
   it("keeps waiting over restarts of every object", async () => {
     const { effects, world } = await create();
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1?", "boss");
     await until(world, ["waiting"]);
     for (const stub of [world.stub, world.child("task:night"), world.thread("boss")]) await kill(stub);
@@ -241,7 +241,7 @@ describe("a scheduled run whose action needs consent", () => {
       },
     });
     await world.stub.subscribe(to("team"));
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1?", "boss");
     expect(world.chats.visible("team")).toEqual(["Hm?", "Looking."]);
     const [waiting] = await until(world, ["waiting"]);
@@ -277,7 +277,7 @@ describe("a scheduled run whose action needs consent", () => {
         messenger: { conversation: "self" },
       },
     );
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1", "boss");
     await shown(world, "Refund order 2", "boss");
     const waiting = await world.stub.pendingApprovals();
@@ -296,7 +296,7 @@ describe("a scheduled run whose action needs consent", () => {
       { chats: ["boss", "team", "board"] },
       { askIn: to("board"), approvers: ["carol"] },
     );
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await shown(world, "Refund order 1?", "board");
     expect(world.chats.button("boss", "Approve")).toBeUndefined();
     expect(await world.press("board", "Approve", { user: "ada" })).toMatch(/You can't decide this/);
@@ -311,7 +311,7 @@ describe("a scheduled run whose action needs consent", () => {
   ])("fails with the reason if nobody can decide: %s", async (_name, tasks, options) => {
     const code = "approvers-missing";
     const { effects, world } = await create(tasks, {}, options);
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     expect(await until(world, ["failed"])).toMatchObject([{ code }]);
     expect(effects).toEqual([]);
     expect(world.chats.visible("team")).toEqual(["Hm?"]);
@@ -324,10 +324,10 @@ describe("a scheduled run whose action needs consent", () => {
     );
     await world.write("group", "Hello", { isGroup: true, mentions: true });
     await shown(world, "Hm?", "group");
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     expect(await until(world, ["failed"])).toMatchObject([{ code: "approvers-missing" }]);
     await shown(world, "The scheduled task night failed", "group");
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await until(world, ["failed", "failed"]);
     expect(world.chats.visible("group")).toHaveLength(2);
     expect(world.chats.visible("team")).toEqual(["Hm?"]);
@@ -338,7 +338,7 @@ describe("a grant for a schedule", () => {
   it("covers its later runs, and nothing once the schedule has changed", async () => {
     const tasks: Record<string, ThinkScheduledTasks[string]> = { ...NIGHT };
     const { effects, world } = await create(tasks, {}, { grantable: true });
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await more(world, "boss", { user: "boss" });
     await shown(world, "by the scheduled task night", "boss");
     expect(world.chats.button("boss", "Allow always")).toBeUndefined();
@@ -351,7 +351,7 @@ describe("a grant for a schedule", () => {
         ? [say(`Refunded: ${JSON.stringify(prompt.at(-1)?.content)}`)]
         : [callTool("refund", { orderId: "2" })],
     );
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await until(world, ["delivered", "delivered"]);
     expect(effects).toEqual(["1", "2"]);
     expect(world.chats.visible("boss")).toHaveLength(2);
@@ -359,7 +359,7 @@ describe("a grant for a schedule", () => {
     tasks["night"] = { ...MONTHLY, prompt: "Refund all.", deliverTo: to("team"), owner: to("boss") };
     await world.stub.internal_reconcileScheduledTasks();
     world.script(refunds(["3"]));
-    await world.stub.runScheduledTask("night");
+    await world.stub.schedules.run("night");
     await until(world, ["waiting", "delivered", "delivered"]);
     await shown(world, "Refund order 3", "boss");
     expect(effects).toEqual(["1", "2"]);
@@ -392,18 +392,20 @@ describe("a digest that somebody has asked for and that needs consent", () => {
     await world.write("c1", "go");
     await shown(world, "I'll write this for you");
     asked.length = 0;
-    expect(await runInDurableObject(world.thread("c1"), (bot) => bot.runScheduledTask("#1"))).toBeDefined();
+    expect(await runInDurableObject(world.thread("c1"), (bot) => bot.schedules.run("#1"))).toBeDefined();
     await shown(world, "Refund order 1?");
     await vi.waitFor(
       async () =>
-        expect((await world.thread("c1").listOccurrences()).map(({ state }) => state)).toEqual(["waiting"]),
+        expect((await world.thread("c1").schedules.occurrences()).map(({ state }) => state)).toEqual([
+          "waiting",
+        ]),
       8000,
     );
     expect(await world.press("c1", "Approve")).toBe("Approved.");
     await shown(world, "Refunded.");
     await vi.waitFor(
       async () =>
-        expect(await world.thread("c1").listOccurrences()).toMatchObject([
+        expect(await world.thread("c1").schedules.occurrences()).toMatchObject([
           { state: "delivered", deliveries: [{ state: "delivered" }] },
         ]),
       8000,

@@ -47,7 +47,7 @@ describe("a scheduled prompt", () => {
       ["c1", "c2"],
     );
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await untilEnded(world, "digest");
     world.script(({ prompt }) => [
       say(prompt.map(textOf).some((text) => text.includes("The digest.")) ? "You mean the digest." : "What?"),
@@ -99,7 +99,7 @@ describe("a scheduled prompt", () => {
       ["c1", "c2"],
     );
     world.script(({ prompt }) => [say(`They said: ${textOf(prompt[1])}`)]);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence?.deliveries.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
     expect(world.chats.visible("c1").at(-1)).toBe("They said: Hello from c1");
@@ -114,7 +114,7 @@ describe("a scheduled prompt", () => {
     );
     await world.write("c1", "Tell me a story");
     await untilReached(gate);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await vi.waitFor(async () => {
       const waiting = await world.thread("c1").listDeliveries({ state: "final" });
       expect(waiting).toMatchObject([{ replyId: expect.stringContaining("schedule:digest") as string }]);
@@ -130,7 +130,7 @@ describe("a scheduled prompt", () => {
     });
     let calls = 0;
     world.script(() => ((calls += 1) <= 2 ? [failWith(new Error("no"))] : [say("The digest.")]));
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({ state: "delivered", attempts: 2 });
     expect(world.chats.visible("c1").slice(1)).toEqual(["The digest."]);
@@ -142,13 +142,13 @@ describe("a scheduled prompt", () => {
       digest: { ...MONTHLY, prompt: "Sum up.", deliverTo: to("c1"), source: () => data },
     });
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await untilEnded(world, "digest");
     expect(world.requests[1]?.said).toContain('["one"]');
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await untilEnded(world, "digest", 2);
     data = [];
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const found = await untilEnded(world, "digest", 3);
     expect(found.map(({ code, state }) => [state, code])).toEqual([
       ["no-change", "nothing"],
@@ -173,11 +173,11 @@ describe("a scheduled prompt", () => {
       ["c1", "c2"],
     );
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(2), 8000);
     await vi.waitFor(
       async () =>
-        expect(await world.stub.listOccurrences()).toMatchObject([
+        expect(await world.stub.schedules.occurrences()).toMatchObject([
           { state: "running", deliveries: [{ state: "delivered" }, { state: "pending" }] },
         ]),
       8000,
@@ -198,7 +198,7 @@ describe("a scheduled prompt", () => {
       ["c1", "c2", "c3"],
     );
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await untilEnded(world, "digest");
     expect(["c1", "c2", "c3"].map((chat) => world.chats.visible(chat).length)).toEqual([2, 1, 2]);
   });
@@ -210,7 +210,7 @@ describe("a scheduled prompt", () => {
     ]);
     await world.stub.subscribe(to("c2"));
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({ state: "delivered", broadcastId: expect.any(String) as string });
     expect(world.chats.visible("c1")).toHaveLength(1);
@@ -226,15 +226,15 @@ describe("a scheduled prompt", () => {
     const task = { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers", owner: to("c1") } as const;
     const world = await start({ digest: task });
     for (let count = 1; count <= 6; count += 1) {
-      await world.stub.runScheduledTask("digest");
+      await world.stub.schedules.run("digest");
       const [occurrence] = await untilEnded(world, "digest", count);
       expect(occurrence).toMatchObject({ state: "skipped", code: "no-targets" });
     }
     expect(world.requests).toHaveLength(1);
-    expect(await world.stub.listScheduledTasks()).toMatchObject([{ failures: 0, isPaused: false }]);
+    expect(await world.stub.schedules.list()).toMatchObject([{ failures: 0, isPaused: false }]);
     await world.stub.subscribe(to("c1"));
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     expect(await untilEnded(world, "digest", 7)).toMatchObject([
       { state: "delivered" },
       ...Array.from({ length: 6 }, () => ({ state: "skipped" })),
@@ -248,7 +248,7 @@ describe("a scheduled prompt", () => {
     await runInDurableObject(world.stub, (bot) =>
       bot.inner("chatGone", ["fake", "c1", "bot-blocked", Date.now()]),
     );
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     expect(await untilEnded(world, "digest")).toMatchObject([{ state: "skipped", code: "no-targets" }]);
     expect(world.requests).toHaveLength(1);
   });
@@ -261,7 +261,7 @@ describe("a scheduled prompt", () => {
     );
     for (const chat of ["c1", "c2"]) await world.stub.subscribe(to(chat));
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({ state: "delivered", usage: { input: 2, output: 2 } });
     for (const chat of ["c1", "c2"]) expect(world.chats.visible(chat).at(-1)).toBe("The digest.");
@@ -273,7 +273,7 @@ describe("a scheduled prompt", () => {
 
   it("fails with the reason if no target can be reached", async () => {
     const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("nowhere") } });
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     expect(await untilEnded(world, "digest")).toMatchObject([{ state: "failed", code: "chat-unknown" }]);
     expect(world.requests).toHaveLength(1);
   });
@@ -281,11 +281,11 @@ describe("a scheduled prompt", () => {
   it("of each conversation runs there, and only where somebody has written", async () => {
     const world = await start({ checkIn: { ...MONTHLY, scope: "conversation", prompt: "Check in." } });
     world.script(({ asker }) => [say(`Checking in at ${asker.slice(-2)}`)]);
-    expect(await world.thread("c2").runScheduledTask("checkIn")).toBeUndefined();
-    expect(await world.thread("c1").runScheduledTask("checkIn")).toBeDefined();
+    expect(await world.thread("c2").schedules.run("checkIn")).toBeUndefined();
+    expect(await world.thread("c1").schedules.run("checkIn")).toBeDefined();
     await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toBe("Checking in at c1"), 8000);
-    expect(await world.thread("c2").listOccurrences()).toEqual([]);
-    expect(await world.stub.listOccurrences()).toEqual([]);
+    expect(await world.thread("c2").schedules.occurrences()).toEqual([]);
+    expect(await world.stub.schedules.occurrences()).toEqual([]);
   });
 });
 
@@ -294,7 +294,7 @@ describe("a scheduled handler", () => {
     const seen: ScheduledOccurrence[] = [];
     const handler = (occurrence: ScheduledOccurrence): void => void seen.push(occurrence);
     const world = await start({ job: { ...MONTHLY, metadata: { kind: "x" }, handler } });
-    const key = await world.stub.runScheduledTask("job", Date.parse("2026-11-01T00:00Z"));
+    const key = await world.stub.schedules.run("job", Date.parse("2026-11-01T00:00Z"));
     await untilEnded(world, "job");
     expect(seen).toEqual([
       {
@@ -323,7 +323,7 @@ describe("a scheduled handler", () => {
         },
       },
     });
-    await world.stub.runScheduledTask("job");
+    await world.stub.schedules.run("job");
     await untilReached(gate);
     await kill(world);
     expect(await untilEnded(world, "job")).toMatchObject([{ state: "done", attempts: 2 }]);
@@ -351,16 +351,16 @@ describe("the declaration of scheduled tasks", () => {
       { digest: { schedule: "every day at 09:00", prompt: "Write it." } },
       { defaultTimezone: "Europe/London" },
     );
-    expect(await world.stub.runScheduledTask("digest")).toBeDefined();
+    expect(await world.stub.schedules.run("digest")).toBeDefined();
   });
 
   it("is read again when the bot asks for it", async () => {
     const tasks: Record<string, ThinkScheduledTasks[string]> = {};
     const world = await start(tasks);
-    expect(await world.stub.runScheduledTask("job")).toBeUndefined();
+    expect(await world.stub.schedules.run("job")).toBeUndefined();
     tasks["job"] = { ...MONTHLY, handler: () => undefined };
     await world.stub.internal_reconcileScheduledTasks();
-    expect(await world.stub.runScheduledTask("job")).toBeDefined();
+    expect(await world.stub.schedules.run("job")).toBeDefined();
     await untilEnded(world, "job");
   });
 });

@@ -12,7 +12,7 @@ describe("the owner of a task", () => {
     const world = await start({ job });
     world.script(broken);
     for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
+      await world.stub.schedules.run("job");
       await untilEnded(world, "job", count);
     }
     await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(3), 8000);
@@ -36,16 +36,16 @@ describe("the owner of a task", () => {
     const warnings = (): Promise<unknown> =>
       runInDurableObject(world.stub, (bot) => bot.inner("healthWarnings", []));
     for (let count = 1; count <= 6; count += 1) {
-      await world.stub.runScheduledTask("job");
+      await world.stub.schedules.run("job");
       await untilEnded(world, "job", count);
     }
-    expect(await world.stub.listScheduledTasks()).toMatchObject([{ failures: 6, isPaused: false }]);
+    expect(await world.stub.schedules.list()).toMatchObject([{ failures: 6, isPaused: false }]);
     expect(await warnings()).toMatchObject([
       { code: "scheduled-task-failing", message: expect.stringContaining("6 times in a row") as string },
     ]);
     await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(2), 8000);
     isBroken = false;
-    await world.stub.runScheduledTask("job");
+    await world.stub.schedules.run("job");
     await untilEnded(world, "job", 7);
     expect(await warnings()).toEqual([]);
     await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toContain("works again"), 8000);
@@ -98,7 +98,7 @@ describe("the owner of a task", () => {
     await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(1), 8000);
     world.script(broken);
     for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
+      await world.stub.schedules.run("job");
       await untilEnded(world, "job", count);
     }
     await vi.waitFor(
@@ -120,7 +120,7 @@ describe("the owner of a task", () => {
     await vi.waitFor(() => expect(world.chats.visible("g1")).toHaveLength(1), 8000);
     world.script(broken);
     for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
+      await world.stub.schedules.run("job");
       await untilEnded(world, "job", count);
     }
     await vi.waitFor(() => expect(world.chats.button("g1", "Resume")).toBeDefined(), 8000);
@@ -128,10 +128,10 @@ describe("the owner of a task", () => {
     expect(await world.press("g1", "Resume", { ...group, user: "eve" })).toBe(
       "Only people whom this bot's team has chosen can change this task.",
     );
-    expect(await world.stub.listScheduledTasks()).toMatchObject([{ isPaused: true }]);
+    expect(await world.stub.schedules.list()).toMatchObject([{ isPaused: true }]);
     expect(world.chats.visible("g1")).toEqual(before);
     expect(await world.press("g1", "Resume", { ...group, user: "boss" })).toBe("It goes on.");
-    expect(await world.stub.listScheduledTasks()).toMatchObject([{ isPaused: false }]);
+    expect(await world.stub.schedules.list()).toMatchObject([{ isPaused: false }]);
   });
 
   it("is a group for which the task names nobody: its card has no buttons", async () => {
@@ -142,13 +142,13 @@ describe("the owner of a task", () => {
     await vi.waitFor(() => expect(world.chats.visible("g1")).toHaveLength(1), 8000);
     world.script(broken);
     for (let count = 1; count <= 5; count += 1) {
-      await world.stub.runScheduledTask("job");
+      await world.stub.schedules.run("job");
       await untilEnded(world, "job", count);
     }
     await vi.waitFor(
       () =>
         expect(world.chats.visible("g1").at(-1)).toMatch(
-          /so I've paused it.*Its developers can resume it with resumeScheduledTask\.$/,
+          /so I've paused it.*Its developers can resume it with schedules\.resume\.$/,
         ),
       8000,
     );

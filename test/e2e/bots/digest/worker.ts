@@ -28,7 +28,7 @@ export class DigestTestBot extends Think<BotEnvironment> {
       await this.internal_reconcileScheduledTasks();
       return new Response("planned");
     }
-    if (pathname === "/occurrences") return Response.json(this.listOccurrences());
+    if (pathname === "/occurrences") return Response.json(this.schedules.occurrences());
     return super.onRequest(request);
   }
 
