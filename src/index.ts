@@ -198,6 +198,7 @@ export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.t
 export type { NoticeOptions } from "./broadcasts/notice.ts";
 
 // Broadcasts
+export type { BotBroadcasts } from "./broadcasts/bot-broadcasts.ts";
 export type {
   Broadcast,
   BroadcastOptions,

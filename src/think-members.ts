@@ -258,7 +258,7 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   }
 
   /**
-   * Returns the times of day at which no digest and no `broadcast` is written to a chat: they wait for their end, in
+   * Returns the times of day at which no digest and no broadcast is written to a chat: they wait for their end, in
    * the zone of that chat. Other chats do not wait. Reminders, notices and answers come at once. For a broadcast the
    * root calls it, for each chat.
    *

@@ -24,7 +24,9 @@ import type { AgentStub } from "./agent/agent-stub.ts";
 import type { AgentRuntime } from "./agent/agent-runtime.ts";
 import type { BotObject } from "./agent/bot-object.ts";
 import { OBJECT } from "./agent/answering.ts";
-import { APPROVALS, featuresOf, SCHEDULES, SUBMISSIONS } from "./agent/features.ts";
+import { BotBroadcasts } from "./broadcasts/bot-broadcasts.ts";
+import type { NoticeOptions } from "./broadcasts/notice.ts";
+import { APPROVALS, BROADCASTS, featuresOf, SCHEDULES, SUBMISSIONS } from "./agent/features.ts";
 import { runtimeOf } from "./agent/runtime-of.ts";
 import { guardEvents } from "./messengers/root/answer-safely.ts";
 import {
@@ -51,7 +53,7 @@ import type {
   WaitOptions,
 } from "./submissions/submissions.ts";
 import type { SubmissionInput } from "./messengers/turns/question-messages.ts";
-import { ThinkBroadcasts } from "./think-broadcasts.ts";
+import { ThinkMembers } from "./think-members.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ChannelContext } from "./messengers/declare/channels.ts";
@@ -67,7 +69,7 @@ import type { ChannelContext } from "./messengers/declare/channels.ts";
  * }
  * export default createWorker(MyBot);
  */
-export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkBroadcasts<
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkMembers<
   Env,
   State
 > {
@@ -389,6 +391,17 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    */
   listChats(filter: ChatFilter = {}): ChatPage {
     return this.#object.directories.listChats(filter);
+  }
+
+  /** Messages to many chats, and the chats that have subscribed to them. */
+  get broadcasts(): BotBroadcasts {
+    const { channels, features, sends } = this.#object;
+    return new BotBroadcasts({ feature: features.get(BROADCASTS), sends, channels });
+  }
+
+  /** `broadcasts.notify()`, under Think's name. */
+  async deliverNotice(content: Content, options: NoticeOptions = {}): Promise<string> {
+    return this.broadcasts.notify(content, options);
   }
 
   /** The receipts of this conversation's replies and notices. */

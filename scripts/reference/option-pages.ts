@@ -48,7 +48,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
   "content.md": {
     title: "Content",
     intro:
-      "Messages of the bot's own code: of `say`, commands, `broadcast` and others. [Cards](../cards.md) and [files](../files.md) show them in use.",
+      "Messages of the bot's own code: of `say`, commands, broadcasts and others. [Cards](../cards.md) and [files](../files.md) show them in use.",
     parts: [
       { heading: "Every kind of content", file: CONTENT, of: ["ContentOptions"], about: "Content" },
       { heading: "`say`", file: "src/core/chat-target.ts", of: ["SayOptions"] },
@@ -191,10 +191,10 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
         about: "OccurrenceRecord",
         isRead: true,
       },
-      { heading: "`broadcast`", file: BROADCAST, of: ["BroadcastOptions"] },
-      { heading: "Targets of `broadcast`", file: BROADCAST, about: "BroadcastTargets" },
+      { heading: "`broadcasts.send`", file: BROADCAST, of: ["BroadcastOptions"] },
+      { heading: "Targets of `broadcasts.send`", file: BROADCAST, about: "BroadcastTargets" },
       {
-        heading: "`getBroadcast` returns",
+        heading: "`broadcasts.get` returns",
         file: BROADCAST,
         of: ["Broadcast"],
         about: "Broadcast",
@@ -203,7 +203,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "States of a broadcast", file: BROADCAST, about: "BroadcastState" },
       { heading: "States of one chat", file: BROADCAST, about: "TargetState" },
       {
-        heading: "`deliverNotice`",
+        heading: "`deliverNotice` and `broadcasts.notify`",
         file: "src/broadcasts/notice.ts",
         of: ["NoticeOptions"],
         about: "NoticeOptions",

@@ -45,6 +45,7 @@ const MEMBERS = "src/think-members.ts";
 /** What belongs together in a bot's class: the name, the file and the class of each part. */
 const PARTS = [
   ["schedules", "src/schedules/bot-schedules.ts", "BotSchedules"],
+  ["broadcasts", "src/broadcasts/bot-broadcasts.ts", "BotBroadcasts"],
   ["deliveries", "src/messengers/thread/bot-deliveries.ts", "BotDeliveries"],
 ] as const;
 const isHook = ({ name }: Member): boolean => /^(?:before|after|on)[A-Z]/.test(name);
@@ -53,10 +54,7 @@ function thinkPage(sources: Sources): string {
   const members = sources.members(MEMBERS, "ThinkMembers");
   const settings = members.filter(({ initial }) => initial !== undefined);
   const methods = members.filter((member) => member.initial === undefined && !isHook(member));
-  const calls = [
-    ...sources.members("src/think.ts", "Think"),
-    ...sources.members("src/think-broadcasts.ts", "ThinkBroadcasts"),
-  ].filter(
+  const calls = [...sources.members("src/think.ts", "Think")].filter(
     (member) => !isHook(member) && member.text !== "" && PARTS.every(([name]) => name !== member.name),
   );
   return page(

@@ -20,7 +20,7 @@ const OPTIONS: OptionRules<BroadcastOptions> = {
  * @throws {InvalidInputError} `broadcast-invalid`
  */
 export function checkBroadcast(options: BroadcastOptions, targets: BroadcastTargets): void {
-  const problem = optionProblem(options, OPTIONS, { owner: "broadcast" }) ?? targetProblem(targets);
+  const problem = optionProblem(options, OPTIONS, { owner: "broadcasts.send" }) ?? targetProblem(targets);
   if (problem !== undefined)
     throw new InvalidInputError("broadcast-invalid", `The broadcast cannot be sent: ${problem}`);
 }

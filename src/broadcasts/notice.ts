@@ -40,7 +40,7 @@ export async function noticeOf(
   options: NoticeOptions,
   addressOf: (to: ChatTarget | undefined) => Promise<Address>,
 ): Promise<NewBroadcast> {
-  const problem = optionProblem(options, OPTIONS, { owner: "deliverNotice" });
+  const problem = optionProblem(options, OPTIONS, { owner: "broadcasts.notify" });
   if (problem !== undefined)
     throw new InvalidInputError("notice-invalid", `The notice cannot be sent: ${problem}`);
   const { channel, idempotencyKey, informModel = true, kind, thread } = options;

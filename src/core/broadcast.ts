@@ -19,7 +19,7 @@ export type ManyTargets = "subscribers" | "all";
  * - `"subscribers"`: the chats that have subscribed, and still do when their turn comes
  * - `"all"`: every chat that the bot can write to
  * - one target, or a list. A conversation is `{ conversation }`, because any other word may be a typo
- * - a function: it is asked about every chat of the directory that the bot can write to, before `broadcast` resolves
+ * - a function: it is asked about every chat of the directory that the bot can write to, before `send` resolves
  */
 export type BroadcastTargets =
   | ManyTargets

@@ -19,13 +19,19 @@ it("lets a Worker call the parts of a bot through a stub", async () => {
   expect(await call("schedules.list")).toEqual([]);
   expect(await call("schedules.occurrences", { taskId: "digest" })).toEqual([]);
   expect(await call("schedules.pause", "digest")).toBe(false);
+  expect(await call("broadcasts.list")).toEqual([]);
+  expect(await call("broadcasts.send", "Hello", "subscribers")).toMatch(/./);
+  expect(await call("broadcasts.cancel", "another")).toBe(false);
   expect(await call("deliveries.list")).toEqual([]);
   expect(await call("deliveries.get", "another")).toBeUndefined();
 });
 
-it.each(["deliveries.#delivery", "deliveries.delivery", "deliveries.list.call", "schedules.feature"])(
-  "hides %s from Workers",
-  async (name) => {
-    expect(await call(name)).toMatch(/does not implement the method/);
-  },
-);
+it.each([
+  "deliveries.#delivery",
+  "deliveries.delivery",
+  "deliveries.list.call",
+  "schedules.feature",
+  "broadcasts.options",
+])("hides %s from Workers", async (name) => {
+  expect(await call(name)).toMatch(/does not implement the method/);
+});

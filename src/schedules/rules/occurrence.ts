@@ -116,7 +116,7 @@ export interface OccurrenceRecord {
   readonly lateMs: number;
   /** One entry for each chat that gets the text, if these are at most 100. */
   readonly deliveries: readonly OccurrenceDelivery[];
-  /** The delivery to its chats, for `getBroadcast`. */
+  /** The delivery to its chats, for `broadcasts.get`. */
   readonly broadcastId?: string;
   /**
    * Tokens that the model's server counted in all tries, and their cost. A restart in the middle of a turn loses its

@@ -11,7 +11,7 @@ export type DeliveryTarget = Address | ChatTarget;
 
 /**
  * The chats that get the answer of a task: targets, the chats that have subscribed, or a function that is called for
- * each occurrence with the chats that the bot can write to. Any number is reached as `broadcast` does.
+ * each occurrence with the chats that the bot can write to. Any number is reached as `broadcasts.send` does.
  */
 export type DeliverTo =
   | "subscribers"

@@ -1,11 +1,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type {
+  Broadcast,
+  BroadcastReceipt,
   DeliveryReceipt,
   MessageReceipt,
   OccurrenceDelivery,
   OccurrenceRecord,
   ScheduledTaskRecord,
+  Subscriber,
 } from "../../../src/index.ts";
 import type { Think } from "../../../src/think.ts";
 import { digest, MONTHLY, start, to, untilEnded } from "../support/scheduled-world.ts";
@@ -14,6 +17,17 @@ import type { World } from "../support/world.ts";
 
 /** The parts of a bot's class, with all members that a Worker can reach. */
 const PARTS = {
+  broadcasts: [
+    "cancel",
+    "get",
+    "list",
+    "notify",
+    "receipts",
+    "send",
+    "subscribe",
+    "subscribers",
+    "unsubscribe",
+  ],
   deliveries: ["get", "list"],
   schedules: ["delete", "list", "occurrences", "pause", "reconcile", "resume", "run"],
 } as const satisfies Partial<Record<keyof Think, readonly string[]>>;
@@ -144,5 +158,60 @@ describe("schedules", () => {
       | "endedAt"
     >();
     expectTypeOf<keyof OccurrenceDelivery>().toEqualTypeOf<"address" | "state" | "messageIds" | "code">();
+  });
+});
+
+describe("broadcasts", () => {
+  it("return their progress, receipts and subscribers of these fields", async () => {
+    const world = await answered();
+    const { broadcasts } = world.stub;
+    await broadcasts.subscribe({ messenger: "fake", chatId: "c1" });
+    const id = await broadcasts.send("News", "subscribers");
+    await expect.poll(async () => (await broadcasts.get(id))?.state).toBe("done");
+    const [listed] = await broadcasts.list();
+    expect(listed).toEqual(await broadcasts.get(id));
+    expect(Object.keys(listed ?? {}).toSorted()).toEqual([
+      "createdAt",
+      "endedAt",
+      "failed",
+      "failures",
+      "id",
+      "sent",
+      "skipped",
+      "skips",
+      "state",
+      "total",
+      "waiting",
+    ]);
+    const { receipts } = await broadcasts.receipts(id);
+    expect(Object.keys(receipts[0] ?? {}).toSorted()).toEqual([
+      "address",
+      "conversation",
+      "deliveryId",
+      "messageIds",
+      "state",
+    ]);
+    const { subscribers } = await broadcasts.subscribers();
+    expect(Object.keys(subscribers[0] ?? {}).toSorted()).toEqual(["address", "since"]);
+    expectTypeOf<keyof Broadcast>().toEqualTypeOf<
+      | "id"
+      | "state"
+      | "total"
+      | "waiting"
+      | "deciding"
+      | "quiet"
+      | "sent"
+      | "failed"
+      | "skipped"
+      | "failures"
+      | "skips"
+      | "usage"
+      | "createdAt"
+      | "endedAt"
+    >();
+    expectTypeOf<keyof BroadcastReceipt>().toEqualTypeOf<
+      "address" | "conversation" | "deliveryId" | "state" | "code" | "messageIds"
+    >();
+    expectTypeOf<keyof Subscriber>().toEqualTypeOf<"address" | "since">();
   });
 });

@@ -23,8 +23,8 @@ async function known(world: World, ...chats: readonly string[]): Promise<void> {
 }
 
 async function ended(world: World, id: string): Promise<Broadcast | undefined> {
-  await expect.poll(async () => (await world.stub.getBroadcast(id))?.endedAt, LONG).toBeGreaterThan(0);
-  return world.stub.getBroadcast(id);
+  await expect.poll(async () => (await world.stub.broadcasts.get(id))?.endedAt, LONG).toBeGreaterThan(0);
+  return world.stub.broadcasts.get(id);
 }
 
 async function kill(stub: ReturnType<World["child"]>): Promise<void> {
@@ -35,11 +35,11 @@ describe("broadcast", () => {
   it("reaches a list of chats once, with receipts in their own conversations", async () => {
     const world = createWorld();
     await known(world, "c1", "c2", "c3");
-    const id = await world.stub.broadcast("**News**", [inChat("c1"), inChat("c2"), address("c1")]);
+    const id = await world.stub.broadcasts.send("**News**", [inChat("c1"), inChat("c2"), address("c1")]);
     expect(await ended(world, id)).toMatchObject({ state: "done", total: 2, sent: 2, failed: 0, skipped: 0 });
     for (const chat of ["c1", "c2"]) await world.shows(chat, "You said: Hello", "News");
     expect(world.chats.visible("c3")).toEqual(["You said: Hello"]);
-    const { receipts } = await world.stub.broadcastReceipts(id);
+    const { receipts } = await world.stub.broadcasts.receipts(id);
     expect(receipts.map(({ state }) => state)).toEqual(["sent", "sent"]);
     const [first] = receipts;
     expect(await world.thread("c1").deliveries.get(first?.deliveryId ?? "")).toMatchObject({
@@ -52,7 +52,7 @@ describe("broadcast", () => {
     const world = createWorld();
     await known(world, "c1", "c2");
     world.script(() => [say("Fine.")]);
-    const id = await world.stub.broadcast("The office moves on Monday.", [inChat("c1"), inChat("c2")]);
+    const id = await world.stub.broadcasts.send("The office moves on Monday.", [inChat("c1"), inChat("c2")]);
     await ended(world, id);
     await world.write("c1", "Where to?");
     await expect.poll(() => world.chats.visible("c1").length).toBe(3);
@@ -68,7 +68,10 @@ describe("broadcast", () => {
   it("keeps to itself what the model shall not know", async () => {
     const world = createWorld();
     await known(world, "c1");
-    await ended(world, await world.stub.broadcast("Secret news", [inChat("c1")], { informModel: false }));
+    await ended(
+      world,
+      await world.stub.broadcasts.send("Secret news", [inChat("c1")], { informModel: false }),
+    );
     await world.write("c1", "Well?");
     await expect.poll(() => world.chats.visible("c1").length).toBe(3);
     expect(JSON.stringify(world.requests.at(-1))).not.toContain("Secret news");
@@ -78,7 +81,7 @@ describe("broadcast", () => {
     const world = createWorld();
     await known(world, "c1", "c2");
     await world.write("g1", "Hello", { isGroup: true, mentions: true });
-    const id = await world.stub.broadcast("To people", ({ kind }) => kind === "private");
+    const id = await world.stub.broadcasts.send("To people", ({ kind }) => kind === "private");
     expect(await ended(world, id)).toMatchObject({ total: 2, sent: 2 });
     expect(world.chats.visible("g1")).not.toContain("To people");
   });
@@ -88,7 +91,7 @@ describe("broadcast", () => {
     const world = createWorld();
     await known(world, "c1", "c2");
     world.chats.gone.add("c2");
-    const id = await world.stub.broadcast("News", [inChat("c1"), inChat("c2"), inChat("never seen")]);
+    const id = await world.stub.broadcasts.send("News", [inChat("c1"), inChat("c2"), inChat("never seen")]);
     expect(await ended(world, id)).toMatchObject({
       sent: 1,
       failures: { "bot-blocked": 1 },
@@ -99,9 +102,9 @@ describe("broadcast", () => {
   it("goes out from the conversation that answers in the chat", async () => {
     const world = createWorld({ messenger: { conversation: ({ author }) => author?.userId ?? "" } });
     await known(world, "c1");
-    const id = await world.stub.broadcast("News", [inChat("c1")]);
+    const id = await world.stub.broadcasts.send("News", [inChat("c1")]);
     await ended(world, id);
-    const { receipts } = await world.stub.broadcastReceipts(id);
+    const { receipts } = await world.stub.broadcasts.receipts(id);
     expect(receipts).toMatchObject([{ conversation: "named:person%20of%20c1", state: "sent" }]);
   });
 
@@ -113,16 +116,16 @@ describe("broadcast", () => {
       settings: { quietHoursOf: ({ chatId }) => (chatId === "c2" ? quiet : undefined) },
     });
     await known(world, "c1", "c2");
-    const id = await world.stub.broadcast("News", [inChat("c1"), inChat("c2")]);
+    const id = await world.stub.broadcasts.send("News", [inChat("c1"), inChat("c2")]);
     await world.shows("c1", "You said: Hello", "News");
     await expect
-      .poll(() => world.stub.getBroadcast(id), LONG)
+      .poll(() => world.stub.broadcasts.get(id), LONG)
       .toMatchObject({ state: "running", sent: 1, waiting: 1 });
-    await world.stub.broadcast("Fire!", [inChat("c2")], { ignoreQuietHours: true });
+    await world.stub.broadcasts.send("Fire!", [inChat("c2")], { ignoreQuietHours: true });
     await world.shows("c2", "You said: Hello", "Fire!");
     await world.stub.deliverNotice("Your export is ready.", { channel: "fake", thread: "c2" });
     await world.shows("c2", "You said: Hello", "Fire!", "Your export is ready.");
-    expect(await world.stub.cancelBroadcast(id)).toBe(true);
+    expect(await world.stub.broadcasts.cancel(id)).toBe(true);
     expect(await ended(world, id)).toMatchObject({ state: "cancelled", sent: 1, skips: { cancelled: 1 } });
   });
 
@@ -134,14 +137,14 @@ describe("broadcast", () => {
       text: "Coming?",
       buttons: [[{ kind: "callback", label: "Yes", payload: "yes" }]],
     } as const;
-    await ended(world, await world.stub.broadcast(card, inChat("c1")));
+    await ended(world, await world.stub.broadcasts.send(card, inChat("c1")));
     expect(await world.press("c1", "Yes")).toBeUndefined();
   });
 
   it("can be called in a conversation", async () => {
     const world = createWorld();
     await known(world, "c1", "c2");
-    const id = await world.thread("c1").broadcast("News", ({ chatId }) => chatId === "c2");
+    const id = await world.thread("c1").broadcasts.send("News", ({ chatId }) => chatId === "c2");
     expect(await ended(world, id)).toMatchObject({ total: 1, sent: 1 });
     await world.shows("c2", "You said: Hello", "News");
   });
@@ -149,14 +152,14 @@ describe("broadcast", () => {
   it("reaches all chats, and refuses any other word", async () => {
     const world = createWorld();
     await known(world, "c1", "c2");
-    expect(await ended(world, await world.stub.broadcast("News", "all"))).toMatchObject({
+    expect(await ended(world, await world.stub.broadcasts.send("News", "all"))).toMatchObject({
       total: 2,
       sent: 2,
     });
     // As JavaScript passes them.
     const refused = (targets: unknown): Promise<unknown> =>
       runInDurableObject(world.stub, (bot) =>
-        bot.broadcast("Late news", targets as BroadcastTargets).catch((error: Error) => error.message),
+        bot.broadcasts.send("Late news", targets as BroadcastTargets).catch((error: Error) => error.message),
       );
     expect(await refused("subscriber")).toBe(
       'The broadcast cannot be sent: "subscriber" names no chats. Did you mean "subscribers"? A conversation is { conversation: "its name" }.',
@@ -165,7 +168,7 @@ describe("broadcast", () => {
       'The broadcast cannot be sent: "Ada" names no chats. Use "subscribers" or "all". A conversation is { conversation: "its name" }.',
     );
     expect(await refused([inChat("c1"), "Ada"])).toMatch(/"Ada" names no chats/);
-    expect(await world.stub.listBroadcasts()).toHaveLength(1);
+    expect(await world.stub.broadcasts.list()).toHaveLength(1);
   });
 
   it("accepts only words and objects as targets", () => {
@@ -179,12 +182,6 @@ describe("broadcast", () => {
     ];
     expect(targets).toHaveLength(4);
   });
-
-  it("still sends to web sockets with the method of the base class", async () => {
-    const world = createWorld();
-    await runInDurableObject(world.stub, (bot) => expect(bot.broadcast("state", [])).toBeUndefined());
-    expect(await world.stub.listBroadcasts()).toEqual([]);
-  });
 });
 
 describe("subscribers", () => {
@@ -195,10 +192,10 @@ describe("subscribers", () => {
     await expect.poll(() => world.chats.visible("c2").length).toBe(2);
     await expect.poll(() => world.chats.visible("c1").length).toBe(1);
     expect(world.chats.visible("c1")[0]).toContain("You're subscribed.");
-    expect(await world.stub.listSubscribers()).toMatchObject({
+    expect(await world.stub.broadcasts.subscribers()).toMatchObject({
       subscribers: [{ address: { chatId: "c1", isDirectMessage: true } }],
     });
-    const id = await world.stub.broadcast("News", "subscribers");
+    const id = await world.stub.broadcasts.send("News", "subscribers");
     expect(await ended(world, id)).toMatchObject({ total: 1, sent: 1 });
     expect(world.chats.visible("c1")).toContain("News");
   });
@@ -206,20 +203,20 @@ describe("subscribers", () => {
   it("are subscribed by bot code, and follow a chat that moves", async () => {
     const world = createWorld();
     await world.write("old", "Hello", { isGroup: true, mentions: true });
-    expect(await world.stub.subscribe(inChat("old"))).toBe(true);
-    expect(await world.thread("old").subscribe()).toBe(false);
+    expect(await world.stub.broadcasts.subscribe(inChat("old"))).toBe(true);
+    expect(await world.thread("old").broadcasts.subscribe()).toBe(false);
     await world.write("old", "", { isGroup: true, kind: "moved", movedTo: "new" });
     world.chats.moved.set("old", "new");
-    await ended(world, await world.stub.broadcast("News", "subscribers"));
+    await ended(world, await world.stub.broadcasts.send("News", "subscribers"));
     expect(world.chats.visible("new")).toContain("News");
-    expect(await world.stub.unsubscribe(inChat("new"))).toBe(true);
+    expect(await world.stub.broadcasts.unsubscribe(inChat("new"))).toBe(true);
   });
 
   it("have no commands otherwise", async () => {
     const world = createWorld();
     await world.write("c1", "/subscribe");
     await expect.poll(() => world.chats.visible("c1").length).toBe(1);
-    expect(await world.stub.listSubscribers()).toEqual({ subscribers: [] });
+    expect(await world.stub.broadcasts.subscribers()).toEqual({ subscribers: [] });
   });
 });
 
@@ -238,16 +235,16 @@ it(
     captureLog();
     const world = createWorld();
     const chats = Array.from({ length: MANY }, (_, index) => `c${index}`);
-    const id = await world.stub.broadcast("News", chats.map(address), { idempotencyKey: "news" });
+    const id = await world.stub.broadcasts.send("News", chats.map(address), { idempotencyKey: "news" });
     for (let part = 1; part <= 3; part += 1) {
       const reached = (): number => chats.filter((chat) => world.chats.visible(chat).length > 0).length;
       await expect.poll(reached, { timeout: MOST_MS }).toBeGreaterThanOrEqual((MANY * part) / 4);
       await kill(world.stub);
     }
-    await world.stub.broadcast("News", chats.map(address), { idempotencyKey: "news" });
-    const state = async (): Promise<string | undefined> => (await world.stub.getBroadcast(id))?.state;
+    await world.stub.broadcasts.send("News", chats.map(address), { idempotencyKey: "news" });
+    const state = async (): Promise<string | undefined> => (await world.stub.broadcasts.get(id))?.state;
     await expect.poll(state, { timeout: MOST_MS }).toBe("done");
-    expect(await world.stub.getBroadcast(id)).toMatchObject({ total: MANY, sent: MANY });
+    expect(await world.stub.broadcasts.get(id)).toMatchObject({ total: MANY, sent: MANY });
     for (const chat of chats) expect(world.chats.visible(chat)).toEqual(["News"]);
   },
 );

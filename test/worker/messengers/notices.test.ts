@@ -37,7 +37,7 @@ it("reaches a chat from the root and from another conversation, once, and its mo
   const asked = JSON.stringify(world.requests.at(-1));
   expect(asked).toContain("Your export is ready.");
   expect(asked).toContain("⟦Kind: export⟧");
-  expect((await world.stub.broadcastReceipts(id)).receipts).toMatchObject([{ state: "sent" }]);
+  expect((await world.stub.broadcasts.receipts(id)).receipts).toMatchObject([{ state: "sent" }]);
 });
 
 it("goes to the chat of the turn in which it is called, and leaves the model alone if asked to", async () => {
@@ -82,9 +82,9 @@ it("refuses a misspelt option, because an ignored key would send everything twic
       () => "none",
       (error: unknown) => [(error as { readonly code?: unknown }).code, (error as Error).message],
     );
-  expect(await refused(stub.broadcast("Hi", "subscribers", misspelt("idempotencykey")))).toEqual([
+  expect(await refused(stub.broadcasts.send("Hi", "subscribers", misspelt("idempotencykey")))).toEqual([
     "broadcast-invalid",
-    'The broadcast cannot be sent: idempotencykey of broadcast does not exist. Did you mean "idempotencyKey"?',
+    'The broadcast cannot be sent: idempotencykey of broadcasts.send does not exist. Did you mean "idempotencyKey"?',
   ]);
   const to = { messenger: "fake", chatId: "c1" };
   expect(await refused(stub.say("Hi", to, misspelt("idempotency")))).toEqual([
@@ -94,7 +94,7 @@ it("refuses a misspelt option, because an ignored key would send everything twic
   const notice = { channel: "fake", thread: "c1", ...misspelt("key") };
   expect(await refused(stub.deliverNotice("Hi", notice))).toEqual([
     "notice-invalid",
-    "The notice cannot be sent: key of deliverNotice does not exist. Use any of: channel, thread, kind, informModel, idempotencyKey.",
+    "The notice cannot be sent: key of broadcasts.notify does not exist. Use any of: channel, thread, kind, informModel, idempotencyKey.",
   ]);
   expect(world.chats.visible("c1")).toEqual(["You said: Hello"]);
 });

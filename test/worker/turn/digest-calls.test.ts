@@ -40,7 +40,7 @@ describe("a digest to three chats", () => {
     const world = await digestTo(deliverTo);
     world.script(digest);
     const calls = counted();
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({ state: "delivered", broadcastId: expect.any(String) as string });
     expect(calls().slice(8)).toEqual([]);
@@ -52,7 +52,7 @@ describe("a digest to three chats", () => {
     const gate = createGate();
     world.script(() => [say("The "), holdAt(gate), say("digest.")]);
     const calls = counted();
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await untilReached(gate);
     await vi.waitFor(async () => expect(await nextLook(world)).toBeGreaterThan(Date.now() + 30_000), 8000);
     expect(calls()).toEqual(["scheduled-runs.submit"]);

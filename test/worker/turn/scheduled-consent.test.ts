@@ -240,14 +240,14 @@ describe("a scheduled run whose action needs consent", () => {
         owner: to("boss"),
       },
     });
-    await world.stub.subscribe(to("team"));
+    await world.stub.broadcasts.subscribe(to("team"));
     await world.stub.schedules.run("night");
     await shown(world, "Refund order 1?", "boss");
     expect(world.chats.visible("team")).toEqual(["Hm?", "Looking."]);
     const [waiting] = await until(world, ["waiting"]);
     const id = waiting?.broadcastId ?? "";
-    expect(await world.stub.getBroadcast(id)).toMatchObject({ deciding: 1, waiting: 1 });
-    expect(await world.stub.broadcastReceipts(id)).toMatchObject({
+    expect(await world.stub.broadcasts.get(id)).toMatchObject({ deciding: 1, waiting: 1 });
+    expect(await world.stub.broadcasts.receipts(id)).toMatchObject({
       receipts: [{ address: { chatId: "team" }, state: "open", code: "waits-for-decision" }],
     });
     expect(effects).toEqual([]);

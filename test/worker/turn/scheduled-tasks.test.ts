@@ -59,10 +59,10 @@ describe("a scheduled prompt", () => {
   it("is understood also if the bot's own code has posted much since", async () => {
     const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("c1") } });
     world.script(digest);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     await untilEnded(world, "digest");
     for (let post = 1; post <= 12; post += 1)
-      await world.stub.broadcast(`Post ${post}`, to("c1"), { idempotencyKey: `post-${post}` });
+      await world.stub.broadcasts.send(`Post ${post}`, to("c1"), { idempotencyKey: `post-${post}` });
     await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(14), 8000);
     world.script(({ prompt }) => {
       const known = ["The digest.", "Post 12", "Post 1\n"].map((text) =>
@@ -80,11 +80,11 @@ describe("a scheduled prompt", () => {
       { messenger: { delivery: { footer: "Ask me for more." } } },
     );
     world.script(() => [say("<think>Which one?</think>The digest.")]);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     expect(await untilEnded(world, "digest")).toMatchObject([{ state: "delivered" }]);
     expect(world.chats.visible("c1").at(-1)).toBe("The digest.\n\nAsk me for more.");
     world.script(() => [say("<think>Nothing to say.</think>")]);
-    await world.stub.runScheduledTask("digest");
+    await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest", 2);
     expect(occurrence).toMatchObject({ state: "skipped", code: "empty-answer" });
     expect(world.chats.visible("c1")).toHaveLength(2);
@@ -116,7 +116,7 @@ describe("a scheduled prompt", () => {
     await untilReached(gate);
     await world.stub.schedules.run("digest");
     await vi.waitFor(async () => {
-      const waiting = await world.thread("c1").listDeliveries({ state: "final" });
+      const waiting = await world.thread("c1").deliveries.list({ state: "final" });
       expect(waiting).toMatchObject([{ replyId: expect.stringContaining("schedule:digest") as string }]);
     }, 8000);
     gate.open();
@@ -208,7 +208,7 @@ describe("a scheduled prompt", () => {
       "c1",
       "c2",
     ]);
-    await world.stub.subscribe(to("c2"));
+    await world.stub.broadcasts.subscribe(to("c2"));
     world.script(digest);
     await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
@@ -232,7 +232,7 @@ describe("a scheduled prompt", () => {
     }
     expect(world.requests).toHaveLength(1);
     expect(await world.stub.schedules.list()).toMatchObject([{ failures: 0, isPaused: false }]);
-    await world.stub.subscribe(to("c1"));
+    await world.stub.broadcasts.subscribe(to("c1"));
     world.script(digest);
     await world.stub.schedules.run("digest");
     expect(await untilEnded(world, "digest", 7)).toMatchObject([
@@ -244,7 +244,7 @@ describe("a scheduled prompt", () => {
 
   it("calls no model if all its subscribers have left the bot", async () => {
     const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers" } });
-    await world.stub.subscribe(to("c1"));
+    await world.stub.broadcasts.subscribe(to("c1"));
     await runInDurableObject(world.stub, (bot) =>
       bot.inner("chatGone", ["fake", "c1", "bot-blocked", Date.now()]),
     );
@@ -259,13 +259,13 @@ describe("a scheduled prompt", () => {
       {},
       ["c1", "c2"],
     );
-    for (const chat of ["c1", "c2"]) await world.stub.subscribe(to(chat));
+    for (const chat of ["c1", "c2"]) await world.stub.broadcasts.subscribe(to(chat));
     world.script(digest);
     await world.stub.schedules.run("digest");
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({ state: "delivered", usage: { input: 2, output: 2 } });
     for (const chat of ["c1", "c2"]) expect(world.chats.visible(chat).at(-1)).toBe("The digest.");
-    expect(await world.stub.getBroadcast(occurrence?.broadcastId ?? "")).toMatchObject({
+    expect(await world.stub.broadcasts.get(occurrence?.broadcastId ?? "")).toMatchObject({
       sent: 2,
       usage: { input: 2, output: 2 },
     });

@@ -60,9 +60,9 @@ describe("the owner of a task", () => {
     const warnings = (): Promise<unknown> =>
       runInDurableObject(world.stub, (bot) => bot.inner("healthWarnings", []));
     const run = async (count: number): Promise<void> => {
-      await world.thread("c1").runScheduledTask("checkIn");
+      await world.thread("c1").schedules.run("checkIn");
       await vi.waitFor(async () => {
-        const ended = await world.thread("c1").listOccurrences({ taskId: "checkIn" });
+        const ended = await world.thread("c1").schedules.occurrences({ taskId: "checkIn" });
         expect(ended.filter(({ endedAt }) => endedAt !== undefined)).toHaveLength(count);
       }, 8000);
     };

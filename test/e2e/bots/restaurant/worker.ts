@@ -47,7 +47,7 @@ export class RestaurantBot extends Think<Env> {
       announce: {
         description: "Tell all subscribers",
         handler: async ({ args, event }) => {
-          await this.broadcast(args, "subscribers", { idempotencyKey: event.key });
+          await this.broadcasts.send(args, "subscribers", { idempotencyKey: event.key });
           return "It is on its way.";
         },
       },

@@ -15,9 +15,9 @@ export class SubscribedTestBot extends Think<BotEnvironment> {
     const { pathname, searchParams } = new URL(request.url);
     switch (pathname) {
       case "/broadcast":
-        return new Response(await this.broadcast(searchParams.get("text") ?? "", "subscribers"));
+        return new Response(await this.broadcasts.send(searchParams.get("text") ?? "", "subscribers"));
       case "/state":
-        return Response.json(await this.getBroadcast(searchParams.get("id") ?? ""));
+        return Response.json(await this.broadcasts.get(searchParams.get("id") ?? ""));
       default:
         return super.onRequest(request);
     }
