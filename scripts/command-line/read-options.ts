@@ -32,7 +32,7 @@ export function parseOptions<const Options extends CommandOptions>(
     const option = command.createOption(type === "string" ? `--${name} <value>` : `--${name}`, about);
     if (initial !== undefined) option.default(initial);
     if (multiple === true)
-      option.argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
+      option.argParser((value: string, earlier?: readonly string[]) => [...(earlier ?? []), value]);
     command.addOption(option);
   }
   const values = command.parse(parameters, { from: "user" }).opts();

@@ -17,7 +17,6 @@ import type { AgentMethods } from "./agent-methods.ts";
 import { agentNamespace } from "./agent-namespace.ts";
 import type { AgentNamespace } from "./agent-namespace.ts";
 import { AgentRuntime } from "./agent-runtime.ts";
-import type { BotObject } from "./bot-object.ts";
 import { createConversationEngine } from "./conversation-engine.ts";
 import type { AnyFeature } from "./features.ts";
 import type { InnerDoor } from "../core/inner-calls.ts";
@@ -35,15 +34,6 @@ export interface RuntimePlace {
   /** The name of the bot's class. */
   readonly self: string;
   readonly features: readonly AnyFeature[];
-}
-
-const objects = new WeakMap<object, BotObject>();
-
-/** Returns the parts of an agent object, which `runtimeOf` has created. */
-export function objectIn(agent: object): BotObject {
-  const object = objects.get(agent);
-  if (object !== undefined) return object;
-  throw new TypeError("The constructor of the agent has not run yet.");
 }
 
 /** Creates the runtime of an agent object on the storage, the clock and the namespace of its platform. */
@@ -98,7 +88,6 @@ export function runtimeOf(
     waitUntil: (work) => ctx.waitUntil(work),
     features,
   });
-  objects.set(agent, runtime.object);
   return runtime;
 }
 

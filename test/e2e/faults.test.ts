@@ -210,6 +210,7 @@ describe.concurrent("the Bot API fails", () => {
     rig.simulator.reopenTopic(forum, threadId);
     await rig.simulator.waitFor(() => closed().length > 1, SOON);
     await readsLike(rig, forum, ["The whole answer."]);
+    expect(closed()).toHaveLength(2);
   });
 
   // Comes last: the indicator of a bot that has just started is held back.

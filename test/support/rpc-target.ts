@@ -1,2 +1,4 @@
-/** The class of `cloudflare:workers` that parts of a bot extend, for tests that load a bot's module in Node. */
-export class RpcTarget {}
+/** Stands for the class of `cloudflare:workers` that parts of a bot extend, where Node loads a bot's module. */
+export class RpcTarget {
+  readonly isStandIn = true;
+}

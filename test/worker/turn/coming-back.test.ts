@@ -101,6 +101,9 @@ const script =
 
 const welcome = ({ isReopened }: Place): string[] => (isReopened ? [] : ["Welcome back."]);
 
+const expectShown = (world: World, { shownAs }: Place, ...texts: string[]): Promise<unknown> =>
+  world.shows(shownAs, ...texts);
+
 describe.each(TABLE)("when $place.name, and $kill", ({ kill: how, place }) => {
   it("says that an answer was cut in mid-stream", async () => {
     const [gate, never] = [createGate(), createGate()];
@@ -108,12 +111,12 @@ describe.each(TABLE)("when $place.name, and $kill", ({ kill: how, place }) => {
       script: script({ Tell: [say("Once upon"), holdAt(gate), say(" a time"), holdAt(never)] }),
     });
     await write(world, place, "Tell");
-    await world.shows(place.shownAs, "Once upon");
+    await expectShown(world, place, "Once upon");
     await goes(world, place, how, () => gate.open());
     await comesBack(world, place, how);
-    await world.shows(place.shownAs, `Once upon a time\n\n${UNFINISHED}`, ...welcome(place));
+    await expectShown(world, place, `Once upon a time\n\n${UNFINISHED}`, ...welcome(place));
     await write(world, place, "And then?");
-    await world.shows(place.shownAs, `Once upon a time\n\n${UNFINISHED}`, ...welcome(place), "Welcome back.");
+    await expectShown(world, place, `Once upon a time\n\n${UNFINISHED}`, ...welcome(place), "Welcome back.");
     never.open();
   });
 
@@ -123,7 +126,7 @@ describe.each(TABLE)("when $place.name, and $kill", ({ kill: how, place }) => {
     await write(world, place, "Tell");
     await goes(world, place, how, () => gate.open());
     await comesBack(world, place, how);
-    await world.shows(place.shownAs, `Once upon\n\n${UNFINISHED}`, ...welcome(place));
+    await expectShown(world, place, `Once upon\n\n${UNFINISHED}`, ...welcome(place));
     never.open();
   });
 
@@ -136,7 +139,7 @@ describe.each(TABLE)("when $place.name, and $kill", ({ kill: how, place }) => {
     await write(world, place, "Tell");
     await goes(world, place, how, () => gate.open());
     await comesBack(world, place, how);
-    await world.shows(place.shownAs, "The whole answer.", ...welcome(place));
+    await expectShown(world, place, "The whole answer.", ...welcome(place));
   });
 
   it("speaks of a message that waited behind the cut answer", async () => {
@@ -145,11 +148,11 @@ describe.each(TABLE)("when $place.name, and $kill", ({ kill: how, place }) => {
       script: script({ Tell: [say("Once upon"), holdAt(gate), say(" a time"), holdAt(never)] }),
     });
     await write(world, place, "Tell");
-    await world.shows(place.shownAs, "Once upon");
+    await expectShown(world, place, "Once upon");
     await write(world, place, "And what else?");
     await goes(world, place, how, () => gate.open());
     await comesBack(world, place, how);
-    await world.shows(place.shownAs, `Once upon a time\n\n${UNFINISHED}`, UNANSWERED, ...welcome(place));
+    await expectShown(world, place, `Once upon a time\n\n${UNFINISHED}`, UNANSWERED, ...welcome(place));
     expect(world.requests.map(({ said }) => said)).toHaveLength(place.isReopened ? 1 : 2);
     never.open();
   });

@@ -28,7 +28,7 @@ function nextLook(world: World): Promise<number> {
 
 async function digestTo(deliverTo: "subscribers" | readonly ReturnType<typeof to>[]): Promise<World> {
   const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo } }, {}, CHATS);
-  for (const chat of CHATS) await world.stub.subscribe(to(chat));
+  for (const chat of CHATS) await world.stub.broadcasts.subscribe(to(chat));
   return world;
 }
 
