@@ -5,7 +5,10 @@ import type { World } from "./world.ts";
 /** A function on a stack: its file, from the project's root, and its name. */
 export interface Step {
   readonly file: string;
-  /** With the class, if its callers know it by the class: `Lane.poke`, or `performAction`. `""` if it has none. */
+  /**
+   * With its class, if the stack has it: `Lane.poke`. V8 leaves out the class where it has inlined the call. `""` if the
+   * function has no name.
+   */
   readonly name: string;
 }
 
@@ -22,6 +25,13 @@ export interface Walk {
   /** Records the way to here. */
   note(effect: string): void;
   stop(): void;
+}
+
+declare global {
+  interface ImportMeta {
+    /** Loads modules, as Vite does. */
+    glob<Module>(patterns: readonly string[], options: { readonly eager: true }): Record<string, Module>;
+  }
 }
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -102,7 +112,7 @@ export function notWalked({ ways }: Walk, wanted: Readonly<Record<string, string
 
 function hasInOrder({ steps }: Way, names: readonly string[]): boolean {
   let found = 0;
-  for (const { name } of steps) if (name === names[found]) found += 1;
+  for (const step of steps) if (methodOf(step) === methodOf({ name: names[found] ?? "" })) found += 1;
   return found === names.length;
 }
 
@@ -112,8 +122,9 @@ function hasInOrder({ steps }: Way, names: readonly string[]): boolean {
  */
 export function callsBetween({ ways }: Walk, first: string, last: string): string[] {
   const found = ways.flatMap(({ steps }) => {
-    const names = steps.map(({ name }) => name).filter((name) => name !== "");
-    const [from, to] = [names.findIndex((name) => name.endsWith(first)), names.indexOf(last)];
+    const names = steps.map((step) => methodOf(step)).filter((name) => name !== "");
+    const from = names.indexOf(methodOf({ name: first }));
+    const to = names.lastIndexOf(methodOf({ name: last }));
     return from === -1 || to === -1 ? [] : [names.slice(from, to + 1)];
   });
   return found.toSorted((a, b) => a.length - b.length)[0] ?? [];
@@ -122,17 +133,23 @@ export function callsBetween({ ways }: Walk, first: string, last: string): strin
 function productClasses(): { readonly file: string; readonly name: string; readonly prototype: object }[] {
   return Object.entries(MODULES).flatMap(([path, exports]) =>
     Object.values(exports)
-      .filter((one) => typeof one === "function" && /^class\b/.test(Function.prototype.toString.call(one)))
+      .filter((one) => typeof one === "function")
+      .filter((one) => /^class\b/.test(Function.prototype.toString.call(one)))
       .map((one) => one as unknown as { readonly name: string; readonly prototype: object })
       .filter(({ prototype }) => !(prototype instanceof Error))
       .map(({ name, prototype }) => ({ file: path.replace("../../../", ""), name, prototype })),
   );
 }
 
+/** Returns the name of a function without its class. */
+function methodOf({ name }: Pick<Step, "name">): string {
+  return name.slice(name.lastIndexOf(".") + 1);
+}
+
 /** Adds to a way the functions of a stack that it does not have. */
 function joined(way: readonly Step[], steps: readonly Step[]): readonly Step[] {
-  const known = new Set(way.map(({ file, name }) => `${file} ${name}`));
-  const last = steps.findLastIndex(({ file, name }) => known.has(`${file} ${name}`));
+  const known = new Set(way.map((step) => `${step.file} ${methodOf(step)}`));
+  const last = steps.findLastIndex((step) => known.has(`${step.file} ${methodOf(step)}`));
   return [...way, ...steps.slice(last + 1)];
 }
 
@@ -148,7 +165,15 @@ function stack(): Step[] {
       const [, called = "", path = ""] = /^\s*at (?:(.+?) \()?(.+?):\d+:\d+\)?$/.exec(line) ?? [];
       const file = /\/((?:src|delivery|providers)\/.*)$/.exec(path)?.[1];
       if (file === undefined || file.startsWith("src/core/")) return [];
-      return [{ file, name: called.replace(/^async /, "").replace(/^Object\./, "") }];
+      return [
+        {
+          file,
+          name: called
+            .replace(/^async /, "")
+            .replace(/^Object\./, "")
+            .replace(/^.*<anonymous>$/, ""),
+        },
+      ];
     })
     .toReversed();
 }
