@@ -20,7 +20,7 @@ import { MessengerAccess } from "./calls/messenger-access.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
 import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
-import { Lanes } from "./lane/lanes.ts";
+import type { Lanes } from "./lane/lanes.ts";
 import { OpenReplies } from "./lane/open-replies.ts";
 import { laneKey } from "./outbox/lane-key.ts";
 import { entryAfterStart } from "./outbox/outbox-entry.ts";
@@ -84,16 +84,7 @@ class Engine implements Delivery {
     this.#surfaces = new Surfaces(options.messengers);
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
-    this.#lanes = new Lanes(
-      () => this.#context,
-      () => this.#rearm(),
-    );
-    this.#moves = new ChatMoves({
-      ...options,
-      replies: this.#store,
-      outbox: this.#outbox,
-      lanes: this.#lanes,
-    });
+    this.#moves = new ChatMoves({ ...options, replies: this.#store, outbox: this.#outbox });
     this.#revisions = new CardRevisions({
       ...options,
       replies: this.#store,
@@ -104,12 +95,7 @@ class Engine implements Delivery {
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.heldFiles = new OutgoingFiles(options);
-    const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
-    const context = (): DeliveryContext => this.#context;
-    this.#marks = new Marks({ ...options, ...stores, context, changed: () => this.#rearm() });
     const open = new Map<string, Reply>();
-    const files = this.heldFiles;
-    this.#sweep = new Sweep({ ...options, ...stores, files, marks: this.#marks, inMemory: open });
     this.#wake = new DurableWake(options.onWake);
     const doubts = new OpenDoubts(open);
     const budget = new GateClient({
@@ -121,20 +107,7 @@ class Engine implements Delivery {
       recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),
     });
     this.#doubts = doubts;
-    this.#replies = new OpenReplies({
-      ...options,
-      store: this.#store,
-      outbox: this.#outbox,
-      moves: this.#moves,
-      lanes: this.#lanes,
-      files: this.heldFiles,
-      surfaces: this.#surfaces,
-      budget,
-      replies: open,
-      doubts,
-      changed: () => this.#rearm(),
-    });
-    this.#context = {
+    const shared = {
       database: options.database,
       deps: options.deps,
       log: options.log,
@@ -144,9 +117,24 @@ class Engine implements Delivery {
       rich: this.#rich,
       access: new MessengerAccess(options),
       surfaces: this.#surfaces,
-      replies: this.#replies,
       cards: this.#revisions,
     };
+    const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
+    const changed = (): void => this.#rearm();
+    this.#marks = new Marks({ ...options, ...stores, context: shared, changed });
+    const files = this.heldFiles;
+    this.#sweep = new Sweep({ ...options, ...stores, files, marks: this.#marks, inMemory: open });
+    this.#replies = new OpenReplies({
+      ...options,
+      shared,
+      store: this.#store,
+      moves: this.#moves,
+      replies: open,
+      doubts,
+      changed,
+    });
+    this.#context = this.#replies.context;
+    this.#lanes = this.#replies.lanes;
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();

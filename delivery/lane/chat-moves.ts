@@ -4,8 +4,6 @@ import type { Database } from "../../src/core/database.ts";
 import type { ReplyStart } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
-import type { Lanes } from "./lanes.ts";
-import { laneKey } from "../outbox/lane-key.ts";
 import { movedAddress, movedRow, moveEntry } from "../outbox/move-reply.ts";
 import { MoveStore } from "../outbox/move-store.ts";
 import type { OutboxStore } from "../outbox/outbox-store.ts";
@@ -16,7 +14,6 @@ export interface ChatMovesOptions {
   readonly database: Database;
   readonly replies: ReplyStore;
   readonly outbox: OutboxStore;
-  readonly lanes: Lanes;
   readonly listener?: Pick<ChatListener, "chatMoved">;
 }
 
@@ -34,12 +31,15 @@ export class ChatMoves {
     return this.#store.placeOf(messengerId, chatId);
   }
 
-  /** Returns false if the chat has moved already, or would move in a circle. */
-  move(messengerId: string, move: ChatMove, all: Iterable<Reply>): boolean {
+  /**
+   * Stores a move. Returns the open replies of the chat, which the caller moves to other lanes. Undefined if the chat has
+   * moved already, or would move in a circle.
+   */
+  move(messengerId: string, move: ChatMove, all: Iterable<Reply>): readonly Reply[] | undefined {
     const { from, to } = move;
     const isKnown = this.#store.placeOf(messengerId, from.chatId) !== undefined;
     const isCircle = from.chatId === to.chatId || this.#store.placeOf(messengerId, to.chatId) !== undefined;
-    if (isKnown || isCircle) return false;
+    if (isKnown || isCircle) return undefined;
     const replies = [...all].filter(
       ({ isOpen, record: { address } }) =>
         isOpen && address.messengerId === messengerId && address.chatId === from.chatId,
@@ -56,8 +56,7 @@ export class ChatMoves {
     });
     this.#store.remember(messengerId, move);
     for (const { entry, row } of moved) moveEntry(entry, row);
-    this.#moveLanes(replies, to);
-    return true;
+    return replies;
   }
 
   /**
@@ -84,19 +83,5 @@ export class ChatMoves {
       this.#options.outbox.write(row);
       moveEntry(entry, row);
     }
-  }
-
-  /** Moves the lanes of these replies, and ends their typing indicators. */
-  #moveLanes(replies: readonly Reply[], to: ChatPlace): void {
-    const { lanes } = this.#options;
-    const keys = new Map<string, string>();
-    for (const reply of replies) {
-      const address = movedAddress(reply.record.address, to);
-      const key = keys.get(reply.laneKey) ?? lanes.rekey(reply.laneKey, laneKey(address));
-      keys.set(reply.laneKey, key);
-      reply.stopTyping();
-      reply.move(address, key);
-    }
-    for (const key of new Set(keys.values())) lanes.of(key).forgetWaits();
   }
 }

@@ -3,12 +3,12 @@ import { Lane } from "./lane.ts";
 
 /** The lanes of one engine, by address. A lane exists while it has replies. */
 export class Lanes {
-  readonly #context: () => DeliveryContext;
+  readonly #context: DeliveryContext;
   readonly #changed: () => void;
   readonly #lanes = new Map<string, Lane>();
 
   /** `changed` is called whenever the need of a lane may have changed. */
-  constructor(context: () => DeliveryContext, changed: () => void) {
+  constructor(context: DeliveryContext, changed: () => void) {
     this.#context = context;
     this.#changed = changed;
   }
@@ -16,7 +16,7 @@ export class Lanes {
   of(key: string): Lane {
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const lane = new Lane(this.#context(), () => {
+    const lane = new Lane(this.#context, () => {
       if (lane.isEmpty) this.#drop(lane);
       this.#changed();
     });

@@ -1,39 +1,28 @@
 import type { ChatListener } from "../../src/core/chat-listener.ts";
-import type { ChatMove } from "../../src/core/chat-move.ts";
-import type { Database } from "../../src/core/database.ts";
+import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
 import type { GonePlace, ReplyState } from "../../src/core/delivery.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import type { Log } from "../../src/core/log.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
 import { plainMarkdown } from "../../src/core/plain-markdown.ts";
-import type { GateClient } from "../budget/gate-client.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
 import type { Replies } from "../calls/replies.ts";
-import type { Surfaces } from "../calls/surfaces.ts";
-import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import type { OpenDoubts } from "../lost-posts/open-doubts.ts";
 import { isSameChat, laneKey } from "../outbox/lane-key.ts";
+import { movedAddress } from "../outbox/move-reply.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
-import type { OutboxStore } from "../outbox/outbox-store.ts";
 import { hashesOf } from "../outbox/reply-body.ts";
 import type { ReplyBody } from "../outbox/reply-body.ts";
 import { hasEnded, ReplyEnds } from "../outbox/reply-ends.ts";
 import type { ReplyStore } from "../outbox/reply-store.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { ChatMoves } from "./chat-moves.ts";
-import type { Lanes } from "./lanes.ts";
+import { Lanes } from "./lanes.ts";
 
 export interface OpenRepliesOptions {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
+  /** What the lanes of these replies share with them. */
+  readonly shared: Omit<DeliveryContext, "replies">;
   readonly store: ReplyStore;
-  readonly outbox: OutboxStore;
   readonly moves: ChatMoves;
-  readonly lanes: Lanes;
-  readonly files: OutgoingFiles;
-  readonly surfaces: Surfaces;
-  readonly budget: GateClient;
   /** The replies by id, and the doubts about their posts. */
   readonly replies: Map<string, Reply>;
   readonly doubts: OpenDoubts;
@@ -52,6 +41,9 @@ const MOST_WITHDRAWN = 50;
  * change is stored first, then remembered.
  */
 export class OpenReplies implements Replies {
+  /** Everything that the lanes use. */
+  readonly context: DeliveryContext;
+  readonly lanes: Lanes;
   readonly #options: OpenRepliesOptions;
   readonly #replies: Map<string, Reply>;
   readonly #ends = new ReplyEnds();
@@ -59,6 +51,8 @@ export class OpenReplies implements Replies {
   constructor(options: OpenRepliesOptions) {
     this.#options = options;
     this.#replies = options.replies;
+    this.context = { ...options.shared, replies: this };
+    this.lanes = new Lanes(this.context, options.changed);
   }
 
   get(replyId: string): Reply | undefined {
@@ -69,14 +63,14 @@ export class OpenReplies implements Replies {
   streaming(replyId: string): Reply | undefined {
     const reply = this.#replies.get(replyId);
     if (reply?.record.state !== "streaming") return undefined;
-    reply.touchedAt = this.#options.deps.clock.now();
+    reply.touchedAt = this.context.deps.clock.now();
     return reply;
   }
 
   /** Adds a stored reply, and puts it into the lane of its address, unless it waits for its chat. */
   add(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
-    if (reply.isOpen) this.#options.lanes.of(reply.laneKey).add(reply);
+    if (reply.isOpen) this.lanes.of(reply.laneKey).add(reply);
   }
 
   /** Removes a reply whose messages another one has taken over. */
@@ -86,7 +80,7 @@ export class OpenReplies implements Replies {
 
   /** Makes the reply's lane look at it. */
   poke(reply: Reply): void {
-    this.#options.lanes.of(reply.laneKey).poke();
+    this.lanes.of(reply.laneKey).poke();
     this.#options.changed();
   }
 
@@ -98,14 +92,15 @@ export class OpenReplies implements Replies {
 
   /** Tells that a reply has ended. */
   tell(replyId: string, state: ReplyState): void {
-    this.#options.log.info("delivery.ended", { turn: replyId, state });
+    this.context.log.info("delivery.ended", { turn: replyId, state });
     this.#ends.tell(replyId, state);
     this.#options.onEnded?.(replyId, state);
   }
 
   end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen && !(reply.isAway && state === "withdrawn")) return;
-    const { budget, database, deps, files, lanes, outbox, store, surfaces } = this.#options;
+    const { budget, database, deps, files, outbox, surfaces } = this.context;
+    const { store } = this.#options;
     const { address, body, content, id, text } = reply.record;
     // Half a message is completed in any case. The owner of a card decides what becomes of it.
     const isAwaited =
@@ -119,7 +114,7 @@ export class OpenReplies implements Replies {
     });
     reply.record = record;
     reply.release();
-    lanes.of(reply.laneKey).remove(reply);
+    this.lanes.of(reply.laneKey).remove(reply);
     this.doubtEnded(reply.record.address);
     if (state === "withdrawn") this.#forgetWithdrawn();
     // A call for it may be under way, so it stays the same object.
@@ -139,11 +134,11 @@ export class OpenReplies implements Replies {
   /** Continues a whole reply that waits for its chat: its messages are brought up to date like those of any other. */
   resumeOne(reply: Reply): void {
     if (!reply.isAway || reply.record.text === undefined) return;
-    const { database, moves, store } = this.#options;
+    const { moves, store } = this.#options;
     const { record } = reply;
     const address = moves.currentAddress(record.address);
     const isMoved = address !== record.address;
-    database.transaction(() => {
+    this.context.database.transaction(() => {
       store.resume(record.id);
       if (!isMoved) return;
       store.move(record.id, address);
@@ -173,9 +168,24 @@ export class OpenReplies implements Replies {
 
   /** Moves a chat's replies. Returns false if the chat has moved already, or would move in a circle. */
   move(messengerId: string, move: ChatMove): boolean {
-    const isMoved = this.#options.moves.move(messengerId, move, this.#replies.values());
-    if (isMoved) this.#options.changed();
-    return isMoved;
+    const moved = this.#options.moves.move(messengerId, move, this.#replies.values());
+    if (moved === undefined) return false;
+    this.#moveLanes(moved, move.to);
+    this.#options.changed();
+    return true;
+  }
+
+  /** Moves the lanes of these replies, and ends their typing indicators. */
+  #moveLanes(replies: readonly Reply[], to: ChatPlace): void {
+    const keys = new Map<string, string>();
+    for (const reply of replies) {
+      const address = movedAddress(reply.record.address, to);
+      const key = keys.get(reply.laneKey) ?? this.lanes.rekey(reply.laneKey, laneKey(address));
+      keys.set(reply.laneKey, key);
+      reply.stopTyping();
+      reply.move(address, key);
+    }
+    for (const key of new Set(keys.values())) this.lanes.of(key).forgetWaits();
   }
 
   movePlace(address: Address, { code, to }: Extract<CallFailure, { kind: "moved" }>): void {
@@ -237,8 +247,7 @@ export class OpenReplies implements Replies {
   doubtEnded(address: Address): void {
     const key = laneKey(address);
     for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
-      if (isOpen && other !== key && isSameChat(record.address, address))
-        this.#options.lanes.of(other).poke();
+      if (isOpen && other !== key && isSameChat(record.address, address)) this.lanes.of(other).poke();
     }
   }
 

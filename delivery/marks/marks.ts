@@ -20,7 +20,7 @@ export interface MarksOptions {
   readonly database: Database;
   readonly replies: Pick<ReplyStore, "goneCode">;
   readonly moves: Pick<ChatMoves, "currentAddress">;
-  readonly context: () => DeliveryContext;
+  readonly context: Omit<DeliveryContext, "replies">;
   /** Called whenever `wakeNeeds` may have changed. */
   readonly changed: () => void;
 }
@@ -66,7 +66,7 @@ export class Marks {
   add({ address: meant, id, mark }: MarkStart): void {
     if (this.#store.read(id) !== undefined) return;
     const { database, moves, replies } = this.#options;
-    const { deps, surfaces } = this.#options.context();
+    const { deps, surfaces } = this.#options.context;
     const address = moves.currentAddress(meant);
     checkSupport(surfaces.of(address.messengerId), mark);
     const now = deps.clock.now();
@@ -88,7 +88,7 @@ export class Marks {
 
   /** Sends whatever is due. Resolves when nothing can be done at this moment. */
   async run(): Promise<void> {
-    const now = this.#options.context().deps.clock.now();
+    const now = this.#options.context.deps.clock.now();
     const queues = [...this.#queues.values()];
     for (const queue of queues) if (queue.waitUntil <= now) this.#poke(queue);
     await Promise.all(queues.flatMap(({ working }) => working ?? []));
@@ -143,13 +143,13 @@ export class Marks {
   #poke(queue: Queue): void {
     queue.isDirty = true;
     if (queue.working !== undefined) return;
-    this.#options.context().deps.clock.clearTimeout(queue.timer);
+    this.#options.context.deps.clock.clearTimeout(queue.timer);
     queue.timer = undefined;
     queue.working = this.#work(queue);
   }
 
   async #work(queue: Queue): Promise<void> {
-    const { clock, random } = this.#options.context().deps;
+    const { clock, random } = this.#options.context.deps;
     // The caller is told first that the mark is stored.
     await Promise.resolve();
     try {
@@ -182,7 +182,7 @@ export class Marks {
 
   /** Makes the call of a mark. Returns the time of its next try, `undefined` if it has ended. */
   async #send(row: MarkRow): Promise<number | undefined> {
-    const context = this.#options.context();
+    const context = this.#options.context;
     const { access, budget, deps } = context;
     const { address, createdAt, id, isCalling, retryAt } = row;
     const now = deps.clock.now();
@@ -211,7 +211,7 @@ export class Marks {
   }
 
   async #failed(row: MarkRow, failure: CallFailure): Promise<number | undefined> {
-    const context = this.#options.context();
+    const context = this.#options.context;
     const { access, deps } = context;
     const { address, createdAt, id } = row;
     logFailure(context, { method: "mark", address, replyId: id, attempts: 1 }, failure);
@@ -246,7 +246,7 @@ export class Marks {
   }
 
   #end(row: MarkRow, state: MarkState, code: string | undefined): undefined {
-    const { deps, log } = this.#options.context();
+    const { deps, log } = this.#options.context;
     this.#store.end(row.id, state, code, deps.clock.now());
     if (state === "failed")
       log.warn("mark.failed", { ...placeFields(row.address), kind: row.mark.kind, code });
@@ -255,7 +255,7 @@ export class Marks {
 
   #surface({ messengerId }: Address): Surface | undefined {
     try {
-      return this.#options.context().surfaces.of(messengerId);
+      return this.#options.context.surfaces.of(messengerId);
     } catch {
       // The messenger is not declared any more.
       return undefined;

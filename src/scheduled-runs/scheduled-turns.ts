@@ -29,6 +29,8 @@ export interface ScheduledTurnsHost {
     readonly own: OwnTurns;
     readonly delivery: Pick<Delivery, "receipt" | "settled">;
     readonly memory: Pick<ThreadMemory, "session">;
+    /** Ends a turn that waits or runs. */
+    cancel(id: string): boolean;
   };
   readonly engine: Pick<TurnEngine, "outcome" | "stats">;
   /** The questions that turns have asked people. */
@@ -101,7 +103,7 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   async end(id: string): Promise<void> {
     // A call of the turn may be on its way to a question.
     this.runs.setProblem(id, SCHEDULE_DELETED);
-    this.#host.thread.own.cancel(id);
+    this.#host.thread.cancel(id);
     this.#host.features.runQuestions?.dropRun(id);
     await this.#host.stored();
   }

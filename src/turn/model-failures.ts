@@ -4,21 +4,18 @@ import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { TurnConfigs } from "./turn-configs.ts";
+import type { EngineSettings } from "./turn-engine-options.ts";
+import type { TurnPatience } from "./turn-patience.ts";
 
 export interface ModelFailuresOptions {
-  /**
-   * Most attempts of a model call that fails in the middle of its answer. Failures before the first word have a time
-   * limit instead: see `TurnPatience`.
-   */
-  readonly attempts: (operationId: string) => number;
   readonly clock: Clock;
-  /** Longest silence of the model in mid-answer, in milliseconds; 0 for no limit. */
-  readonly stallTimeoutMs: (operationId: string) => number;
-  /** Called when a call that has failed in mid-answer is made again, with the time by which it must begin to answer. */
-  readonly limit: (operationId: string, answersBy: number) => void;
+  /** The limits of single turns. */
+  readonly configs: Pick<TurnConfigs, "maxRetries" | "stallTimeoutMs">;
   readonly logOf: (operationId: string) => Log;
-  /** Whether an operation has used up its time to wait for the model. */
-  readonly isOver: (operationId: string) => boolean;
+  /** Limits the failures before the first word. */
+  readonly patience: Pick<TurnPatience, "isOver" | "limit">;
+  readonly settings: Pick<EngineSettings, "chatStreamStallTimeoutMs" | "modelAttempts">;
 }
 
 /** Pause before the second attempt. A server may ask for a longer one, up to a limit that a person can wait for. */
@@ -51,7 +48,7 @@ export class ModelFailures {
     const decision: ThinkErrorClass =
       code === "context-overflow"
         ? "context-overflow"
-        : isRetryable && failures < this.#options.attempts(operationId) && !this.#options.isOver(operationId)
+        : isRetryable && failures < this.#attempts(operationId) && !this.#options.patience.isOver(operationId)
           ? "retry"
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
@@ -92,10 +89,18 @@ export class ModelFailures {
 
   /** Gives the next call the time that is left of two silences. A call that has stalled has used up the first one. */
   #limit(operationId: string, code: string): void {
-    const stallTimeoutMs = this.#options.stallTimeoutMs(operationId);
+    const { clock, configs, patience, settings } = this.#options;
+    const stallTimeoutMs = configs.stallTimeoutMs(operationId) ?? settings.chatStreamStallTimeoutMs;
     if (stallTimeoutMs === 0) return;
     const leftMs = code === "model-stalled" ? stallTimeoutMs : 2 * stallTimeoutMs;
-    this.#options.limit(operationId, this.#options.clock.now() + leftMs);
+    patience.limit(operationId, clock.now() + leftMs);
+  }
+
+  /** Most attempts of a model call that fails in the middle of its answer. */
+  #attempts(operationId: string): number {
+    const { configs, settings } = this.#options;
+    const retries = configs.maxRetries(operationId);
+    return retries === undefined ? settings.modelAttempts : retries + 1;
   }
 }
 

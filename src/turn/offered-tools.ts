@@ -33,6 +33,11 @@ export class OfferedTools {
     return this.#seen.get(session);
   }
 
+  /** Returns the tools that the session's model knows. */
+  async of(session: string): Promise<ToolSet> {
+    return this.seen(session) ?? this.next(session);
+  }
+
   /** Returns the tools of the session's next model call. They end when their turn is stopped. */
   async next(session: string): Promise<ToolSet> {
     const { calls, clock, configs, inTurn, logOf, running } = this.#options;
@@ -61,7 +66,7 @@ export class OfferedTools {
       this.#seen.set(session, own);
       return {
         system: prompt,
-        messages: await messages.load(session, history),
+        messages: await messages.load(session, history, own),
         continuation: history.at(-1)?.role === "assistant",
       };
     };

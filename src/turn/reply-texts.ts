@@ -1,17 +1,15 @@
-import type { UIMessage, UIMessageChunk } from "ai";
+import type { UIMessageChunk } from "ai";
 import { ReplyText } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
-
-/** Returns the stored answer of an operation so far. */
-export type AnswerOf = (operationId: string, session: string) => Promise<UIMessage | undefined>;
+import type { SessionMessages } from "./session-messages.ts";
 
 /** The texts of running replies. Each goes to the sink that follows its operation. */
 export class ReplyTexts {
-  readonly #answerOf: AnswerOf;
+  readonly #messages: Pick<SessionMessages, "answer">;
   readonly #texts = new Map<string, ReplyText>();
 
-  constructor(answerOf: AnswerOf) {
-    this.#answerOf = answerOf;
+  constructor(messages: Pick<SessionMessages, "answer">) {
+    this.#messages = messages;
   }
 
   /** Sends the text of an operation to `sink`, unless a sink follows it already: the stored text, then `chunks`. */
@@ -22,7 +20,7 @@ export class ReplyTexts {
     chunks: readonly UIMessageChunk[] = [],
   ): Promise<void> {
     if (this.#texts.has(operationId)) return;
-    const stored = await this.#answerOf(operationId, session);
+    const stored = await this.#messages.answer(operationId, session);
     if (this.#texts.has(operationId)) return;
     const text = new ReplyText(sink, stored?.parts);
     this.#texts.set(operationId, text);

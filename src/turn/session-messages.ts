@@ -14,9 +14,6 @@ export interface SessionMessagesOptions extends Pick<
   "clock" | "model" | "resolveFile" | "settings"
 > {
   readonly running: RunningOperations;
-  readonly harness: () => Pick<ThinkHarness, "session" | "messages">;
-  /** Returns the tools that the session's model knows. */
-  readonly tools: (session: string) => ToolSet | Promise<ToolSet>;
 }
 
 /**
@@ -29,9 +26,15 @@ export class SessionMessages {
   readonly #summaries = new Summaries();
   /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
   readonly #overflowing = new Set<string>();
+  #harness: Pick<ThinkHarness, "session" | "messages"> | undefined;
 
   constructor(options: SessionMessagesOptions) {
     this.#options = options;
+  }
+
+  /** Takes the harness that stores the sessions. Called once, before any of them is read. */
+  start(harness: Pick<ThinkHarness, "session" | "messages">): void {
+    this.#harness = harness;
   }
 
   /** Sets up a session when the harness opens it. */
@@ -54,21 +57,15 @@ export class SessionMessages {
 
   /** Returns a session's stored messages. */
   stored(session: string): Promise<readonly UIMessage[]> {
-    return this.#options.harness().messages(session);
+    return this.#sessionsOf().messages(session);
   }
 
-  /** Returns a session's messages, as the model would read them now. None if the transcript cannot be converted. */
-  read(session: string): Promise<readonly ModelMessage[]> {
-    const loaded = this.stored(session).then((history) => this.load(session, history));
-    return loaded.catch(() => []);
-  }
-
-  /** Returns stored messages as the model reads them, with their files. */
-  async load(session: string, history: readonly UIMessage[]): Promise<ModelMessage[]> {
-    const { clock, resolveFile, running, settings, tools } = this.#options;
+  /** Returns stored messages as a model with these tools reads them, with their files. */
+  async load(session: string, history: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
+    const { clock, resolveFile, running, settings } = this.#options;
     const signal = running.signalIn(session);
     return toModelMessages(history, {
-      tools: await tools(session),
+      tools,
       maxContextTokens: settings.maxContextTokens,
       now: () => clock.now(),
       resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
@@ -99,7 +96,12 @@ export class SessionMessages {
   }
 
   #answers(operationId: string, session: string): Promise<readonly UIMessage[]> {
-    return this.#options.harness().session(session).branches(userMessageId(operationId));
+    return this.#sessionsOf().session(session).branches(userMessageId(operationId));
+  }
+
+  #sessionsOf(): Pick<ThinkHarness, "session" | "messages"> {
+    if (this.#harness !== undefined) return this.#harness;
+    throw new Error("The sessions were used before the turn engine was started");
   }
 
   #session(id: string): Session {

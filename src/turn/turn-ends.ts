@@ -1,13 +1,13 @@
-import type { UIMessage } from "ai";
 import { errorCode } from "../core/errors.ts";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { ChatErrorContext, ChatResponseResult } from "./hooks.ts";
+import type { SessionMessages } from "./session-messages.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 export interface TurnEndsOptions {
   readonly hooks: TurnHooks;
   readonly attachmentsOf?: ((operationId: string) => readonly StoredAttachment[]) | undefined;
-  readonly answer: (operationId: string, session: string) => Promise<UIMessage | undefined>;
+  readonly messages: Pick<SessionMessages, "answer">;
   readonly outcome: (
     operationId: string,
     session: string,
@@ -59,11 +59,15 @@ export class TurnEnds {
 
   /** Calls `onChatResponse` for a turn whose answer is stored. Resolves when the hook has returned or failed. */
   async tell(operationId: string, session: string, status: ResponseStatus): Promise<void> {
-    const { answer, attachmentsOf, hooks, outcome } = this.#options;
+    const { attachmentsOf, hooks, messages, outcome } = this.#options;
     const { reason } = await outcome(operationId, session);
     const error = status === "error" ? (this.#errors.get(operationId) ?? reason) : undefined;
     await hooks.run(operationId, "onChatResponse", {
-      message: (await answer(operationId, session)) ?? { id: operationId, role: "assistant", parts: [] },
+      message: (await messages.answer(operationId, session)) ?? {
+        id: operationId,
+        role: "assistant",
+        parts: [],
+      },
       requestId: operationId,
       continuation: false,
       status,

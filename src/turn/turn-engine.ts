@@ -50,33 +50,19 @@ export class TurnEngine {
     this.#options = options;
     const running = new RunningOperations(options);
     this.#running = running;
-    const messages = new SessionMessages({
-      ...options,
-      running,
-      harness: () => this.harness,
-      tools: (session) => this.#tools.seen(session) ?? this.#tools.next(session),
-    });
+    const messages = new SessionMessages({ ...options, running });
     this.#messages = messages;
-    this.#texts = new ReplyTexts((...of) => messages.answer(...of));
-    this.#patience = new TurnPatience({ ...options, patienceMs: () => options.settings.modelPatienceMs });
-    const { clock, logOf } = options;
-    this.#failures = new ModelFailures({
-      clock,
-      logOf,
-      attempts: (id) => {
-        const retries = this.#configs.maxRetries(id);
-        return retries === undefined ? options.settings.modelAttempts : retries + 1;
-      },
-      isOver: (id) => this.#patience.isOver(id),
-      stallTimeoutMs: (id) => this.#configs.stallTimeoutMs(id) ?? options.settings.chatStreamStallTimeoutMs,
-      limit: (...limit) => this.#patience.limit(...limit),
-    });
+    this.#texts = new ReplyTexts(messages);
+    const patience = new TurnPatience({ ...options, patienceMs: () => options.settings.modelPatienceMs });
+    this.#patience = patience;
     const hooks = new TurnHooks(options);
-    this.#configs = new TurnConfigs({
+    const configs = new TurnConfigs({
       ...options,
       hooks,
       model: (...call) => this.#model(...call),
     });
+    this.#configs = configs;
+    this.#failures = new ModelFailures({ ...options, configs, patience });
     this.#calls = new ToolCalls({
       ...options,
       hooks,
@@ -87,14 +73,14 @@ export class TurnEngine {
       running,
       messages,
       hooks,
-      configs: this.#configs,
+      configs,
       calls: this.#calls,
       system: (session) => this.#system(session),
     });
     this.ends = new TurnEnds({
       hooks,
       attachmentsOf: options.attachmentsOf,
-      answer: (...of) => messages.answer(...of),
+      messages,
       outcome: (...of) => this.outcome(...of),
     });
     this.harness = new ThinkHarness({
@@ -147,6 +133,7 @@ export class TurnEngine {
         },
       },
     });
+    messages.start(this.harness);
     this.harness.observe((session, event) => this.#observe(session, event));
   }
 
@@ -229,8 +216,13 @@ export class TurnEngine {
   }
 
   /** Returns a session's messages, as the model would read them now. None if the transcript cannot be converted. */
-  messagesOf(session: string): Promise<readonly ModelMessage[]> {
-    return this.#messages.read(session);
+  async messagesOf(session: string): Promise<readonly ModelMessage[]> {
+    try {
+      const history = await this.#messages.stored(session);
+      return await this.#messages.load(session, history, await this.#tools.of(session));
+    } catch {
+      return [];
+    }
   }
 
   /** Whether the callback of `chat()` gets the model's reasoning. */
@@ -274,7 +266,8 @@ export class TurnEngine {
     const answer = messages.findLast(({ role }) => role === "assistant");
     if (step > 0 && (await this.#isOver(operationId, answer))) return this.#endHere(session, operationId);
     await this.#failures.rest(operationId, this.#running.signalOf(operationId));
-    const load = (): Promise<ModelMessage[]> => this.#messages.load(session, messages);
+    const load = async (): Promise<ModelMessage[]> =>
+      this.#messages.load(session, messages, await this.#tools.of(session));
     const loaded = await this.#running.unlessStopped(session, load, undefined);
     if (loaded === undefined) return {};
     const config = await this.#configs.next({

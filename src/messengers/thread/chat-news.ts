@@ -12,7 +12,8 @@ import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { UnsentFiles } from "../replies/unsent-files.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { TurnEndings } from "../turns/turn-endings.ts";
-import type { OwnTurns } from "./own-turns.ts";
+import type { PromptStore } from "../../inbox/prompt-store.ts";
+import type { ThreadFeatures } from "./thread-features.ts";
 
 export interface ChatNewsOptions {
   readonly deps: Deps;
@@ -20,11 +21,9 @@ export interface ChatNewsOptions {
   readonly root: Pick<RootLink, "reportAccess">;
   readonly inbox: InboxStore;
   readonly turns: TurnStore;
-  readonly prompts: OwnTurns["prompts"];
+  readonly prompts: Pick<PromptStore, "move">;
   readonly memory: ThreadMemory;
-  readonly abandon: TurnEndings["abandon"];
-  /** Redraws the cards of a chat that has moved. */
-  readonly moved: (messengerId: string, move: ChatMove) => void;
+  readonly features?: Pick<ThreadFeatures, "chatGone" | "conversationMoved"> | undefined;
   readonly loop: Loop;
   readonly unsent: UnsentFiles;
 }
@@ -35,9 +34,15 @@ export interface ChatNewsOptions {
  */
 export class ChatNews implements ChatListener {
   readonly #options: ChatNewsOptions;
+  #endings: Pick<TurnEndings, "abandon"> | undefined;
 
   constructor(options: ChatNewsOptions) {
     this.#options = options;
+  }
+
+  /** Takes the part that ends turns, which sends through the delivery. Called once, before the loop runs. */
+  start(endings: Pick<TurnEndings, "abandon">): void {
+    this.#endings = endings;
   }
 
   chatMoved(messengerId: string, move: ChatMove): void {
@@ -54,19 +59,20 @@ export class ChatNews implements ChatListener {
     });
     // Runs after the current transaction, and is stored together with it.
     void Promise.resolve()
-      .then(() => this.#options.moved(messengerId, move))
+      .then(() => this.#options.features?.conversationMoved(messengerId, move))
       .catch((error: unknown) => log.error("chat.cards-not-moved", { code: failureCode(error) }))
       .finally(() => loop.poke());
   }
 
   chatGone(place: GonePlace, code: string): void {
-    const { abandon, deps, log, loop, memory } = this.#options;
+    const { deps, features, log, loop, memory } = this.#options;
     const { chatId, messengerId, threadId } = place;
     log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
     // A topic that is gone says nothing about its chat.
     if (threadId === undefined)
       memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
-    abandon(place);
+    this.#endings?.abandon(place);
+    features?.chatGone(place);
     loop.poke();
   }
 

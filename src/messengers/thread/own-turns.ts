@@ -1,12 +1,10 @@
-import type { ChatPlace } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
-import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
-import { createNoteStore } from "../../inbox/note-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
-import { createPromptStore } from "../../inbox/prompt-store.ts";
+import type { PromptStore } from "../../inbox/prompt-store.ts";
 import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -25,10 +23,9 @@ export interface OwnTurnsOptions {
   readonly inbox: InboxStore;
   readonly engine: Pick<TurnOperations, "ends">;
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
-  /** Returns the present place of a chat that has moved. */
-  readonly placeOf: (address: Address) => ChatPlace | undefined;
-  /** Ends a prompt that waits or runs. */
-  readonly cancel: (promptId: string) => boolean;
+  readonly delivery: Pick<Delivery, "movedTo">;
+  readonly notes: NoteStore;
+  readonly promptStore: PromptStore;
   readonly wake: Pick<Wake, "at">;
   /** Called in the transaction in which the turn of a prompt ends. */
   readonly onPromptEnded?: ((promptId: string) => void) | undefined;
@@ -44,14 +41,10 @@ export class OwnTurns {
   readonly #options: OwnTurnsOptions;
 
   constructor(options: OwnTurnsOptions) {
-    const { database, engine, turns } = options;
+    const { engine, notes, promptStore, turns } = options;
     this.#options = options;
-    this.prompts = new Prompts({
-      ...options,
-      store: createPromptStore(database),
-      onEnded: options.onPromptEnded,
-    });
-    this.notes = createNoteStore(database);
+    this.prompts = new Prompts({ ...options, store: promptStore, onEnded: options.onPromptEnded });
+    this.notes = notes;
     this.calls = new TurnCalls(turns);
     this.responses = new TurnResponses({
       ...options,
@@ -85,18 +78,8 @@ export class OwnTurns {
     const accepted = this.prompts.accept(request);
     const { state } = accepted.prompt;
     // A known prompt may have been stored by a process that died before it could set a wake-up.
-    if (state === "pending" || state === "running") this.#wakeSoon();
+    if (state === "pending" || state === "running")
+      this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
     return accepted;
-  }
-
-  /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
-  cancel(promptId: string): boolean {
-    const isCancelled = this.#options.cancel(promptId);
-    if (isCancelled) this.#wakeSoon();
-    return isCancelled;
-  }
-
-  #wakeSoon(): void {
-    this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
   }
 }

@@ -20,13 +20,17 @@ export interface ThreadLoopOptions {
   readonly log: Log;
   readonly wake: Wake;
   readonly engine: Pick<TurnEngine, "resumeAll">;
-  readonly intake: Pick<Intake, "run" | "hasOpen">;
+  readonly features?: Pick<ThreadFeatures, "work" | "isBusy" | "nextWakeAt"> | undefined;
+}
+
+/** The parts whose work the loop does. */
+export interface ThreadParts {
+  readonly intake: Pick<Intake, "run" | "hasOpen" | "hasUnread">;
   readonly runner: Pick<TurnRunner, "resume" | "advance" | "isBusy">;
   readonly delivery: Pick<Delivery, "run" | "nextWakeAt">;
   readonly rootNews: Pick<RootNews, "tell" | "tellAgainAt">;
   readonly responses: Pick<TurnResponses, "run" | "runAgainAt">;
   readonly sweep: Pick<Sweep, "run">;
-  readonly features?: Pick<ThreadFeatures, "work" | "isBusy" | "nextWakeAt"> | undefined;
 }
 
 /** Longest rest after a failure of the loop. Each rest is longer than the one before. */
@@ -47,6 +51,7 @@ const LONGEST_READING_MS = 5000;
  */
 export class ThreadLoop implements Loop {
   readonly #options: ThreadLoopOptions;
+  #started: ThreadParts | undefined;
   #driving: Promise<void> | undefined;
   #isDirty = false;
   /** Number of consecutive failures of the loop. `#retryAt` is the time of its next try. */
@@ -64,6 +69,16 @@ export class ThreadLoop implements Loop {
     this.#options = options;
   }
 
+  /** Takes the parts, some of which poke the loop. Called once, before the loop runs. */
+  start(parts: ThreadParts): void {
+    this.#started = parts;
+  }
+
+  get #parts(): ThreadParts {
+    if (this.#started !== undefined) return this.#started;
+    throw new Error("The loop runs before its conversation is put together");
+  }
+
   /** Starts the loop, or makes a running loop go around once more. */
   poke(): void {
     void this.drive();
@@ -78,7 +93,7 @@ export class ThreadLoop implements Loop {
 
   /** Whether no turn of an earlier process is waiting to be resumed. */
   isFree(): boolean {
-    this.#isFree ||= this.#hasResumed || !this.#options.runner.isBusy();
+    this.#isFree ||= this.#hasResumed || !this.#parts.runner.isBusy();
     return this.#isFree;
   }
 
@@ -87,7 +102,8 @@ export class ThreadLoop implements Loop {
    * it stored one, and the turn engine may resume its operations before the loop runs. Never rejects.
    */
   async readInbox(): Promise<void> {
-    const { clock, intake } = this.#options;
+    const { clock } = this.#options;
+    const { intake } = this.#parts;
     const reading = this.#takeUp().then(async () => {
       if (!intake.hasOpen()) return;
       await intake.run();
@@ -108,7 +124,7 @@ export class ThreadLoop implements Loop {
 
   /** Loads the stored text of running turns, which an event that ends one of them needs. */
   #takeUp(): Promise<void> {
-    this.#takingUp ??= this.#options.runner.resume().catch((error: unknown) => {
+    this.#takingUp ??= this.#parts.runner.resume().catch((error: unknown) => {
       this.#takingUp = undefined;
       throw error;
     });
@@ -116,7 +132,8 @@ export class ThreadLoop implements Loop {
   }
 
   async #loop(): Promise<void> {
-    const { clock, engine, features, intake, responses, rootNews, runner, sweep, wake } = this.#options;
+    const { clock, engine, features, wake } = this.#options;
+    const { intake, responses, rootNews, runner, sweep } = this.#parts;
     try {
       if (!this.#hasResumed) {
         await this.#takeUp();
@@ -127,7 +144,7 @@ export class ThreadLoop implements Loop {
         this.#isDirty = false;
         features?.work();
         this.#readAgainAt = await intake.run();
-        this.#advanceAt = await runner.advance();
+        this.#advanceAt = await runner.advance(intake);
       }
       this.#deliver();
       rootNews.tell();
@@ -150,7 +167,8 @@ export class ThreadLoop implements Loop {
 
   /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
-    const { clock, delivery, features, intake, responses, rootNews, runner, wake } = this.#options;
+    const { clock, features, wake } = this.#options;
+    const { delivery, intake, responses, rootNews, runner } = this.#parts;
     const now = clock.now();
     const isBusy = runner.isBusy() || features?.isBusy() === true;
     const needs = [
@@ -172,7 +190,8 @@ export class ThreadLoop implements Loop {
 
   /** Sends the due replies beside the loop. */
   #deliver(): void {
-    const { clock, delivery, log, wake } = this.#options;
+    const { clock, log, wake } = this.#options;
+    const { delivery } = this.#parts;
     delivery.run().catch((error: unknown) => {
       log.error("delivery.failed", { code: failureCode(error) });
       wake.at(clock.now() + HEARTBEAT_MS);

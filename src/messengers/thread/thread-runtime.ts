@@ -6,6 +6,8 @@ import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import { createDelivery } from "../../../delivery/index.ts";
+import { createNoteStore } from "../../inbox/note-store.ts";
+import { createPromptStore } from "../../inbox/prompt-store.ts";
 import { createInboxStore } from "../../inbox/inbox-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { EngineTurns } from "../../turn/turn-engine-options.ts";
@@ -70,25 +72,21 @@ export class ThreadRuntime implements EngineTurns, Loop {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
-    const own = new OwnTurns({
-      ...options,
-      turns,
-      inbox,
-      messengers: this.#messengers,
-      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
-      cancel: (promptId) => this.#runner.endings.cancel(promptId),
-    });
-    const { prompts } = own;
+    const promptStore = createPromptStore(database);
+    const notes = createNoteStore(database);
     this.#inbox = inbox;
     this.#turns = turns;
     const gates = new ChatGates(options);
-    this.own = own;
+    const { clock } = deps;
+    const loop = new ThreadLoop({ ...options, clock });
+    this.#loop = loop;
     const unsent = createUnsentNotes({
       clock: deps.clock,
       log,
       messengers: this.#messengers,
-      notes: own.notes,
+      notes,
     });
+    const news = new ChatNews({ ...options, inbox, turns, prompts: promptStore, memory, unsent, loop });
     this.delivery = createDelivery({
       database,
       deps,
@@ -99,23 +97,13 @@ export class ThreadRuntime implements EngineTurns, Loop {
       messengers: this.#messengers,
       onWake: (at) => {
         if (at !== undefined) options.wake.at(at);
-        else this.#loop.needsLess();
+        else loop.needsLess();
       },
-      listener: new ChatNews({
-        ...options,
-        inbox,
-        turns,
-        prompts,
-        memory,
-        unsent,
-        moved: (...moved) => options.features?.conversationMoved(...moved),
-        abandon: (place) => {
-          this.#runner.endings.abandon(place);
-          options.features?.chatGone(place);
-        },
-        loop: this,
-      }),
+      listener: news,
     });
+    const own = new OwnTurns({ ...options, turns, inbox, delivery: this.delivery, notes, promptStore });
+    const { prompts } = own;
+    this.own = own;
     this.cards = new Cards({
       database,
       deps,
@@ -142,16 +130,15 @@ export class ThreadRuntime implements EngineTurns, Loop {
       inbox,
       turns,
       prompts,
-      notes: own.notes,
+      notes,
       memory,
       delivery: this.delivery,
       engine,
       messengers: this.#messengers,
       bot: options.bot,
-      responses: this.own.responses,
+      responses: own.responses,
       attachments: this.attachments,
       consent: options.features,
-      hasUnread: () => intake.hasUnread(),
       onUsed: usageNews(options.deps, options.bot, memory, this.#messengers, options.features),
     });
     const intake = new Intake({
@@ -169,12 +156,10 @@ export class ThreadRuntime implements EngineTurns, Loop {
       answers: this.#runner,
       questions: options.features,
       contexts: this.files,
-      loop: this,
+      loop,
     });
-    const { clock } = deps;
-    this.#loop = new ThreadLoop({
-      ...options,
-      clock,
+    news.start(this.#runner.endings);
+    loop.start({
       intake,
       runner: this.#runner,
       delivery: this.delivery,
@@ -190,7 +175,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       delivery: this.delivery,
       memory,
       wake: options.wake,
-      mayReadAtOnce: () => this.#loop.isFree(),
+      mayReadAtOnce: () => loop.isFree(),
     });
     this.memory = memory;
   }
@@ -208,6 +193,13 @@ export class ThreadRuntime implements EngineTurns, Loop {
   /** Does all work that is due: see `ThreadLoop`. Never rejects. */
   drive(): Promise<void> {
     return this.#loop.drive();
+  }
+
+  /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
+  cancel(promptId: string): boolean {
+    const isCancelled = this.#runner.endings.cancel(promptId);
+    if (isCancelled) this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    return isCancelled;
   }
 
   /** Returns the parts that `say` and similar calls need to write from this object. */

@@ -1,5 +1,6 @@
 import type { UIMessage } from "ai";
-import type { ChatMove, ChatPlace } from "../../core/chat-move.ts";
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
 import type { Address } from "../../core/surface.ts";
@@ -17,8 +18,8 @@ export interface PromptsOptions {
   readonly deps: Pick<Deps, "clock" | "newId">;
   readonly store: PromptStore;
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
-  /** Returns the present place of a chat that has moved. */
-  readonly placeOf: (address: Address) => ChatPlace | undefined;
+  /** Knows the present places of chats that have moved. */
+  readonly delivery: Pick<Delivery, "movedTo">;
   /** Called in the transaction in which the turn of a prompt ends. */
   readonly onEnded?: ((id: string) => void) | undefined;
 }
@@ -73,7 +74,7 @@ export class Prompts {
     messages,
     metadata,
   }: PromptRequest): AcceptedPrompt {
-    const { deps, messengers, placeOf, store } = this.#options;
+    const { delivery, deps, messengers, store } = this.#options;
     for (const { messengerId } of answerTo)
       if (!messengers.isDeclared(messengerId)) throw unknownMessenger(messengerId);
     const byKey = idempotencyKey === undefined ? undefined : store.byKey(idempotencyKey);
@@ -93,7 +94,10 @@ export class Prompts {
       kind,
       idempotencyKey,
       messages,
-      answerTo: answerTo.map((address) => ({ ...address, ...placeOf(address) })),
+      answerTo: answerTo.map((address) => ({
+        ...address,
+        ...delivery.movedTo(address.messengerId, address.chatId),
+      })),
       metadata,
       createdAt,
       hash,

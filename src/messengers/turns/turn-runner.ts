@@ -26,6 +26,12 @@ import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { TurnQuestions } from "./turn-questions.ts";
 
+/** The events of a conversation, as its turns wait for them. */
+export interface Unread {
+  /** Whether some events were not looked at yet. */
+  hasUnread(): boolean;
+}
+
 export interface TurnRunnerOptions {
   readonly database: Database;
   readonly deps: Deps;
@@ -46,8 +52,6 @@ export interface TurnRunnerOptions {
   readonly consent?: TurnConsent | undefined;
   /** Called with the use of each ended turn. */
   readonly onUsed?: TurnLogOptions["onUsed"];
-  /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
-  readonly hasUnread: () => boolean;
 }
 
 /**
@@ -108,13 +112,13 @@ export class TurnRunner implements Answers {
    * Does everything that can be done now. Returns the latest time for the next call (epoch milliseconds), if one is
    * needed.
    */
-  async advance(): Promise<number | undefined> {
+  async advance(unread: Unread): Promise<number | undefined> {
     const { turns } = this.#options;
     this.endings.dropUndeclared();
     for (;;) {
       const [turn] = turns.unfinished();
       if (turn === undefined) {
-        const wakeAt = this.#takeNext();
+        const wakeAt = this.#takeNext(unread);
         if (wakeAt === "begun") continue;
         return wakeAt;
       }
@@ -230,13 +234,13 @@ export class TurnRunner implements Answers {
     this.#edits.keep(edit);
   }
 
-  #takeNext(): number | "begun" | undefined {
+  #takeNext(unread: Unread): number | "begun" | undefined {
     const { deps, inbox, prompts } = this.#options;
     const queued = inbox.inState("queued");
     const prompt = prompts.nextBefore(queued[0]?.seq ?? Infinity);
     if (prompt !== undefined) {
       // An event that was not looked at may be a message that came before the prompt (I3).
-      if (this.#options.hasUnread()) return undefined;
+      if (unread.hasUnread()) return undefined;
       this.#beginnings.ofPrompt(prompt);
       return "begun";
     }

@@ -68,6 +68,9 @@ class Operations {
   }
 }
 
+/** Events that the intake has looked at. */
+const ALL_READ = { hasUnread: () => false };
+
 function createRig(options: MessengerOptions = {}) {
   const database = createNodeDatabase();
   const operations = new Operations();
@@ -106,7 +109,7 @@ function createRig(options: MessengerOptions = {}) {
     deps,
     store: createPromptStore(database),
     messengers,
-    placeOf: () => undefined,
+    delivery: { movedTo: () => undefined },
   });
   const start = (): TurnRunner => {
     const turns = createTurnStore(database);
@@ -130,7 +133,6 @@ function createRig(options: MessengerOptions = {}) {
       delivery: delivery as unknown as Delivery,
       engine: operations as unknown as TurnEngine,
       messengers,
-      hasUnread: () => false,
     });
   };
   const write = (): void => {
@@ -172,10 +174,10 @@ it.each([1, 2, 4])("ends the running answer after %i edits at once", async (edit
   const { opened, operations, start, write } = createRig();
   const runner = start();
   write();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-1"]);
   for (let edit = 1; edit <= edits; edit += 1) expect(runner.rerun(eventOf(`edit ${edit}`))).toBe(true);
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual([`turn-${edits + 1}`]);
   expect(operations.forgotten).toEqual(["turn-1"]);
   // The answer that people see is handed on from each to the next.
@@ -192,13 +194,13 @@ it("answers the newest words of both messages when one was edited while the answ
   const runner = start();
   add("first");
   add("second");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   runner.endings.stopRunning();
   expect(runner.rerun(edit("first"))).toBe(false);
   runner.keepEdit(edit("first"));
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(runner.rerun(edit("second"))).toBe(true);
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-2"]);
   expect(operations.question).toMatch(/first edited\s+second edited/);
 });
@@ -212,11 +214,11 @@ it.each([
   const { finished, operations, start, visible, write } = createRig();
   const runner = start();
   write();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   if (seen !== undefined) visible.text = seen;
   operations.said = said;
   operations.states.set("turn-1", "failed");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   const sorry = "Sorry, I couldn't finish this answer. Please ask again if you need the rest.";
   expect(finished).toEqual([`${kept}\n\n${sorry}`]);
 });
@@ -225,14 +227,14 @@ it.each(["given up", "stopped"])("keeps no thoughts that were visible when an an
   const { finished, operations, start, visible, write } = createRig();
   const runner = start();
   write();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   visible.text = "The person is **annoying**";
   // Only their end tells that they were thoughts.
   operations.said = "The person is **annoying, but paying.</think>";
   if (how === "stopped") runner.endings.stopRunning();
   else {
     operations.states.set("turn-1", "failed");
-    await runner.advance();
+    await runner.advance(ALL_READ);
   }
   expect(finished).toHaveLength(1);
   expect(finished[0]).not.toContain("annoying");
@@ -242,7 +244,7 @@ it("keeps what people see, not what was said since, when the answer is stopped",
   const { finished, operations, start, visible, write } = createRig();
   const runner = start();
   write();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   visible.text = "One **two**";
   operations.said = "One **two three** four";
   runner.endings.stopRunning();
@@ -253,11 +255,11 @@ it("ends the running answer when the process died between two edits", async () =
   const { operations, start, write } = createRig();
   const before = start();
   write();
-  await before.advance();
+  await before.advance(ALL_READ);
   before.rerun(eventOf("edit 1"));
   const after = start();
   after.rerun(eventOf("edit 2"));
-  await after.advance();
+  await after.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-3"]);
 });
 
@@ -265,16 +267,16 @@ it("ends the running answer when the process died before its replacement began",
   const { operations, start, write } = createRig();
   const before = start();
   write();
-  await before.advance();
+  await before.advance(ALL_READ);
   before.rerun(eventOf("edit 1"));
   // Its reply is open, and the end of the first answer never comes.
   operations.abort = () => new Promise(() => {});
-  void before.advance();
+  void before.advance(ALL_READ);
   await Promise.resolve();
   Reflect.deleteProperty(operations, "abort");
   const after = start();
   after.rerun(eventOf("edit 2"));
-  await after.advance();
+  await after.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-3"]);
 });
 
@@ -282,11 +284,11 @@ it("ends the running answer when its replacement is stopped before it began", as
   const { operations, start, write } = createRig();
   const runner = start();
   write();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   runner.rerun(eventOf("edit 1"));
   runner.rerun(eventOf("edit 2"));
   expect(runner.endings.stopRunning()).toBe(true);
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual([]);
 });
 
@@ -298,7 +300,7 @@ it("does not answer messages that wait when nothing runs yet, and says so once",
   expect(runner.endings.stopAll({ ...by, thread: { ...THREAD, id: "any:2" } })).toBe(false);
   expect(runner.endings.stopAll(by)).toBe(true);
   expect(runner.endings.stopAll(by)).toBe(false);
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual([]);
   expect(sent).toEqual(["(stopped)"]);
 });
@@ -312,15 +314,15 @@ it.each([
   const { operations, start, write } = createRig();
   const runner = start();
   write();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   runner.endings.abandon({ messengerId: "any", ...place });
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual(running);
   const { operations: waiting, start: startWaiting, write: writeWaiting } = createRig();
   const other = startWaiting();
   writeWaiting();
   other.endings.abandon({ messengerId: "any", ...place });
-  await other.advance();
+  await other.advance(ALL_READ);
   expect(waiting.running).toEqual(running);
 });
 
@@ -329,7 +331,7 @@ it("answers the other messengers of a conversation when one of them is not decla
   add("lost", { messengerId: "old" });
   add("kept");
   const runner = start();
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-1"]);
   expect(inbox.inState("queued")).toEqual([]);
   expect(inbox.inState("taken").map(({ messengerId }) => messengerId)).toEqual(["any"]);
@@ -338,10 +340,10 @@ it("answers the other messengers of a conversation when one of them is not decla
 it("ends the answer that is for a messenger which is not declared any more", async () => {
   const { add, database, inbox, operations, start } = createRig();
   add("first");
-  await start().advance();
+  await start().advance(ALL_READ);
   database.run("UPDATE turn_v1 SET address = replace(address, 'any', 'old')");
   database.run("UPDATE inbox_v1 SET messenger_id = 'old', key = 'old|first'");
-  await start().advance();
+  await start().advance(ALL_READ);
   expect(operations.running).toEqual([]);
   expect(inbox.inState("taken")).toEqual([]);
 });
@@ -350,14 +352,14 @@ it("looks again when a picture that belongs to what is being answered may be who
   const { add, clock, operations, start } = createRig();
   const runner = start();
   add("Look at these");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   await clock.advance(500);
   const readyAt = clock.now() + 1_000;
   add("picture", { readyAt });
-  expect(await runner.advance()).toBe(readyAt);
+  expect(await runner.advance(ALL_READ)).toBe(readyAt);
   expect(operations.running).toEqual(["turn-1"]);
   await clock.advance(1_000);
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-2"]);
 });
 
@@ -365,7 +367,7 @@ it("does not begin a tool with an effect while a picture that belongs to the mes
   const { add, clock, start } = createRig();
   const runner = start();
   add("Order these");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   const decided: string[] = [];
   void runner.beforeTool("turn-1").then((decision) => decided.push(decision));
   await clock.advance(500);
@@ -373,7 +375,7 @@ it("does not begin a tool with an effect while a picture that belongs to the mes
   await clock.advance(900);
   expect(decided).toEqual([]);
   await clock.advance(100);
-  await runner.advance();
+  await runner.advance(ALL_READ);
   await clock.settle();
   expect(decided).toEqual(["block"]);
 });
@@ -382,7 +384,7 @@ it("lets go of every tool that waits when the answer is stopped", async () => {
   const { add, clock, start } = createRig();
   const runner = start();
   add("Order both");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   const decided: string[] = [];
   for (const _tool of ["one", "two"])
     void runner.beforeTool("turn-1").then((decision) => decided.push(decision));
@@ -398,12 +400,12 @@ it("joins a quick line to its question though another thread of the conversation
   const { add, clock, operations, start } = createRig();
   const runner = start();
   add("Order these");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   await clock.advance(100);
   add("elsewhere", { thread: OTHER_THREAD });
   await clock.advance(100);
   add("no, those");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   expect(operations.running).toEqual(["turn-2"]);
   expect(operations.question).toMatch(/Order these\s+no, those/);
 });
@@ -412,7 +414,7 @@ it("lets a tool with an effect wait for a quick line though another thread of th
   const { add, clock, start } = createRig();
   const runner = start();
   add("Order these");
-  await runner.advance();
+  await runner.advance(ALL_READ);
   await clock.advance(500);
   add("elsewhere", { thread: OTHER_THREAD });
   add("picture", { readyAt: clock.now() + 1_000 });
@@ -430,12 +432,12 @@ it.each(["interrupt", "steer"] as const)(
     await clock.advance(60_000);
     add("Ada's question", { sentAt: 1_000 });
     add("Bob's question", { sentAt: 2_000, userId: "bob" });
-    await runner.advance();
+    await runner.advance(ALL_READ);
     expect(operations.running).toEqual(["turn-1"]);
     expect(runner.beforeStep("turn-1")).toBe("go");
     add("Bob again", { userId: "bob" });
     expect(runner.beforeStep("turn-1")).toBe("yield");
-    await runner.advance();
+    await runner.advance(ALL_READ);
     expect(operations.running).not.toContain("turn-1");
   },
 );
@@ -450,7 +452,7 @@ describe("a message of another person that is older than the newest one of a tur
     write("Bob's question", "bob");
     write("Ada's other question", "ada");
     const runner = rig.start();
-    await runner.advance();
+    await runner.advance(ALL_READ);
     return { ...rig, runner, write };
   }
 
@@ -458,7 +460,7 @@ describe("a message of another person that is older than the newest one of a tur
     const { operations, runner, write } = await withOlder({ whenBusy });
     expect(operations.question).toBe("ada: Ada's question\nada: Ada's other question");
     expect(runner.beforeStep("turn-1")).toBe("go");
-    await runner.advance();
+    await runner.advance(ALL_READ);
     expect(operations.running).toEqual(["turn-1"]);
     write("Bob again", "bob");
     expect(runner.beforeStep("turn-1")).toBe("yield");
@@ -467,10 +469,10 @@ describe("a message of another person that is older than the newest one of a tur
   it("does not join a turn whose failed call is made again", async () => {
     const { operations, runner, write } = await withOlder({});
     operations.repeats = true;
-    await runner.advance();
+    await runner.advance(ALL_READ);
     expect(operations.running).toEqual(["turn-1"]);
     write("Carl's question", "carl");
-    await runner.advance();
+    await runner.advance(ALL_READ);
     expect(operations.running).toEqual(["turn-2"]);
     expect(operations.question).toBe("ada: Ada's question\nada: Ada's other question\ncarl: Carl's question");
   });
@@ -479,7 +481,7 @@ describe("a message of another person that is older than the newest one of a tur
     const { clock, operations, runner, write } = await withOlder({});
     await clock.advance(100);
     write("and this", "ada");
-    await runner.advance();
+    await runner.advance(ALL_READ);
     expect(operations.running).toEqual(["turn-2"]);
     expect(operations.question).toBe("ada: Ada's question\nada: Ada's other question\nada: and this");
   });
