@@ -12,7 +12,7 @@ import type { BroadcastMethods } from "../broadcasts/broadcasts-feature.ts";
 import type { HookMethods } from "../hooks/hooks-feature.ts";
 import type { ToolMethods } from "../messengers/tools/bot-actions.ts";
 import type { ChannelMethods } from "../messengers/turns/channel-policies.ts";
-import type { ScheduleMethods } from "../schedules/chat/schedule-desk.ts";
+import type { ScheduleMethods } from "../schedules/rules/bot-methods.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */

@@ -1,20 +1,15 @@
 import type { ThinkActions } from "../actions/action.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import type { Feature } from "../feature/feature.ts";
-import type { FeatureHost } from "../feature/feature-host.ts";
-import { allChats } from "../messengers/root/all-chats.ts";
-import { ROOT } from "../messengers/root/root-link.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { TurnNews } from "../scheduled-runs/nudge-keeper.ts";
-import { SCHEDULED_RUNS } from "../scheduled-runs/scheduled-turns.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import { conversationWarnings, taskWarnings } from "./chat/task-warnings.ts";
 import { ScheduleDesk } from "./chat/schedule-desk.ts";
-import type { ScheduleMethods } from "./chat/schedule-desk.ts";
-import { SCHEDULES } from "./chat/schedule-calls.ts";
 import type { ScheduleCalls } from "./chat/schedule-calls.ts";
 import { checkChatSchedules } from "./rules/check-chat-schedules.ts";
+import type { SchedulesObject } from "./rules/bot-methods.ts";
 import { checkTasks } from "./rules/check-tasks.ts";
 import { createPersonZoneStore } from "./stored/person-zone-store.ts";
 import type { PersonZoneStore, ZonedPerson } from "./stored/person-zone-store.ts";
@@ -31,41 +26,17 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
       checkChatSchedules(agent.chatSchedules);
     },
   };
-  readonly #host: FeatureHost<ScheduleMethods>;
+  readonly #host: SchedulesObject;
   #desk: ScheduleDesk | undefined;
   #zones: PersonZoneStore | undefined;
 
-  constructor(host: FeatureHost<ScheduleMethods>) {
+  constructor(host: SchedulesObject) {
     this.#host = host;
   }
 
   /** Created when it is needed first. */
   get desk(): ScheduleDesk {
-    const host = this.#host;
-    const { agent, database, deps, objects } = host;
-    const conversation = objects.conversation();
-    // `/health` counts failures by conversation.
-    const log = conversation === undefined ? host.log : host.log.with({ conversation });
-    this.#desk ??= new ScheduleDesk({
-      agent,
-      database,
-      deps,
-      log,
-      name: host.name(),
-      conversation,
-      address: objects.address(),
-      root: () => objects.root(ROOT),
-      zones: () => objects.root(SCHEDULES),
-      broadcasts: () => host.features.manyChats,
-      chats: () => allChats((filter) => host.directories.listChats(filter)),
-      hasSubscribers: () => host.features.manyChats.hasSubscribers(),
-      turnsOf: (conversation) => objects.to(SCHEDULED_RUNS, conversation),
-      post: (id, address, content) => host.thread.postCard(id, address, content, this.name),
-      reportCard: (id) => host.runs.reportCard(id),
-      revise: (id, content) => void host.thread.cards.revise(id, content),
-      isAnswered: (id) => host.thread.cards.store.read(id)?.buttons.length === 0,
-      onChange: () => host.wakeSoon(),
-    });
+    this.#desk ??= new ScheduleDesk(this.#host);
     return this.#desk;
   }
 

@@ -127,7 +127,7 @@ export class ScheduleObject {
       database,
       deps: deps(life),
       log,
-      tasks: () => plans.map(taskOf),
+      allTasks: () => plans.map(taskOf),
       run: (occurrence, task, stored) => {
         const plan = plans.find((one) => one.task === task.id);
         return runOccurrence(

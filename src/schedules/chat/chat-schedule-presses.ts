@@ -1,25 +1,16 @@
 import { alert } from "../../core/card-press.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Say } from "../../core/bot-texts.ts";
-import type { CardContent } from "../../core/content.ts";
-import type { Clock } from "../../core/deps.ts";
 import { isTimeZone } from "../../core/time-zone.ts";
 import { answeredCard, pressSchema } from "./chat-cards.ts";
 import { parseWhen } from "../rules/parse-when.ts";
 import type { SchedulePress } from "./chat-cards.ts";
-import type { ChatSchedule, SchedulePerson } from "../rules/chat-schedule.ts";
+import type { ChatSchedule } from "../rules/chat-schedule.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";
+import { sayTo } from "./say-to.ts";
 import type { RequestPlace } from "./schedule-rights.ts";
-
-export interface ChatSchedulePressesOptions {
-  readonly clock: Clock;
-  readonly schedules: ChatSchedules;
-  readonly say: (person: Pick<SchedulePerson, "language"> | undefined) => Say;
-  readonly revise: (id: string, content: CardContent) => void;
-  /** Whether a card has no buttons any more. */
-  readonly isAnswered: (id: string) => boolean;
-}
 
 type PressOf<Kind extends SchedulePress["schedules"]> = Extract<SchedulePress, { schedules: Kind }>;
 
@@ -33,10 +24,12 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
  *    card, and nothing waits between that look and the change.
  */
 export class ChatSchedulePresses {
-  readonly #options: ChatSchedulePressesOptions;
+  readonly #host: Pick<SchedulesObject, "agent" | "deps" | "thread">;
+  readonly #schedules: ChatSchedules;
 
-  constructor(options: ChatSchedulePressesOptions) {
-    this.#options = options;
+  constructor(host: Pick<SchedulesObject, "agent" | "deps" | "thread">, schedules: ChatSchedules) {
+    this.#host = host;
+    this.#schedules = schedules;
   }
 
   /** Takes a press of a card about schedules. Undefined if the card is another one. */
@@ -46,7 +39,7 @@ export class ChatSchedulePresses {
   }
 
   async #press({ cardId, event, person }: CardPress, press: SchedulePress): Promise<PressAnswer> {
-    if (person === undefined) return alert(this.#options.say(person)("pressAnonymous"));
+    if (person === undefined) return alert(sayTo(this.#host.agent, person)("pressAnonymous"));
     const { fullName, language, userId } = person;
     const place = { person: { userId, fullName, language }, address: addressOf(event) };
     switch (press.schedules) {
@@ -60,13 +53,13 @@ export class ChatSchedulePresses {
   }
 
   async #manage(cardId: string, press: PressOf<"manage">, place: RequestPlace): Promise<PressAnswer> {
-    const { revise, say, schedules } = this.#options;
+    const schedules = this.#schedules;
     const result = await schedules.manage(press.id, press.do, place);
     if (result.kind === "refused") return alert(result.why);
-    revise(cardId, schedules.listCard(place.person));
+    this.#host.thread.cards.revise(cardId, schedules.listCard(place.person));
     // Its time may have passed while it was paused.
     const isOver = press.do === "resume" && result.kind === "done" && result.shown?.next.length === 0;
-    return say(place.person)(isOver ? "scheduleOver" : MANAGED[press.do]);
+    return sayTo(this.#host.agent, place.person)(isOver ? "scheduleOver" : MANAGED[press.do]);
   }
 
   /** Makes the schedule that has waited for the person's time zone. */
@@ -75,17 +68,17 @@ export class ChatSchedulePresses {
     { by, request, zone }: PressOf<"zone">,
     place: RequestPlace,
   ): Promise<PressAnswer> {
-    const { isAnswered, revise, schedules } = this.#options;
-    const say = this.#options.say(place.person);
+    const schedules = this.#schedules;
+    const say = sayTo(this.#host.agent, place.person);
     if (by !== place.person.userId) return alert(say("questionNotYours"));
     const refused = await schedules.rights.problemOf(request.text, place, say);
     if (refused !== undefined) return alert(refused);
     if (!isTimeZone(zone)) return alert(say("scheduleUnknown"));
     await schedules.rememberZone(place, zone);
     // Another press may have been answered meanwhile.
-    if (isAnswered(cardId)) return undefined;
+    if (this.#isAnswered(cardId)) return undefined;
     const result = schedules.add(request, place, zone, `${cardId}:made`);
-    revise(cardId, { kind: "card", text: say("zoneSet", { zone }) });
+    this.#host.thread.cards.revise(cardId, { kind: "card", text: say("zoneSet", { zone }) });
     return result.kind === "refused" ? alert(result.why) : say("zoneKept");
   }
 
@@ -94,20 +87,25 @@ export class ChatSchedulePresses {
     { do: action, id }: PressOf<"reminder">,
     place: RequestPlace,
   ): Promise<PressAnswer> {
-    const { isAnswered, revise, schedules } = this.#options;
-    const say = this.#options.say(place.person);
+    const schedules = this.#schedules;
+    const say = sayTo(this.#host.agent, place.person);
     const known = schedules.get(id);
     if (known === undefined) return alert(say("reminderUnknown"));
     if (!(await schedules.rights.mayChange(known, place))) return alert(say("reminderNotYours"));
     // Another press may have been answered meanwhile.
-    if (isAnswered(cardId)) return undefined;
+    if (this.#isAnswered(cardId)) return undefined;
     const answer = this.#answerTo(known, action, say);
-    revise(cardId, answeredCard(known.text, answer));
+    this.#host.thread.cards.revise(cardId, answeredCard(known.text, answer));
     return answer;
   }
 
+  /** Whether a card has no buttons any more. */
+  #isAnswered(cardId: string): boolean {
+    return this.#host.thread.cards.store.read(cardId)?.buttons.length === 0;
+  }
+
   #answerTo(known: ChatSchedule, action: PressOf<"reminder">["do"], say: Say): string {
-    const { clock, schedules } = this.#options;
+    const schedules = this.#schedules;
     switch (action) {
       case "done":
         return say("reminderDone");
@@ -116,7 +114,7 @@ export class ChatSchedulePresses {
       case "10m":
       case "1h":
       case "tomorrow": {
-        const now = clock.now();
+        const now = this.#host.deps.clock.now();
         schedules.putOff(known, laterThan(now, action, known), now);
         return say(LATER[action]);
       }

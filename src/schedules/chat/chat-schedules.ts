@@ -1,7 +1,4 @@
 import type { CardContent } from "../../core/content.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { confirmationCard, listCard, zoneCard } from "./chat-cards.ts";
@@ -9,27 +6,22 @@ import { previewOf, taskOf } from "../rules/chat-schedule.ts";
 import { needsZone, parseWhen } from "../rules/parse-when.ts";
 import { createChatScheduleStore } from "../stored/chat-schedule-store.ts";
 import type { ScheduleRequest, ShownSchedule } from "./chat-cards.ts";
-import type { ChatSchedule, ChatScheduleOptions, SchedulePerson } from "../rules/chat-schedule.ts";
+import type { ChatSchedule, SchedulePerson } from "../rules/chat-schedule.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import type { ChatScheduleStore } from "../stored/chat-schedule-store.ts";
 import type { ZonedPerson } from "../stored/person-zone-store.ts";
 import { PersonZones } from "./person-zones.ts";
-import type { ZoneCalls } from "./person-zones.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
+import { sayTo } from "./say-to.ts";
+import { SCHEDULES } from "./schedule-calls.ts";
 import { ScheduleRights } from "./schedule-rights.ts";
 import type { RequestPlace } from "./schedule-rights.ts";
 
 export interface ChatSchedulesOptions {
-  readonly database: Database;
-  readonly deps: Pick<Deps, "clock">;
+  readonly host: Pick<SchedulesObject, "agent" | "database" | "deps" | "objects" | "thread">;
   readonly log: Log;
-  /** The bot's setting. `false`: nobody can make schedules; those that exist still run. */
-  readonly settings: () => boolean | ChatScheduleOptions;
-  readonly defaultZone: () => string | undefined;
-  readonly schedules: () => Schedules;
-  readonly zones: () => ZoneCalls;
-  readonly say: (person: Pick<SchedulePerson, "language"> | undefined) => Say;
-  readonly post: (id: string, address: Address, content: CardContent) => void;
+  readonly schedules: Schedules;
 }
 
 /** The result of a request, for the model or for the person who pressed. */
@@ -69,10 +61,10 @@ export class ChatSchedules {
 
   constructor(options: ChatSchedulesOptions) {
     this.#options = options;
-    const { deps, log, settings } = options;
-    this.#store = createChatScheduleStore(options.database);
-    this.#zones = new PersonZones({ ...options, store: this.#store, now: () => deps.clock.now() });
-    this.rights = new ScheduleRights({ clock: deps.clock, log, settings, active: () => this.#active() });
+    const { host, log } = options;
+    this.#store = createChatScheduleStore(host.database);
+    this.#zones = new PersonZones({ host, log, store: this.#store });
+    this.rights = new ScheduleRights({ host, log, active: () => this.#active() });
   }
 
   tasks(): CheckedTask[] {
@@ -90,17 +82,17 @@ export class ChatSchedules {
 
   /** A schedule as its cards show it, at this moment. */
   shown(schedule: ChatSchedule): ShownSchedule {
-    const { tasks } = this.#options.schedules();
+    const { tasks } = this.#options.schedules;
     return {
       schedule,
       isPaused: tasks.isPaused(schedule.id),
       next: tasks.upcoming(schedule.id, 3),
-      now: this.#options.deps.clock.now(),
+      now: this.#options.host.deps.clock.now(),
     };
   }
 
   listCard(reader: Pick<SchedulePerson, "language"> | undefined): CardContent {
-    return listCard(this.list(), this.#options.say(reader));
+    return listCard(this.list(), sayTo(this.#options.host.agent, reader));
   }
 
   /** Makes a schedule, or asks for the person's time zone first if the time depends on it. */
@@ -111,13 +103,13 @@ export class ChatSchedules {
     cardId: string,
   ): Promise<ScheduleResult> {
     const { person } = place;
-    const say = this.#options.say(person);
+    const say = sayTo(this.#options.host.agent, person);
     const problem = await this.rights.problemOf(text, place, say);
     if (problem !== undefined) return { kind: "refused", why: problem };
     const zone = timezone ?? (await this.#knownZone(place));
     if (zone === undefined && needsZone(when)) {
       const question = zoneCard({ kind, text, when }, person.userId, say);
-      this.#options.post(`${cardId}:zone`, place.address, question);
+      this.#post(`${cardId}:zone`, place.address, question);
       return { kind: "zone-asked" };
     }
     const result = this.add({ kind, text, when }, place, zone, cardId);
@@ -132,8 +124,8 @@ export class ChatSchedules {
     knownZone: string | undefined,
     cardId: string,
   ): ScheduleResult {
-    const { database, deps, post } = this.#options;
-    const say = this.#options.say(person);
+    const { database, deps } = this.#options.host;
+    const say = sayTo(this.#options.host.agent, person);
     const timezone = knownZone ?? "UTC";
     const now = deps.clock.now();
     const schedule = parseWhen(when, now, timezone);
@@ -148,7 +140,7 @@ export class ChatSchedules {
       this.#reconcile(now);
       return this.shown(added);
     });
-    post(cardId, address, confirmationCard(made, say));
+    this.#post(cardId, address, confirmationCard(made, say));
     return { kind: "done", shown: made, isNew: true };
   }
 
@@ -161,11 +153,11 @@ export class ChatSchedules {
   async change(id: string, change: ScheduleChange, place: RequestPlace): Promise<ScheduleResult> {
     const known = await this.#changeable(id, place);
     if (known.kind === "refused") return known;
-    const say = this.#options.say(place.person);
+    const say = sayTo(this.#options.host.agent, place.person);
     const zone = change.timezone ?? (await this.#zoneOf(known, place));
     if (zone === undefined && change.when !== undefined && needsZone(change.when))
       return { kind: "refused", why: say("zoneNeeded") };
-    const now = this.#options.deps.clock.now();
+    const now = this.#options.host.deps.clock.now();
     const timezone = zone ?? known.timezone;
     const schedule = change.when === undefined ? known.schedule : parseWhen(change.when, now, timezone);
     const { leastIntervalMs } = this.rights.limits();
@@ -173,7 +165,7 @@ export class ChatSchedules {
     if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
     const isZoneUnknown = zone === undefined ? true : undefined;
     const changed = { ...known, schedule, timezone, isZoneUnknown, text: change.text ?? known.text };
-    this.#options.database.transaction(() => {
+    this.#options.host.database.transaction(() => {
       this.#store.save(changed);
       this.#reconcile(now);
     });
@@ -193,17 +185,18 @@ export class ChatSchedules {
       this.remove(id);
       return { kind: "done" };
     }
-    const schedules = this.#options.schedules();
+    const schedules = this.#options.schedules;
     const isDone =
       action === "run" ? schedules.runNow(id) !== undefined : schedules.tasks.pause(id, action === "pause");
     // The declaration of tasks is wrong for now. The log has the reason.
-    if (!isDone) return { kind: "refused", why: this.#options.say(place.person)("schedulesFail") };
+    if (!isDone)
+      return { kind: "refused", why: sayTo(this.#options.host.agent, place.person)("schedulesFail") };
     return { kind: "done", shown: this.shown(known) };
   }
 
   /** Deletes a schedule, whoever asks. Returns `false` if no schedule has this id. */
   remove(id: string): boolean {
-    return this.#options.database.transaction(() => {
+    return this.#options.host.database.transaction(() => {
       const isRemoved = this.#store.remove(id);
       if (isRemoved) this.#reconcile();
       return isRemoved;
@@ -212,12 +205,12 @@ export class ChatSchedules {
 
   /** Skips the next occurrence of a schedule. Returns `false` if it has none. */
   skipNext(id: string): boolean {
-    return this.#options.schedules().tasks.skipNext(id);
+    return this.#options.schedules.tasks.skipNext(id);
   }
 
   /** Makes a reminder again, for another time. The first one stays as it is. */
   putOff(known: ChatSchedule, schedule: string, now: number): void {
-    this.#options.database.transaction(() => {
+    this.#options.host.database.transaction(() => {
       this.#store.save({ ...known, id: this.#store.nextId(), schedule, createdAt: now });
       this.#reconcile(now);
     });
@@ -225,12 +218,12 @@ export class ChatSchedules {
 
   /** Forgets schedules that are over, once nobody will press a button of their last card. */
   sweep(): void {
-    const before = this.#options.deps.clock.now() - KEEP_OVER_MS;
+    const before = this.#options.host.deps.clock.now() - KEEP_OVER_MS;
     const over = this.#store
       .all()
-      .filter(({ createdAt, id }) => createdAt < before && this.#options.schedules().tasks.isOver(id));
+      .filter(({ createdAt, id }) => createdAt < before && this.#options.schedules.tasks.isOver(id));
     if (over.length === 0) return;
-    this.#options.database.transaction(() => {
+    this.#options.host.database.transaction(() => {
       for (const { id } of over) this.#store.remove(id);
       this.#reconcile();
     });
@@ -238,7 +231,7 @@ export class ChatSchedules {
 
   /** Returns a schedule that the person may change, or the reason why not. */
   async #changeable(id: string, place: RequestPlace): Promise<ChatSchedule | Refusal> {
-    const say = this.#options.say(place.person);
+    const say = sayTo(this.#options.host.agent, place.person);
     const known = this.#store.get(id);
     if (known === undefined) return { kind: "refused", why: say("scheduleUnknown") };
     return (await this.rights.mayChange(known, place))
@@ -252,17 +245,21 @@ export class ChatSchedules {
   }
 
   async #knownZone(place: RequestPlace): Promise<string | undefined> {
-    return (await this.#zones.of(zonedPerson(place))) ?? this.#options.defaultZone();
+    return (await this.#zones.of(zonedPerson(place))) ?? this.#options.host.agent.getDefaultTimezone();
+  }
+
+  #post(id: string, address: Address, card: CardContent): void {
+    this.#options.host.thread.postCard(id, address, card, SCHEDULES.name);
   }
 
   /** The schedules that have occurrences to come. */
   #active(): ChatSchedule[] {
-    return this.#store.all().filter(({ id }) => this.#options.schedules().tasks.upcoming(id, 1).length > 0);
+    return this.#store.all().filter(({ id }) => this.#options.schedules.tasks.upcoming(id, 1).length > 0);
   }
 
   /** A time that was still to come at `now`, when it was checked, has an occurrence even if it has passed since. */
   #reconcile(now?: number): void {
-    this.#options.schedules().tasks.reconcile(now);
+    this.#options.schedules.tasks.reconcile(now);
   }
 }
 

@@ -1,5 +1,3 @@
-import type { Say } from "../../core/bot-texts.ts";
-import type { CardContent } from "../../core/content.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
@@ -16,35 +14,22 @@ import type { TurnNews } from "../../scheduled-runs/nudge-keeper.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import { scheduleIntroduction, scheduleQuestion } from "./schedule-message.ts";
 import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
-import type { ChatQuietHoursHost } from "../../scheduled-runs/chat-quiet-hours.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";
-import type { ScheduledTurnCalls } from "../../scheduled-runs/scheduled-turns.ts";
+import { SCHEDULED_RUNS } from "../../scheduled-runs/scheduled-turns.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
+import { sayTo } from "./say-to.ts";
+import { SCHEDULES } from "./schedule-calls.ts";
 import type { ManyChats } from "./many-chats.ts";
 import type { TaskTargets } from "./task-targets.ts";
 
 export interface OccurrenceCallsOptions {
-  readonly agent: ChatQuietHoursHost["agent"];
-  readonly clock: Clock;
+  readonly host: Pick<SchedulesObject, "agent" | "deps" | "name" | "objects" | "runs" | "thread">;
   readonly log: Log;
-  /** The name of the object. */
-  readonly name: string;
-  /** The name of its conversation. Undefined at the root. */
-  readonly conversation: string | undefined;
-  /** Where other objects reach this one. */
-  readonly address: string;
-  readonly schedules: () => Pick<Schedules, "replaceQuiet" | "save" | "usedSince">;
+  readonly schedules: Schedules;
   /** Schedules that people have made here. */
-  readonly chat: () => Pick<ChatSchedules, "get">;
-  readonly targets: Pick<TaskTargets, "find" | "ownerOf">;
-  readonly many: Pick<ManyChats, "begin" | "report">;
-  /** The turns of a conversation. */
-  readonly turnsOf: (conversation: string) => Pick<ScheduledTurnCalls, "submit" | "report">;
-  /** Returns the texts in a language. */
-  readonly say: (language: string | undefined) => Say;
-  /** Posts a card once. */
-  readonly post: (id: string, address: Address, content: CardContent) => void;
-  /** The state of a card that was posted. */
-  readonly reportCard: (id: string) => LegReport;
+  readonly chat: ChatSchedules;
+  readonly targets: TaskTargets;
+  readonly many: ManyChats;
 }
 
 /** Beginning of the name of a task's own object. */
@@ -68,13 +53,14 @@ export class OccurrenceCalls implements OccurrenceHost {
 
   constructor(options: OccurrenceCallsOptions) {
     this.#options = options;
-    this.clock = options.clock;
+    this.clock = options.host.deps.clock;
     this.log = options.log;
-    this.name = options.name;
+    this.name = options.host.name();
   }
 
   runsIn(taskId: string): string {
-    return this.#options.conversation === undefined ? `${TASK}${taskId}` : this.#options.address;
+    const { objects } = this.#options.host;
+    return objects.isRoot() ? `${TASK}${taskId}` : objects.address();
   }
 
   find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
@@ -82,13 +68,13 @@ export class OccurrenceCalls implements OccurrenceHost {
   }
 
   submit(conversation: string, request: LegRequest): Promise<void> {
-    return this.#options.turnsOf(conversation).submit(request);
+    return this.#options.host.objects.to(SCHEDULED_RUNS, conversation).submit(request);
   }
 
   async report(conversation: string, submissionId: string): Promise<LegReport> {
     const told = this.#told.get(submissionId);
     this.#told.delete(submissionId);
-    return told ?? this.#options.turnsOf(conversation).report(submissionId);
+    return told ?? this.#options.host.objects.to(SCHEDULED_RUNS, conversation).report(submissionId);
   }
 
   /** A turn has told how it stands. The next step need not ask. */
@@ -98,16 +84,17 @@ export class OccurrenceCalls implements OccurrenceHost {
   }
 
   quietUntil(address: Address): Promise<number | undefined> {
-    return chatQuietUntil(this.#options, address);
+    const { clock, log } = this;
+    return chatQuietUntil({ agent: this.#options.host.agent, clock, log }, address);
   }
 
   replaceQuiet(newer: Occurrence, address: Address): void {
-    this.#options.schedules().replaceQuiet(newer, address);
+    this.#options.schedules.replaceQuiet(newer, address);
   }
 
   async runOf(task: CheckedTask, { key }: Occurrence): Promise<ScheduledRun> {
-    const { address, targets } = this.#options;
-    const schedule = { keeper: address, taskId: task.id, revision: await revisionOf(task) };
+    const { host, targets } = this.#options;
+    const schedule = { keeper: host.objects.address(), taskId: task.id, revision: await revisionOf(task) };
     const owner = await targets.ownerOf(task);
     const { requester } = task;
     const askIn = owner?.kind === "found" ? owner.address : undefined;
@@ -122,19 +109,20 @@ export class OccurrenceCalls implements OccurrenceHost {
   remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
     const { work } = task;
     if (work.kind !== "reminder") return;
-    const { chat, post } = this.#options;
+    const { chat, host } = this.#options;
     const isRecurring = task.rule.kind !== "once";
-    const say = this.#options.say(chat().get(task.id)?.madeBy.language);
+    const say = sayTo(host.agent, chat.get(task.id)?.madeBy);
     const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs, say) : undefined;
-    post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }, say));
+    const card = reminderCard(task.id, work.text, key, { isLate, isRecurring }, say);
+    host.thread.postCard(id, work.address, card, SCHEDULES.name);
   }
 
   reportCard(id: string): LegReport {
-    return this.#options.reportCard(id);
+    return this.#options.host.runs.reportCard(id);
   }
 
   usedToday(taskId: string): ReturnType<Schedules["usedSince"]> {
-    return this.#options.schedules().usedSince(taskId, this.clock.now() - DAY_MS);
+    return this.#options.schedules.usedSince(taskId, this.clock.now() - DAY_MS);
   }
 
   broadcast(id: string, work: ManyWork, to: DeliverTo | readonly Target[] | undefined): Promise<void> {
@@ -146,6 +134,6 @@ export class OccurrenceCalls implements OccurrenceHost {
   }
 
   save(occurrence: Occurrence): void {
-    this.#options.schedules().save(occurrence);
+    this.#options.schedules.save(occurrence);
   }
 }

@@ -1,27 +1,29 @@
 import { alert } from "../../core/card-press.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
-import type { CardContent } from "../../core/content.ts";
+import type { TextName } from "../../core/bot-texts.ts";
 import { decidedCard, mayManageTask, taskPressSchema } from "./owner-card.ts";
 import type { Schedules } from "../runs/schedules.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
+import { sayTo } from "./say-to.ts";
 import { OWNER_CARD } from "./schedule-news.ts";
 
-export interface OwnerPressesOptions {
-  readonly schedules: Pick<Schedules, "tasks" | "runNow">;
+/** The tasks of the object, as presses change them. */
+export interface OwnedTasks {
+  readonly schedules: Schedules;
   /** Resolves when the tasks are known. */
-  readonly ready: () => Promise<void>;
-  readonly say: (language: string | undefined) => Say;
-  readonly revise: (id: string, content: CardContent) => void;
+  ready(): Promise<void>;
   /** Ends the turns of a task, also those to come, and takes back what they have asked people. May be called again. */
-  readonly endRuns: (task: string) => Promise<void>;
+  endRuns(task: string): Promise<void>;
 }
 
 /** Presses of the cards that tell the owner of a declared task that it was paused. */
 export class OwnerPresses {
-  readonly #options: OwnerPressesOptions;
+  readonly #host: Pick<SchedulesObject, "agent" | "thread">;
+  readonly #owned: OwnedTasks;
 
-  constructor(options: OwnerPressesOptions) {
-    this.#options = options;
+  constructor(host: Pick<SchedulesObject, "agent" | "thread">, owned: OwnedTasks) {
+    this.#host = host;
+    this.#owned = owned;
   }
 
   /** Takes a press of such a card. Undefined if the card is another one. */
@@ -30,11 +32,11 @@ export class OwnerPresses {
   }
 
   async #press({ cardId, chat, payload, person }: CardPress): Promise<PressAnswer> {
-    const { endRuns, ready, revise, schedules } = this.#options;
-    const say = this.#options.say(person?.language);
+    const { schedules } = this.#owned;
+    const say = sayTo(this.#host.agent, person);
     const refused = (name: TextName): PressAnswer => alert(say(name));
     if (person === undefined) return refused("pressAnonymous");
-    await ready();
+    await this.#owned.ready();
     const parsed = taskPressSchema.safeParse(payload);
     const id = parsed.data?.task ?? "";
     const task = schedules.tasks.get(id);
@@ -43,14 +45,14 @@ export class OwnerPresses {
     if (!schedules.tasks.isPaused(id)) return refused("taskNotPaused");
     const { do: action } = parsed.data;
     if (action === "delete") {
-      await endRuns(id);
+      await this.#owned.endRuns(id);
       // Somebody may have resumed the task meanwhile.
       if (!schedules.tasks.isPaused(id)) return refused("taskNotPaused");
     }
     schedules.tasks.pause(id, action === "delete");
     if (action === "run") schedules.runNow(id);
     const { fullName, userId, userName } = person;
-    revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));
+    this.#host.thread.cards.revise(cardId, decidedCard(id, action, fullName ?? userName ?? userId, say));
     return say(action === "delete" ? "taskStaysStopped" : "scheduleResumed");
   }
 }

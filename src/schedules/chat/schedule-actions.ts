@@ -17,7 +17,7 @@ const timezone = z.string().max(64).optional().describe(TIMEZONE);
 const id = z.string().min(1).max(20).describe('The id of the schedule, such as "#1".');
 
 export interface ScheduleActionsOptions {
-  readonly chat: () => ChatSchedules;
+  readonly chat: ChatSchedules;
   /** The chat that the turn answers. */
   readonly address: () => Address | undefined;
   readonly now: () => number;
@@ -46,7 +46,7 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
       context: ActionContext,
     ): Promise<unknown> =>
       within(context, (place) =>
-        chat().make(
+        chat.make(
           { kind, text: input.text, when: input.when },
           place,
           input.timezone,
@@ -76,7 +76,7 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
     list_schedules: defineAction({
       description: "Lists the reminders and schedules of this chat.",
       inputSchema: z.object({}),
-      execute: () => ({ now: timeInWords(now()), schedules: chat().list().map(factsOf) }),
+      execute: () => ({ now: timeInWords(now()), schedules: chat.list().map(factsOf) }),
     }),
     change_schedule: defineAction({
       description: "Changes the time or the text of a schedule.",
@@ -87,25 +87,25 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
         timezone,
       }),
       execute: ({ id: of, ...change }, context: ActionContext) =>
-        within(context, (place) => chat().change(of, change, place)),
+        within(context, (place) => chat.change(of, change, place)),
     }),
     pause_schedule: defineAction({
       description: "Pauses a schedule, or continues it.",
       inputSchema: z.object({ id, isPaused: z.boolean().describe("false continues it") }),
       execute: ({ id: of, isPaused }, context: ActionContext) =>
-        within(context, (place) => chat().manage(of, isPaused ? "pause" : "resume", place)),
+        within(context, (place) => chat.manage(of, isPaused ? "pause" : "resume", place)),
     }),
     cancel_schedule: defineAction({
       description: "Deletes a schedule.",
       inputSchema: z.object({ id }),
       execute: ({ id: of }, context: ActionContext) =>
-        within(context, (place) => chat().manage(of, "delete", place)),
+        within(context, (place) => chat.manage(of, "delete", place)),
     }),
     run_schedule_now: defineAction({
       description: "Runs a schedule now, beside its times.",
       inputSchema: z.object({ id }),
       execute: ({ id: of }, context: ActionContext) =>
-        within(context, (place) => chat().manage(of, "run", place)),
+        within(context, (place) => chat.manage(of, "run", place)),
     }),
   };
 }

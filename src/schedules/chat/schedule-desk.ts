@@ -2,92 +2,50 @@ import type { ThinkActions } from "../../actions/action.ts";
 import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
-import type { ChatEntry } from "../../core/chat.ts";
-import type { CardContent } from "../../core/content.ts";
-import { localText, sayIn } from "../../core/bot-texts.ts";
-import type { BotTexts, Say } from "../../core/bot-texts.ts";
+import { localText } from "../../core/bot-texts.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import { checkTasks } from "../rules/check-tasks.ts";
 import { runOccurrence } from "../runs/run-occurrence.ts";
 import { Schedules } from "../runs/schedules.ts";
+import type { OwnerTold, SchedulesOptions } from "../runs/schedules.ts";
+import type { StepResult } from "../runs/step-result.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
-import type { Occurrence, OccurrenceFilter, OccurrenceRecord } from "../rules/occurrence.ts";
-import type { LegReport } from "../../scheduled-runs/leg.ts";
+import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "../rules/occurrence.ts";
 import type { TurnNews } from "../../scheduled-runs/nudge-keeper.ts";
+import type { StoredTask } from "../stored/schedule-store.ts";
 import type { ScheduledTaskRecord } from "../stored/task-record.ts";
 import type { ThinkCommands } from "../../messengers/declare/commands.ts";
-import type { ManyChatsSender } from "../../core/broadcast.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
-import type { QuietHoursMethods } from "../../scheduled-runs/chat-quiet-hours.ts";
-import type { ChatScheduleOptions } from "../rules/chat-schedule.ts";
-import type { ThinkScheduledTasks } from "../rules/scheduled-task.ts";
 import { ChatSchedulePresses } from "./chat-schedule-presses.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
-import type { RootCalls } from "../../messengers/root/root-link.ts";
+import { ROOT } from "../../messengers/root/root-link.ts";
+import { SCHEDULED_RUNS } from "../../scheduled-runs/scheduled-turns.ts";
 import type { ScheduledTurnCalls } from "../../scheduled-runs/scheduled-turns.ts";
-import type { ZoneCalls } from "./person-zones.ts";
 import { ManyChats } from "./many-chats.ts";
 import { OccurrenceCalls, TASK } from "./occurrence-calls.ts";
+import type { OwnedTasks } from "./owner-presses.ts";
 import { OwnerPresses } from "./owner-presses.ts";
 import { scheduleActions } from "./schedule-actions.ts";
 import { ScheduleNews } from "./schedule-news.ts";
 import { TaskTargets } from "./task-targets.ts";
-
-/** The methods of the bot's class that are about schedules. */
-export interface ScheduleMethods extends QuietHoursMethods {
-  readonly chatSchedules: boolean | ChatScheduleOptions;
-  readonly texts?: BotTexts;
-  getScheduledTasks(): ThinkScheduledTasks;
-}
-
-export interface ScheduleDeskOptions {
-  readonly agent: ScheduleMethods;
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  /** The name of the object. */
-  readonly name: string;
-  /** The name of its conversation. Undefined at the root. */
-  readonly conversation: string | undefined;
-  /** Where other objects reach this one. */
-  readonly address: string;
-  readonly root: () => Pick<RootCalls, "locateTarget">;
-  /** The root's knowledge of people's time zones. */
-  readonly zones: () => ZoneCalls;
-  /** Deliveries to chats. */
-  readonly broadcasts: () => ManyChatsSender;
-  /** The chats that the bot can write to. Only at the root. */
-  readonly chats: () => readonly ChatEntry[];
-  /** Whether the bot can write to a chat that has subscribed. Only at the root. */
-  readonly hasSubscribers: () => Promise<boolean>;
-  /** The turns of a conversation. */
-  readonly turnsOf: (conversation: string) => ScheduledTurnCalls;
-  /** Posts a card once. */
-  readonly post: (id: string, address: Address, content: CardContent) => void;
-  /** The state of a card that was posted. */
-  readonly reportCard: (id: string) => LegReport;
-  /** Changes a card. */
-  readonly revise: (id: string, content: CardContent) => void;
-  /** Whether a card has no buttons any more. */
-  readonly isAnswered: (id: string) => boolean;
-  /** Makes the loop run soon, even if the object dies before. */
-  readonly onChange: () => void;
-}
 
 /**
  * The scheduled tasks of one object: connects `Schedules`, which decides what runs and when, with the conversations and
  * chats. `OccurrenceCalls` makes the calls of its steps, `TaskTargets` finds chats, `ScheduleNews` tells owners, and
  * `ChatSchedules` has what people have made here.
  */
-export class ScheduleDesk {
+export class ScheduleDesk implements SchedulesOptions, OwnedTasks {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
   readonly schedules: Schedules;
   /** Schedules that people have made here. */
   readonly chat: ChatSchedules;
-  readonly #options: ScheduleDeskOptions;
+  readonly #host: SchedulesObject;
   readonly #ownerPresses: OwnerPresses;
   readonly #chatPresses: ChatSchedulePresses;
   readonly #news: ScheduleNews;
@@ -97,67 +55,55 @@ export class ScheduleDesk {
   /** The mistake in the declaration, beside which the schedules of people go on. */
   #problem: Error | undefined;
 
-  constructor(options: ScheduleDeskOptions) {
-    this.#options = options;
-    const { broadcasts, deps } = options;
-    const targets = new TaskTargets({ ...options, clock: deps.clock });
-    this.#many = new ManyChats({ broadcasts, targetsOf: (deliverTo) => targets.named(deliverTo) });
-    this.#calls = new OccurrenceCalls({
-      ...options,
-      clock: deps.clock,
-      schedules: () => this.schedules,
-      chat: () => this.chat,
-      targets,
-      many: this.#many,
-      say: (language) => this.#say(language),
+  constructor(host: SchedulesObject) {
+    this.#host = host;
+    this.database = host.database;
+    this.deps = host.deps;
+    const conversation = host.objects.conversation();
+    // `/health` counts failures by conversation.
+    const log = conversation === undefined ? host.log : host.log.with({ conversation });
+    this.log = log;
+    const schedules = new Schedules(this);
+    this.schedules = schedules;
+    const chat = new ChatSchedules({ host, log, schedules });
+    this.chat = chat;
+    const targets = new TaskTargets(host);
+    const many = new ManyChats({
+      broadcasts: () => host.features.manyChats,
+      targetsOf: (deliverTo) => targets.named(deliverTo),
     });
-    this.schedules = new Schedules({
-      ...options,
-      tasks: () => this.#tasks(),
-      run: (...step) => runOccurrence(this.#calls, ...step),
-      onRemoved: (occurrence) => this.#cancel(occurrence),
-      tellOwner: (...news) => this.#news.tell(...news),
-    });
-    this.chat = new ChatSchedules({
-      ...options,
-      settings: () => options.agent.chatSchedules,
-      defaultZone: () => options.agent.getDefaultTimezone(),
-      schedules: () => this.schedules,
-      say: (person) => this.#say(person?.language),
-    });
-    this.#news = new ScheduleNews({
-      ...options,
-      clock: deps.clock,
-      chat: this.chat,
-      schedules: this.schedules,
-      ownerOf: (task) => targets.ownerOf(task),
-      say: (language) => this.#say(language),
-    });
-    this.#ownerPresses = new OwnerPresses({
-      ...options,
-      schedules: this.schedules,
-      ready: () => this.ready(),
-      say: (language) => this.#say(language),
-      endRuns: async (task) => {
-        this.schedules.skipUnbegun(task, SCHEDULE_DELETED);
-        for (const open of this.schedules.openOf(task)) await this.#endTurns(open);
-      },
-    });
-    this.#chatPresses = new ChatSchedulePresses({
-      ...options,
-      clock: deps.clock,
-      schedules: this.chat,
-      say: (person) => this.#say(person?.language),
-    });
+    this.#many = many;
+    this.#calls = new OccurrenceCalls({ host, log, schedules, chat, targets, many });
+    this.#news = new ScheduleNews({ host, log, chat, schedules, targets });
+    this.#ownerPresses = new OwnerPresses(host, this);
+    this.#chatPresses = new ChatSchedulePresses(host, chat);
+  }
+
+  run(occurrence: Occurrence, task: CheckedTask, stored: StoredTask): Promise<StepResult> {
+    return runOccurrence(this.#calls, occurrence, task, stored);
+  }
+
+  tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<OwnerTold> {
+    return this.#news.tell(task, occurrence, news);
+  }
+
+  onChange(): void {
+    this.#host.wakeSoon();
   }
 
   /** A person who deletes a schedule expects nothing of it any more. Turns of declared tasks go on. */
-  async #cancel(occurrence: Occurrence): Promise<void> {
+  async onRemoved(occurrence: Occurrence): Promise<void> {
     if (isMadeInChat(occurrence.taskId)) await this.#endTurns(occurrence);
   }
 
+  async endRuns(task: string): Promise<void> {
+    this.schedules.skipUnbegun(task, SCHEDULE_DELETED);
+    for (const open of this.schedules.openOf(task)) await this.#endTurns(open);
+  }
+
   async #endTurns({ legs }: Occurrence): Promise<void> {
-    const { turnsOf } = this.#options;
+    const turnsOf = (conversation: string): ScheduledTurnCalls =>
+      this.#host.objects.to(SCHEDULED_RUNS, conversation);
     for (const { conversation, isBroadcast, submissionId } of legs)
       if (isBroadcast === true) await this.#many.end(submissionId, turnsOf);
       else await turnsOf(conversation).end(submissionId);
@@ -175,11 +121,12 @@ export class ScheduleDesk {
    * @throws {ConfigurationError} `scheduled-task-invalid`
    */
   async reconcile(): Promise<void> {
-    const { conversation, root } = this.#options;
+    const { objects } = this.#host;
+    const conversation = objects.conversation();
     if (conversation?.startsWith(TASK) === true) return;
     // Only conversations that somebody has written to have tasks of their own.
-    if (conversation !== undefined && this.schedules.tasks.isEmpty() && this.#tasks().length > 0) {
-      const located = await root().locateTarget({ conversation });
+    if (conversation !== undefined && this.schedules.tasks.isEmpty() && this.allTasks().length > 0) {
+      const located = await objects.root(ROOT).locateTarget({ conversation });
       if (located.kind === "refused") return;
     }
     this.schedules.tasks.reconcile();
@@ -195,17 +142,17 @@ export class ScheduleDesk {
   /** Reconciles at the start of the object. A mistake in the declaration is logged, and the bot answers as before. */
   start(): Promise<void> {
     this.#starting ??= this.reconcile().catch((error: unknown) => {
-      logBotFailure(this.#options.log, "getScheduledTasks", error);
+      logBotFailure(this.log, "getScheduledTasks", error);
     });
     return this.#starting;
   }
 
   /** The actions with which the model makes schedules, if the bot has switched them on. */
   actions(): ThinkActions {
-    const { agent, deps } = this.#options;
+    const { agent, deps } = this.#host;
     if (agent.chatSchedules === false) return {};
     return scheduleActions({
-      chat: () => this.chat,
+      chat: this.chat,
       // A schedule makes no schedules: the data that it reads may say anything.
       address: () => (isOfSchedule(getTurn()) ? undefined : getTurn()?.answerTo[0]),
       now: () => deps.clock.now(),
@@ -214,10 +161,10 @@ export class ScheduleDesk {
 
   /** `/schedules`, if the bot has switched it on. */
   commands(): ThinkCommands {
-    if (this.#options.agent.chatSchedules === false) return {};
+    if (this.#host.agent.chatSchedules === false) return {};
     return {
       schedules: {
-        description: localText(this.#options.agent.texts ?? {}, "schedulesCommand"),
+        description: localText(this.#host.agent.texts ?? {}, "schedulesCommand"),
         handler: async ({ event }) => {
           await this.ready();
           return this.chat.listCard(event.author);
@@ -230,7 +177,7 @@ export class ScheduleDesk {
     return this.schedules.list(filter);
   }
 
-  /** The tasks of this object, declared ones and those made in its chats. */
+  /** The stored tasks of this object, declared ones and those made in its chats. */
   tasks(): ScheduledTaskRecord[] {
     return this.schedules.tasks.records().map((task) => {
       const made = this.chat.get(task.taskId);
@@ -244,11 +191,8 @@ export class ScheduleDesk {
     return this.#ownerPresses.pressed(press) ?? this.#chatPresses.pressed(press);
   }
 
-  #say(language: string | undefined): Say {
-    return sayIn(this.#options.agent.texts ?? {}, language);
-  }
-
-  #tasks(): CheckedTask[] {
+  /** All tasks that this object has now. */
+  allTasks(): CheckedTask[] {
     this.#problem = undefined;
     const made = this.chat.tasks();
     try {
@@ -263,8 +207,8 @@ export class ScheduleDesk {
   }
 
   #declaredTasks(): CheckedTask[] {
-    const { agent, conversation } = this.#options;
-    const scope = conversation === undefined ? "root" : "conversation";
+    const { agent, objects } = this.#host;
+    const scope = objects.isRoot() ? "root" : "conversation";
     const declared = Object.entries(agent.getScheduledTasks());
     const own = declared.filter(([, task]) => (task?.scope ?? "root") === scope);
     return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());

@@ -1,7 +1,5 @@
 import type { PlacedTarget } from "../../core/broadcast.ts";
-import type { Say } from "../../core/bot-texts.ts";
 import type { CardContent } from "../../core/content.ts";
-import type { Clock } from "../../core/deps.ts";
 import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { isSameThread } from "../../core/same-thread.ts";
@@ -12,21 +10,19 @@ import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OwnerNews } from "../rules/occurrence.ts";
 import type { OwnerTold, Schedules } from "../runs/schedules.ts";
 import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
-import type { ChatQuietHoursHost } from "../../scheduled-runs/chat-quiet-hours.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";
+import { sayTo } from "./say-to.ts";
+import { SCHEDULES } from "./schedule-calls.ts";
+import type { TaskTargets } from "./task-targets.ts";
 
 export interface ScheduleNewsOptions {
-  readonly agent: ChatQuietHoursHost["agent"];
-  readonly clock: Clock;
+  readonly host: Pick<SchedulesObject, "agent" | "deps" | "thread">;
   readonly log: Log;
   /** Schedules that people have made here. */
-  readonly chat: Pick<ChatSchedules, "get" | "shown">;
-  readonly schedules: Pick<Schedules, "skippedAt">;
-  /** Finds the chat of a task's owner. Undefined if the task has none. */
-  readonly ownerOf: (task: CheckedTask) => Promise<PlacedTarget | undefined>;
-  readonly say: (language: string | undefined) => Say;
-  /** Posts a card once. */
-  readonly post: (id: string, address: Address, content: CardContent) => void;
+  readonly chat: ChatSchedules;
+  readonly schedules: Schedules;
+  readonly targets: TaskTargets;
 }
 
 /** The cards of declared tasks, whose buttons are for their owners. */
@@ -48,15 +44,16 @@ export class ScheduleNews {
 
   /** Posts the news once. Never throws because a chat cannot be written to. */
   async tell(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<OwnerTold> {
-    const { log, ownerOf } = this.#options;
-    const located = await ownerOf(task);
+    const { host, log, targets } = this.#options;
+    const located = await targets.ownerOf(task);
     if (located === undefined) return { kind: "not-told" };
     if (located.kind === "refused") {
       log.warn("schedule.owner-not-told", { task: task.id, code: located.code });
       return { kind: "not-told" };
     }
     // Nobody waits for this one at a certain time.
-    const quietUntil = news === "too-late" ? await chatQuietUntil(this.#options, located.address) : undefined;
+    const quiet = { agent: host.agent, clock: host.deps.clock, log };
+    const quietUntil = news === "too-late" ? await chatQuietUntil(quiet, located.address) : undefined;
     if (quietUntil !== undefined) return { kind: "later", at: quietUntil };
     try {
       this.#post(task, occurrence, news, located);
@@ -68,7 +65,9 @@ export class ScheduleNews {
   }
 
   #post(task: CheckedTask, occurrence: Occurrence, news: OwnerNews, { address, language }: FoundOwner): void {
-    const { chat, post, say } = this.#options;
+    const { chat, host } = this.#options;
+    const post = (id: string, to: Address, card: CardContent): void =>
+      host.thread.postCard(id, to, card, SCHEDULES.name);
     const { createdAt, endedAt = createdAt, key, scheduledFor } = occurrence;
     if (news === "too-late") {
       // One message tells a chat of all its schedules, so the others find it posted.
@@ -79,17 +78,17 @@ export class ScheduleNews {
     const made = chat.get(task.id);
     // The buttons of a schedule that somebody has made are for its maker.
     if (made !== undefined) {
-      const card = newsCard(chat.shown(made), news, scheduledFor, say(made.madeBy.language));
+      const card = newsCard(chat.shown(made), news, scheduledFor, sayTo(host.agent, made.madeBy));
       post(`${MADE}${news}:${key}`, address, card);
     } else {
-      const card = ownerCard(task, occurrence, news, address, say(language));
+      const card = ownerCard(task, occurrence, news, address, sayTo(host.agent, { language }));
       post(`${OWNER_CARD}${news}:${key}`, address, card);
     }
   }
 
   /** Tells the chat of a schedule which of its schedules were skipped. Undefined if nobody has made it. */
   #skippedCard(id: string, skippedAt: number): CardContent | undefined {
-    const { chat, say, schedules } = this.#options;
+    const { chat, host, schedules } = this.#options;
     const asked = chat.get(id);
     if (asked === undefined) return undefined;
     const shown = schedules.skippedAt(skippedAt).flatMap(({ scheduledFor, taskId }) => {
@@ -97,6 +96,6 @@ export class ScheduleNews {
       if (schedule === undefined || !isSameThread(schedule.address, asked.address)) return [];
       return [{ ...chat.shown(schedule), dueAt: scheduledFor }];
     });
-    return skippedCard(shown, say(asked.madeBy.language));
+    return skippedCard(shown, sayTo(host.agent, asked.madeBy));
   }
 }

@@ -1,6 +1,6 @@
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { Say } from "../../core/bot-texts.ts";
-import type { Clock } from "../../core/deps.ts";
+import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { Log } from "../../core/log.ts";
 import { isSameThread } from "../../core/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
@@ -15,10 +15,8 @@ export interface RequestPlace {
 }
 
 export interface ScheduleRightsOptions {
-  readonly clock: Clock;
+  readonly host: Pick<SchedulesObject, "agent" | "deps">;
   readonly log: Log;
-  /** The bot's setting. `false`: nobody can make schedules; those that exist still run. */
-  readonly settings: () => boolean | ChatScheduleOptions;
   /** The schedules of the conversation that have occurrences to come. They count. */
   readonly active: () => readonly ChatSchedule[];
 }
@@ -37,15 +35,15 @@ export class ScheduleRights {
 
   /** The bot's limits, with the defaults. */
   limits(): Limits {
-    const settings = this.#options.settings();
+    const settings = this.#options.host.agent.chatSchedules;
     return { ...CHAT_SCHEDULE_DEFAULTS, ...(typeof settings === "object" && settings) } as Limits;
   }
 
   /** Returns why a person may not make a schedule with this text now. Undefined if the person may. */
   async problemOf(text: string, place: RequestPlace, say: Say): Promise<string | undefined> {
-    const { active, settings } = this.#options;
+    const { active, host } = this.#options;
     const limits = this.limits();
-    if (settings() === false) return say("schedulesOff");
+    if (host.agent.chatSchedules === false) return say("schedulesOff");
     if (text.trim() === "" || text.length > MOST_TEXT) return say("scheduleTextLength", { most: MOST_TEXT });
     if (!place.address.isDirectMessage && !(await this.#isManager(place, true)))
       return say("schedulesNotAllowed");
@@ -67,12 +65,12 @@ export class ScheduleRights {
 
   /** Asks the bot, whose answer is no if it fails. Without the bot's own rule the answer is `otherwise`. */
   async #isManager({ address, person }: RequestPlace, otherwise: boolean): Promise<boolean> {
-    const { clock, log } = this.#options;
+    const { host, log } = this.#options;
     const { mayManage } = this.limits();
     if (mayManage === undefined) return otherwise;
     try {
       const asked = Promise.resolve(mayManage(person, address.chatId));
-      return await withinTime(clock, BOT_CODE_LIMIT_MS, asked, "mayManage()");
+      return await withinTime(host.deps.clock, BOT_CODE_LIMIT_MS, asked, "mayManage()");
     } catch (error) {
       logBotFailure(log, "mayManage", error);
       return false;

@@ -22,11 +22,11 @@ export interface SchedulesOptions extends TaskTableOptions {
   readonly deps: Pick<Deps, "clock" | "newId" | "random">;
   readonly log: Log;
   /** Does the next step of an occurrence. */
-  readonly run: (occurrence: Occurrence, task: CheckedTask, stored: StoredTask) => Promise<StepResult>;
+  run(occurrence: Occurrence, task: CheckedTask, stored: StoredTask): Promise<StepResult>;
   /** Sends a message to the owner of a task, at most once for the occurrence. */
-  readonly tellOwner: (task: CheckedTask, occurrence: Occurrence, news: OwnerNews) => Promise<OwnerTold>;
+  tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<OwnerTold>;
   /** Ends the turns of an occurrence whose task was removed. May be called again after a crash. */
-  readonly onRemoved?: (occurrence: Occurrence) => Promise<void>;
+  onRemoved?(occurrence: Occurrence): Promise<void>;
 }
 
 /**

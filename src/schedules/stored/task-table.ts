@@ -14,7 +14,7 @@ export interface TaskTableOptions {
    *
    * @throws {ConfigurationError} `scheduled-task-invalid`
    */
-  readonly tasks: () => readonly CheckedTask[];
+  allTasks(): readonly CheckedTask[];
   /** Called when stored work waits. */
   readonly onChange: () => void;
 }
@@ -45,7 +45,7 @@ export class TaskTable {
    */
   reconcile(now: number = this.#options.deps.clock.now()): void {
     this.#tasks = undefined;
-    const declared = this.#options.tasks();
+    const declared = this.#options.allTasks();
     if (declared.length === 0 && this.#store.isEmpty()) {
       this.#tasks = new Map();
       return;

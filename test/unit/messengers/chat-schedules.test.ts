@@ -4,11 +4,11 @@ import type { CardPress } from "../../../src/core/card-press.ts";
 import type { CardContent, Json } from "../../../src/core/content.ts";
 import type { Clock } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { sayEnglish } from "../../../src/core/bot-texts.ts";
 import { ChatSchedulePresses } from "../../../src/schedules/chat/chat-schedule-presses.ts";
 import { ChatSchedules } from "../../../src/schedules/chat/chat-schedules.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { Schedules } from "../../../src/schedules/runs/schedules.ts";
+import type { SchedulesObject } from "../../../src/schedules/rules/bot-methods.ts";
 import type { ChatScheduleOptions } from "../../../src/schedules/rules/chat-schedule.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -30,39 +30,38 @@ function createRig(zone: { known?: string } = { known: "UTC" }, settings: ChatSc
   const deps = { clock, newId: () => "id", random: () => 0 };
   const cards: string[] = [];
   const answered = new Set<string>();
-  const chat: ChatSchedules = new ChatSchedules({
-    database,
-    deps,
-    log,
-    settings: () => settings,
-    defaultZone: () => undefined,
-    schedules: () => schedules,
-    zones: () => ({
-      zoneOfPerson: () => Promise.resolve(zone.known),
-      rememberZone: (_person, name) => {
-        zone.known = name;
-        return Promise.resolve();
-      },
-    }),
-    say: () => sayEnglish,
-    post: (_id, _address, content: CardContent) => void cards.push(content.text),
-  });
-  const presses = new ChatSchedulePresses({
-    clock,
-    schedules: chat,
-    say: () => sayEnglish,
-    revise: (id) => void answered.add(id),
-    isAnswered: (id) => answered.has(id),
-  });
   const schedules: Schedules = new Schedules({
     database,
     deps,
     log,
-    tasks: () => chat.tasks(),
+    allTasks: () => chat.tasks(),
     run: () => Promise.reject(new Error("Nothing runs here.")),
     tellOwner: () => Promise.resolve({ kind: "told" }),
     onChange: () => {},
   });
+  const host = {
+    agent: { chatSchedules: settings, getDefaultTimezone: () => undefined },
+    database,
+    deps,
+    objects: {
+      root: () => ({
+        zoneOfPerson: () => Promise.resolve(zone.known),
+        rememberZone: (_person: unknown, name: string) => {
+          zone.known = name;
+          return Promise.resolve();
+        },
+      }),
+    },
+    thread: {
+      postCard: (_id: string, _address: unknown, { text }: CardContent) => void cards.push(text),
+      cards: {
+        revise: (id: string) => void answered.add(id),
+        store: { read: (id: string) => (answered.has(id) ? { buttons: [] } : undefined) },
+      },
+    },
+  } as unknown as SchedulesObject;
+  const chat = new ChatSchedules({ host, log, schedules });
+  const presses = new ChatSchedulePresses(host, chat);
   return { cards, chat, now: () => now, presses, schedules };
 }
 

@@ -195,7 +195,7 @@ export class ScheduleRig {
       database,
       deps: { clock, newId: () => `id-${(this.#ids += 1)}`, random: () => this.random() },
       log,
-      tasks: () => [...checkTasks(this.tasks, "UTC"), ...this.made],
+      allTasks: () => [...checkTasks(this.tasks, "UTC"), ...this.made],
       run: (occurrence, task, stored) =>
         runOccurrence(
           {
