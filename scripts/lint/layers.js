@@ -15,6 +15,7 @@
  *   files are shared: they define secrets, find the name that was meant, and tell how long a failure rests.
  */
 import path from "node:path";
+import { circles } from "./circles.js";
 
 /**
  * Rooms of a part, lower ones first. Rooms of one line never import each other. Files beside the rooms may import all
@@ -199,4 +200,7 @@ const hashPrivate = {
   },
 };
 
-export default { meta: { name: "switchboard" }, rules: { layers: rule, "hash-private": hashPrivate } };
+export default {
+  meta: { name: "switchboard" },
+  rules: { circles, layers: rule, "hash-private": hashPrivate },
+};

@@ -203,6 +203,41 @@ describe("lint", () => {
     expect(lint().output).toContain("import(no-cycle)");
   });
 
+  it.each([
+    ["a field", "this.#desk = new Desk({ news: () => this.#news });", "#news does not exist yet"],
+    ["an argument", "this.#desk = new Desk(() => this.#news);", "#news does not exist yet"],
+    [
+      "a function inside",
+      "this.#desk = new Desk({ of: () => [1].map(() => this.#news) });",
+      "#news does not",
+    ],
+    ["a variable", "this.#desk = new Desk(() => news);", "news does not exist yet"],
+    ["a named function", "const of = () => this.#news; this.#desk = new Desk(of);", "#news does not exist"],
+    [
+      "no circle",
+      "const { log } = options; this.#desk = new Desk(() => [log, this.#log, this.work()]);",
+      undefined,
+    ],
+  ])("fails on objects that need each other before they exist: %s", async (_what, first, problem) => {
+    const part = `class Part {
+  readonly #log;
+  #desk;
+  #news;
+  constructor(options) {
+    this.#log = options.log;
+    ${first}
+    const news = new News();
+    this.#news = news;
+  }
+  work() {}
+}
+`;
+    await plant("src/turn/part.ts", `${part}\nexport const parts = [Part];\n`);
+    const { output } = lint();
+    if (problem === undefined) expect(output).not.toContain("does not exist yet");
+    else expect(output).toContain(problem);
+  });
+
   it("fails on a private keyword, which RPC does not respect", async () => {
     await plant("src/core/hidden.ts", "export class Hidden {\n  private value = 1;\n}\n");
     expect(lint().output).toContain("switchboard(hash-private)");
