@@ -79,9 +79,8 @@ export class BotRoot implements BotCalls {
         ...features.checks(),
         { method: "texts", run: () => checkTexts(agent.texts) },
       ],
-      root: () => this.runtime,
     });
-    return this.#health.problem();
+    return (await this.#health.problem()) ?? this.runtime.problem();
   }
 
   async healthWarnings(): Promise<HealthWarning[]> {

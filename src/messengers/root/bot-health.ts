@@ -5,7 +5,6 @@ import { errorCode, SwitchboardError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { noMessengers } from "../declare/define-messengers.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { RootRuntime } from "./root-runtime.ts";
 import { ToolCheck } from "./tool-check.ts";
 
 export interface BotHealthOptions {
@@ -17,10 +16,9 @@ export interface BotHealthOptions {
   readonly getTools: () => ToolSet | Promise<ToolSet>;
   /** Further declarations of the bot. Each check throws if the bot cannot be used with them. @default none */
   readonly checks?: readonly { readonly method: string; run(): unknown }[];
-  readonly root: () => Pick<RootRuntime, "problem">;
 }
 
-/** Checks whether the bot can answer: first its declarations, then its storage and its platforms. */
+/** Checks whether the declarations of the bot let it answer. */
 export class BotHealth {
   readonly #options: BotHealthOptions;
   readonly #toolCheck: ToolCheck;
@@ -33,7 +31,7 @@ export class BotHealth {
   }
 
   async problem(): Promise<HealthProblem | undefined> {
-    return this.#declared() ?? (await this.#model()) ?? (await this.#options.root().problem());
+    return this.#declared() ?? this.#model();
   }
 
   /** Runs after `getModel` was called without an error. Each failed call logs its own line, so this one logs none. */
