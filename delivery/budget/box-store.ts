@@ -1,14 +1,18 @@
-import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import type { Database } from "../../src/core/database.ts";
-import { parseIds, runsOf } from "./id-ranges.ts";
+import { added, defineTable, encoded, integer, openTable, text } from "../../src/core/table.ts";
+import type { Table } from "../../src/core/table.ts";
+import { parseIds, storeIds } from "./id-ranges.ts";
 
-const SCHEMA = `CREATE TABLE IF NOT EXISTS box_v1 (
-  messenger_id TEXT NOT NULL,
-  box TEXT NOT NULL,
-  seen TEXT NOT NULL,
-  posted_up_to INTEGER,
-  PRIMARY KEY (messenger_id, box)
-) WITHOUT ROWID`;
+const BOXES = defineTable(
+  "box_v1",
+  {
+    messengerId: text("PRIMARY KEY"),
+    box: text("PRIMARY KEY"),
+    seen: encoded<Iterable<number>>(parseIds, storeIds)("NOT NULL"),
+    postedUpTo: added(integer()),
+  },
+  "WITHOUT ROWID",
+);
 
 export interface StoredBox {
   /** Ids with a known owner. */
@@ -19,30 +23,18 @@ export interface StoredBox {
 
 /** Stores the ids seen lately in message boxes, one row per box. */
 export class BoxStore {
-  readonly #database: Database;
+  readonly #boxes: Table<typeof BOXES>;
 
   constructor(database: Database) {
-    this.#database = database;
-    database.run(SCHEMA);
-    addMissingColumns(database, "box_v1", { posted_up_to: "INTEGER" });
+    this.#boxes = openTable(database, BOXES);
   }
 
   read(messengerId: string, box: string): StoredBox {
-    const [row] = this.#database.all<{ seen: string; posted_up_to: number | null }>(
-      "SELECT seen, posted_up_to FROM box_v1 WHERE messenger_id = ? AND box = ?",
-      messengerId,
-      box,
-    );
-    return { seen: row === undefined ? [] : parseIds(row.seen), postedUpTo: row?.posted_up_to ?? 0 };
+    const row = this.#boxes.first("WHERE messenger_id = ? AND box = ?", messengerId, box);
+    return { seen: row?.seen ?? [], postedUpTo: row?.postedUpTo ?? 0 };
   }
 
   write(messengerId: string, box: string, { postedUpTo, seen }: StoredBox): void {
-    this.#database.run(
-      "INSERT OR REPLACE INTO box_v1 (messenger_id, box, seen, posted_up_to) VALUES (?, ?, ?, ?)",
-      messengerId,
-      box,
-      JSON.stringify(runsOf(seen)),
-      postedUpTo,
-    );
+    this.#boxes.put({ messengerId, box, seen, postedUpTo });
   }
 }

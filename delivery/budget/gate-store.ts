@@ -1,19 +1,8 @@
 import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
-import { parseIds, runsOf } from "./id-ranges.ts";
-
-/** The part of a chat's gate that survives a restart, one row per chat. */
-const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_v1 (
-  messenger_id TEXT NOT NULL,
-  chat_id TEXT NOT NULL,
-  until INTEGER,
-  strikes INTEGER,
-  widened_until INTEGER,
-  post_right TEXT,
-  sent TEXT,
-  used_at INTEGER,
-  PRIMARY KEY (messenger_id, chat_id)
-) WITHOUT ROWID`;
+import { defineTable, encoded, integer, json, openTable, text } from "../../src/core/table.ts";
+import type { RowOf, Table } from "../../src/core/table.ts";
+import { parseIds, storeIds } from "./id-ranges.ts";
 
 /** The penalty of a chat, from the platform's refusals. */
 export interface Penalty {
@@ -44,73 +33,54 @@ export interface StoredChat {
   readonly usedAt: number | undefined;
 }
 
-type Stored = {
-  until: number | null;
-  strikes: number | null;
-  widened_until: number | null;
-  post_right: string | null;
-  sent: string | null;
-  used_at: number | null;
-};
+/** The part of a chat's gate that survives a restart, one row per chat. */
+const CHATS = defineTable(
+  "gate_v1",
+  {
+    messengerId: text("PRIMARY KEY"),
+    chatId: text("PRIMARY KEY"),
+    until: integer(),
+    strikes: integer(),
+    widenedUntil: integer(),
+    postRight: json<StoredRight>(rightSchema)(),
+    sent: encoded<Iterable<number>>(parseIds, storeIds)(),
+    usedAt: integer(),
+  },
+  "WITHOUT ROWID",
+);
 
 const NOTHING: StoredChat = { penalty: undefined, right: undefined, sentIds: [], usedAt: undefined };
 
 export class GateStore {
-  readonly #database: Database;
+  readonly #chats: Table<typeof CHATS>;
 
   constructor(database: Database) {
-    this.#database = database;
-    database.run(SCHEMA);
+    this.#chats = openTable(database, CHATS);
   }
 
   read(messengerId: string, chatId: string): StoredChat {
-    const row = this.#database.all<Stored>(
-      "SELECT until, strikes, widened_until, post_right, sent, used_at FROM gate_v1 WHERE messenger_id = ? AND chat_id = ?",
-      messengerId,
-      chatId,
-    )[0];
+    const row = this.#chats.first("WHERE messenger_id = ? AND chat_id = ?", messengerId, chatId);
     if (row === undefined) return NOTHING;
-    const { until, strikes, widened_until: widenedUntil } = row;
-    const isPenalized = until !== null && strikes !== null && widenedUntil !== null;
-    return {
-      penalty: isPenalized ? { until, strikes, widenedUntil } : undefined,
-      right: row.post_right === null ? undefined : rightSchema.parse(JSON.parse(row.post_right)),
-      sentIds: row.sent === null ? [] : parseIds(row.sent),
-      usedAt: row.used_at ?? undefined,
-    };
+    const { postRight: right, sent = [], strikes, until, usedAt, widenedUntil } = row;
+    const isPenalized = until !== undefined && strikes !== undefined && widenedUntil !== undefined;
+    const penalty = isPenalized ? { until, strikes, widenedUntil } : undefined;
+    return { penalty, right, sentIds: [...sent], usedAt };
   }
 
   writePenalty(messengerId: string, chatId: string, { until, strikes, widenedUntil }: Penalty): void {
-    this.#database.run(
-      `INSERT INTO gate_v1 (messenger_id, chat_id, until, strikes, widened_until) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET until = excluded.until, strikes = excluded.strikes,
-         widened_until = excluded.widened_until`,
-      messengerId,
-      chatId,
-      until,
-      strikes,
-      widenedUntil,
-    );
+    this.#write(messengerId, chatId, { until, strikes, widenedUntil });
   }
 
   writeRight(messengerId: string, chatId: string, right: StoredRight, sentIds: Iterable<number>): void {
-    this.#database.run(
-      `INSERT INTO gate_v1 (messenger_id, chat_id, post_right, sent) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET post_right = excluded.post_right, sent = excluded.sent`,
-      messengerId,
-      chatId,
-      JSON.stringify(right),
-      JSON.stringify(runsOf(sentIds)),
-    );
+    this.#write(messengerId, chatId, { postRight: right, sent: sentIds });
   }
 
   writeUse(messengerId: string, chatId: string, usedAt: number): void {
-    this.#database.run(
-      `INSERT INTO gate_v1 (messenger_id, chat_id, used_at) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET used_at = excluded.used_at`,
-      messengerId,
-      chatId,
-      usedAt,
-    );
+    this.#write(messengerId, chatId, { usedAt });
+  }
+
+  #write(messengerId: string, chatId: string, changes: Partial<RowOf<typeof CHATS>>): void {
+    if (this.#chats.insertNew({ messengerId, chatId, ...changes }) !== undefined) return;
+    this.#chats.update(changes, "WHERE messenger_id = ? AND chat_id = ?", messengerId, chatId);
   }
 }

@@ -16,6 +16,11 @@ export function runsOf(ids: Iterable<number>): IdRun[] {
 
 const runsSchema = z.array(z.tuple([z.int(), z.int()]));
 
+/** Returns ids in the form in which they are stored. */
+export function storeIds(ids: Iterable<number>): string {
+  return JSON.stringify(runsOf(ids));
+}
+
 export function parseIds(json: string): number[] {
   return runsSchema
     .parse(JSON.parse(json))

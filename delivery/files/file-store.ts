@@ -1,29 +1,27 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
 import type { Database } from "../../src/core/database.ts";
 import { LazyTables } from "../../src/core/lazy-tables.ts";
+import { blob, defineTable, integer, Table, text } from "../../src/core/table.ts";
 
 /**
  * Bytes of outgoing files, in pieces. The tables are created with the first file, because most conversations send none.
  */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS file_v1 (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    hash TEXT UNIQUE,
-    size_bytes INTEGER NOT NULL,
-    created_at INTEGER NOT NULL
-  ) STRICT`,
-  `CREATE TABLE IF NOT EXISTS file_piece_v1 (
-    file_id INTEGER NOT NULL,
-    piece INTEGER NOT NULL,
-    bytes BLOB NOT NULL,
-    PRIMARY KEY (file_id, piece)
-  ) STRICT`,
-  `CREATE TABLE IF NOT EXISTS file_use_v1 (
-    reply_id TEXT NOT NULL,
-    hash TEXT NOT NULL,
-    PRIMARY KEY (reply_id, hash)
-  ) STRICT, WITHOUT ROWID`,
-];
+const FILES = defineTable(
+  "file_v1",
+  {
+    id: integer("PRIMARY KEY AUTOINCREMENT"),
+    hash: text("UNIQUE"),
+    sizeBytes: integer("NOT NULL"),
+    createdAt: integer("NOT NULL"),
+  },
+  "STRICT",
+);
+const PIECES = defineTable(
+  "file_piece_v1",
+  { fileId: integer("PRIMARY KEY"), piece: integer("PRIMARY KEY"), bytes: blob("NOT NULL") },
+  "STRICT",
+);
+const USES = defineTable("file_use_v1", { replyId: text("PRIMARY KEY"), hash: text("PRIMARY KEY") });
 
 /** With the number of a storing: stands for the reply that it was made for, until that reply exists. */
 const NEXT_REPLY = "next:";
@@ -47,28 +45,28 @@ export const MAX_PIECE_BYTES = 1024 * 1024;
 export class FileStore {
   readonly #database: Database;
   readonly #tables: LazyTables;
+  readonly #files: Table<typeof FILES>;
+  readonly #pieces: Table<typeof PIECES>;
+  readonly #uses: Table<typeof USES>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tables = new LazyTables(database, { table: "file_v1", schema: SCHEMA });
+    this.#tables = new LazyTables(database, PIECES, USES, FILES);
+    this.#files = new Table(this.#tables, FILES);
+    this.#pieces = new Table(this.#tables, PIECES);
+    this.#uses = new Table(this.#tables, USES);
   }
 
   /** Begins a file. Returns its number, for `add` and `finish`. */
   begin(now: number): number {
     if (!this.#tables.ready()) this.#database.transaction(() => this.#tables.make());
-    this.#database.run("INSERT INTO file_v1 (size_bytes, created_at) VALUES (0, ?)", now);
-    return this.#database.all<{ id: number }>("SELECT max(id) AS id FROM file_v1")[0]?.id ?? 0;
+    return this.#files.insertNew({ sizeBytes: 0, createdAt: now })?.id ?? 0;
   }
 
   /** Adds a piece of at most `MAX_PIECE_BYTES`. */
   add(id: number, piece: number, bytes: Uint8Array): void {
-    this.#database.run(
-      "INSERT INTO file_piece_v1 (file_id, piece, bytes) VALUES (?, ?, ?)",
-      id,
-      piece,
-      // Copied, because the piece may be a view into a larger buffer.
-      bytes.slice().buffer,
-    );
+    // Copied, because the piece may be a view into a larger buffer.
+    this.#pieces.insert({ fileId: id, piece, bytes: bytes.slice().buffer });
   }
 
   /** Completes a file. If a file with this hash is stored already, that one is kept. */
@@ -129,11 +127,7 @@ export class FileStore {
     return new ReadableStream<Uint8Array>(
       {
         pull: (controller) => {
-          const [row] = this.#database.all<{ bytes: ArrayBuffer }>(
-            "SELECT bytes FROM file_piece_v1 WHERE file_id = ? AND piece = ?",
-            id,
-            piece,
-          );
+          const row = this.#pieces.first("WHERE file_id = ? AND piece = ?", id, piece);
           piece += 1;
           if (row === undefined) controller.close();
           else controller.enqueue(new Uint8Array(row.bytes));
@@ -190,7 +184,7 @@ export class FileStore {
   }
 
   #use(replyId: string, hash: string): void {
-    this.#database.run("INSERT OR IGNORE INTO file_use_v1 (reply_id, hash) VALUES (?, ?)", replyId, hash);
+    this.#uses.insertNew({ replyId, hash });
   }
 
   #find(hash: string): number | undefined {

@@ -1,16 +1,16 @@
 import type { Database } from "../../src/core/database.ts";
 import { LazyTables } from "../../src/core/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../../src/core/table.ts";
 import type { SentFile } from "../../src/core/sent-file.ts";
 
 /** The platform's ids of files that were sent, so that the same file is not uploaded twice to the same bot. */
-const SCHEMA = `CREATE TABLE IF NOT EXISTS sent_file_v1 (
-  messenger_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  hash TEXT NOT NULL,
-  file_id TEXT NOT NULL,
-  sent_at INTEGER NOT NULL,
-  PRIMARY KEY (messenger_id, kind, hash)
-) STRICT, WITHOUT ROWID`;
+const SENT = defineTable("sent_file_v1", {
+  messengerId: text("PRIMARY KEY"),
+  kind: text("PRIMARY KEY"),
+  hash: text("PRIMARY KEY"),
+  fileId: text("NOT NULL"),
+  sentAt: integer("NOT NULL"),
+});
 
 /**
  * Time to keep an id, in milliseconds. Platforms do not promise how long an id is valid. A refused id is forgotten at
@@ -19,34 +19,22 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS sent_file_v1 (
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 
 export class SentFileStore {
-  readonly #database: Database;
   readonly #tables: LazyTables;
+  readonly #sent: Table<typeof SENT>;
 
   constructor(database: Database) {
-    this.#database = database;
-    this.#tables = new LazyTables(database, { table: "sent_file_v1", schema: [SCHEMA] });
+    this.#tables = new LazyTables(database, SENT);
+    this.#sent = new Table(this.#tables, SENT);
   }
 
   find({ hash, kind, messengerId }: SentFile): string | undefined {
-    return this.#tables.all<{ file_id: string }>(
-      "SELECT file_id FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ?",
-      messengerId,
-      kind,
-      hash,
-    )[0]?.file_id;
+    return this.#sent.first("WHERE messenger_id = ? AND kind = ? AND hash = ?", messengerId, kind, hash)
+      ?.fileId;
   }
 
   remember({ hash, kind, messengerId }: SentFile, fileId: string, now: number): void {
-    this.#tables.make();
-    this.#database.run("DELETE FROM sent_file_v1 WHERE sent_at < ?", now - KEEP_MS);
-    this.#database.run(
-      "INSERT OR REPLACE INTO sent_file_v1 (messenger_id, kind, hash, file_id, sent_at) VALUES (?, ?, ?, ?, ?)",
-      messengerId,
-      kind,
-      hash,
-      fileId,
-      now,
-    );
+    this.#tables.run("DELETE FROM sent_file_v1 WHERE sent_at < ?", now - KEEP_MS);
+    this.#sent.put({ messengerId, kind, hash, fileId, sentAt: now });
   }
 
   /** Forgets an id, unless a newer one is stored. */

@@ -184,7 +184,7 @@ export class Marks {
   async #send(row: MarkRow): Promise<number | undefined> {
     const context = this.#options.context;
     const { access, budget, deps } = context;
-    const { address, createdAt, id, isCalling, retryAt } = row;
+    const { address, createdAt, id, isCalling, retryAt = 0 } = row;
     const now = deps.clock.now();
     if (retryAt > now) return retryAt;
     if (now - createdAt > GIVE_UP_AFTER_MS) return this.#end(row, "failed", row.code ?? "too-late");

@@ -2,95 +2,25 @@ import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
 import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
-import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import { LazyTables } from "../../src/core/lazy-tables.ts";
+import {
+  added,
+  checked,
+  defineTable,
+  encoded,
+  flag,
+  integer,
+  openTable,
+  Table,
+  text,
+} from "../../src/core/table.ts";
+import type { NewRowOf, RowOf } from "../../src/core/table.ts";
 import { parseBody, parseSendOptions } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
 import { parseAddress } from "../../src/core/stored-address.ts";
 
-const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
-  id TEXT PRIMARY KEY,
-  position INTEGER NOT NULL,
-  address TEXT NOT NULL,
-  reply_to TEXT,
-  policy TEXT NOT NULL,
-  is_notice INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  text TEXT,
-  code TEXT,
-  opened_at INTEGER NOT NULL,
-  ended_at INTEGER,
-  seen_message_id TEXT,
-  finished_at INTEGER,
-  content TEXT,
-  body TEXT,
-  options TEXT,
-  is_awaited INTEGER
-) WITHOUT ROWID`;
-
-/** Chats that accept nothing until the person comes back. */
-const GONE_SCHEMA = `CREATE TABLE IF NOT EXISTS gone_chat_v1 (
-  messenger_id TEXT NOT NULL,
-  chat_id TEXT NOT NULL,
-  code TEXT NOT NULL,
-  PRIMARY KEY (messenger_id, chat_id)
-) WITHOUT ROWID`;
-
 /** Kind of a reply. A `card` can be changed after it has ended. */
 export type ReplyContent = "text" | "card";
-
-export interface ReplyRecord {
-  readonly id: string;
-  /** Order of `open`. */
-  readonly position: number;
-  readonly address: Address;
-  readonly replyTo?: string | undefined;
-  readonly policy: ReplyPolicy;
-  /** True for a notice: a text outside of any turn, whole from its start. */
-  readonly isNotice: boolean;
-  readonly state: ReplyState;
-  /**
-   * The whole text, stored from `finish` until the reply has ended, not longer (I10). A reply that waits for its chat
-   * keeps it. Before `finish`: the text of the
-   * newest interrupted attempt, or, if messages cannot be changed, the text at the time of the last post.
-   */
-  readonly text?: string | undefined;
-  readonly content: ReplyContent;
-  /** Contents beside the text. Stored as long as the text. */
-  readonly body?: ReplyBody | undefined;
-  readonly options?: SendOptions | undefined;
-  readonly code?: string | undefined;
-  readonly openedAt: number;
-  readonly endedAt?: number | undefined;
-  /**
-   * Time at which the text became whole, in epoch milliseconds. Undefined for a notice, which is whole from its start.
-   */
-  readonly finishedAt?: number | undefined;
-  /** The newest message id of the chat that was known when the reply was opened. */
-  readonly seenMessageId?: string | undefined;
-  /** Whether it continues when its chat comes back, if the chat is gone. See `ReplyStart.isAwaited`. */
-  readonly isAwaited: boolean;
-}
-
-type Stored = {
-  id: string;
-  position: number;
-  address: string;
-  reply_to: string | null;
-  policy: string;
-  is_notice: number;
-  state: string;
-  text: string | null;
-  code: string | null;
-  opened_at: number;
-  ended_at: number | null;
-  seen_message_id: string | null;
-  finished_at: number | null;
-  content: string | null;
-  body: string | null;
-  options: string | null;
-  is_awaited: number | null;
-};
 
 const policySchema = z.object({
   mode: z.enum(["edit", "draft", "native", "buffered", "final-only"]).optional(),
@@ -112,37 +42,82 @@ const stateSchema = z.enum([
   "withdrawn",
 ]) satisfies z.ZodType<ReplyState>;
 
+const REPLIES = defineTable(
+  "reply_v1",
+  {
+    id: text("PRIMARY KEY"),
+    /** Order of `open`. */
+    position: integer("NOT NULL"),
+    address: encoded(parseAddress)("NOT NULL"),
+    replyTo: text(),
+    policy: encoded<ReplyPolicy>(
+      (stored) => policySchema.parse(JSON.parse(stored)),
+      (policy) => JSON.stringify(policySchema.parse(policy)),
+    )("NOT NULL"),
+    /** True for a notice: a text outside of any turn, whole from its start. */
+    isNotice: flag("NOT NULL"),
+    state: checked(stateSchema)("NOT NULL"),
+    /**
+     * The whole text, stored from `finish` until the reply has ended, not longer (I10). A reply that waits for its chat
+     * keeps it. Before `finish`: the text of the newest interrupted attempt, or, if messages cannot be changed, the text
+     * at the time of the last post.
+     */
+    text: text(),
+    code: text(),
+    openedAt: integer("NOT NULL"),
+    endedAt: integer(),
+    /** The newest message id of the chat that was known when the reply was opened. */
+    seenMessageId: added(text()),
+    /**
+     * Time at which the text became whole, in epoch milliseconds. Undefined for a notice, which is whole from its start.
+     */
+    finishedAt: added(integer()),
+    /** Undefined: `text`. */
+    content: added(text<ReplyContent>()),
+    /** Contents beside the text. Stored as long as the text. */
+    body: added(encoded<ReplyBody>(parseBody)()),
+    options: added(encoded<SendOptions>(parseSendOptions)()),
+    /** Whether it continues when its chat comes back, if the chat is gone. See `ReplyStart.isAwaited`. */
+    isAwaited: added(flag()),
+  },
+  "WITHOUT ROWID",
+);
+/** Chats that accept nothing until the person comes back. */
+const GONE = defineTable(
+  "gone_chat_v1",
+  { messengerId: text("PRIMARY KEY"), chatId: text("PRIMARY KEY"), code: text("NOT NULL") },
+  "WITHOUT ROWID",
+);
+
+export interface ReplyRecord extends Omit<NewRowOf<typeof REPLIES>, "content" | "isAwaited"> {
+  readonly content: ReplyContent;
+  readonly isAwaited: boolean;
+}
+
 export class ReplyStore {
   readonly #database: Database;
-  readonly #gone: LazyTables;
+  readonly #replies: Table<typeof REPLIES>;
+  readonly #goneTables: LazyTables;
+  readonly #gone: Table<typeof GONE>;
   /** True if any chat may be gone. Saves a query for every incoming message, because almost no chat is. */
   #mayHaveGone: boolean | undefined;
 
   constructor(database: Database) {
     this.#database = database;
-    database.run(SCHEMA);
-    addMissingColumns(database, "reply_v1", {
-      seen_message_id: "TEXT",
-      finished_at: "INTEGER",
-      content: "TEXT",
-      body: "TEXT",
-      options: "TEXT",
-      is_awaited: "INTEGER",
-    });
-    this.#gone = new LazyTables(database, { table: "gone_chat_v1", schema: [GONE_SCHEMA] });
+    this.#replies = openTable(database, REPLIES);
+    this.#goneTables = new LazyTables(database, GONE);
+    this.#gone = new Table(this.#goneTables, GONE);
   }
 
   /** Returns the replies that have not ended or wait for their chat, in order. Reads the whole table once, at start. */
   open(): ReplyRecord[] {
-    return this.#database
-      .all<Stored>(
-        "SELECT * FROM reply_v1 WHERE ended_at IS NULL OR (state = 'gone' AND is_awaited = 1) ORDER BY position",
-      )
+    return this.#replies
+      .all("WHERE ended_at IS NULL OR (state = 'gone' AND is_awaited = 1) ORDER BY position")
       .map(recordOf);
   }
 
   read(id: string): ReplyRecord | undefined {
-    return this.#database.all<Stored>("SELECT * FROM reply_v1 WHERE id = ?", id).map(recordOf)[0];
+    return this.#replies.all("WHERE id = ?", id).map(recordOf)[0];
   }
 
   /** Returns replies by the time of their start, newest first. */
@@ -155,10 +130,9 @@ export class ReplyStore {
     since: number;
     limit: number;
   }): ReplyRecord[] {
-    return this.#database
-      .all<Stored>(
-        `SELECT * FROM reply_v1 WHERE opened_at >= ? AND (? IS NULL OR state = ?)
-         ORDER BY position DESC LIMIT ?`,
+    return this.#replies
+      .all(
+        "WHERE opened_at >= ? AND (? IS NULL OR state = ?) ORDER BY position DESC LIMIT ?",
         since,
         state ?? null,
         state ?? null,
@@ -168,52 +142,29 @@ export class ReplyStore {
   }
 
   insert(record: ReplyRecord, endedAt: number | undefined): void {
-    this.#database.run(
-      `INSERT INTO reply_v1 (id, position, address, reply_to, policy, is_notice, state, text, code, opened_at, ended_at,
-         seen_message_id, content, body, options, is_awaited)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      record.id,
-      record.position,
-      JSON.stringify(record.address),
-      record.replyTo ?? null,
-      JSON.stringify(policySchema.parse(record.policy)),
-      record.isNotice ? 1 : 0,
-      record.state,
-      record.text ?? null,
-      record.code ?? null,
-      record.openedAt,
-      endedAt ?? null,
-      record.seenMessageId ?? null,
-      record.content === "text" ? null : record.content,
-      record.body === undefined ? null : JSON.stringify(record.body),
-      record.options === undefined ? null : JSON.stringify(record.options),
-      record.isAwaited ? 1 : null,
-    );
+    const content = record.content === "text" ? undefined : record.content;
+    this.#replies.insert({ ...record, content, endedAt });
+  }
+
+  #update(id: string, changes: Partial<RowOf<typeof REPLIES>>): void {
+    this.#replies.update(changes, "WHERE id = ?", id);
   }
 
   setPolicy(id: string, policy: ReplyPolicy): void {
-    this.#database.run(
-      "UPDATE reply_v1 SET policy = ? WHERE id = ?",
-      JSON.stringify(policySchema.parse(policy)),
-      id,
-    );
+    this.#update(id, { policy });
   }
 
   /** Moves a reply to another chat. None of the known message ids mean anything there. */
   move(id: string, address: Address): void {
-    this.#database.run(
-      "UPDATE reply_v1 SET address = ?, reply_to = NULL, seen_message_id = NULL WHERE id = ?",
-      JSON.stringify(address),
-      id,
-    );
+    this.#update(id, { address, replyTo: undefined, seenMessageId: undefined });
   }
 
   unquote(id: string): void {
-    this.#database.run("UPDATE reply_v1 SET reply_to = NULL WHERE id = ?", id);
+    this.#update(id, { replyTo: undefined });
   }
 
   keepText(id: string, text: string): void {
-    this.#database.run("UPDATE reply_v1 SET text = ? WHERE id = ?", text, id);
+    this.#update(id, { text });
   }
 
   /** Stores the whole text. A reply that is gone stays so. */
@@ -229,39 +180,31 @@ export class ReplyStore {
 
   /** Stores another form of a reply's files. */
   setBody(id: string, body: ReplyBody): void {
-    this.#database.run("UPDATE reply_v1 SET body = ? WHERE id = ?", JSON.stringify(body), id);
+    this.#update(id, { body });
   }
 
   /** Stores a new revision of a card. */
   revise(id: string, address: Address, text: string, body: ReplyBody, revisedAt: number): void {
-    this.#database.run(
-      `UPDATE reply_v1 SET state = 'final', address = ?, text = ?, body = ?, finished_at = ?, code = NULL, ended_at = NULL
-       WHERE id = ?`,
-      JSON.stringify(address),
+    const finishedAt = revisedAt;
+    this.#update(id, {
+      state: "final",
+      address,
       text,
-      JSON.stringify(body),
-      revisedAt,
-      id,
-    );
+      body,
+      finishedAt,
+      code: undefined,
+      endedAt: undefined,
+    });
   }
 
   /** Stores the end of a reply. Its text and its contents are deleted, unless they wait for its chat. */
   end({ id, state, code, text, body, isAwaited }: ReplyRecord, endedAt: number): void {
-    this.#database.run(
-      "UPDATE reply_v1 SET state = ?, code = ?, text = ?, body = ?, is_awaited = ?, ended_at = ? WHERE id = ?",
-      state,
-      code ?? null,
-      text ?? null,
-      body === undefined ? null : JSON.stringify(body),
-      isAwaited ? 1 : null,
-      endedAt,
-      id,
-    );
+    this.#update(id, { state, code, text, body, isAwaited, endedAt });
   }
 
   /** Stores that a whole reply, which has waited for its chat, continues. */
   resume(id: string): void {
-    this.#database.run("UPDATE reply_v1 SET state = 'final', code = NULL, ended_at = NULL WHERE id = ?", id);
+    this.#update(id, { state: "final", code: undefined, endedAt: undefined });
   }
 
   /**
@@ -291,50 +234,22 @@ export class ReplyStore {
     this.#database.run("DELETE FROM reply_v1 WHERE id = ?", id);
   }
 
-  goneCode(address: Address): string | undefined {
-    return this.#gone.all<{ code: string }>(
-      "SELECT code FROM gone_chat_v1 WHERE messenger_id = ? AND chat_id = ?",
-      address.messengerId,
-      address.chatId,
-    )[0]?.code;
+  goneCode({ chatId, messengerId }: Address): string | undefined {
+    return this.#gone.first("WHERE messenger_id = ? AND chat_id = ?", messengerId, chatId)?.code;
   }
 
-  markGone(address: Address, code: string): void {
+  markGone({ chatId, messengerId }: Address, code: string): void {
     this.#mayHaveGone = true;
-    this.#gone.make();
-    this.#database.run(
-      "INSERT OR REPLACE INTO gone_chat_v1 VALUES (?, ?, ?)",
-      address.messengerId,
-      address.chatId,
-      code,
-    );
+    this.#gone.put({ messengerId, chatId, code });
   }
 
   revive(chatId: string): void {
-    this.#mayHaveGone ??= this.#gone.all("SELECT 1 AS one FROM gone_chat_v1 LIMIT 1").length > 0;
+    this.#mayHaveGone ??= this.#gone.first("LIMIT 1") !== undefined;
     if (!this.#mayHaveGone) return;
-    this.#gone.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
+    this.#goneTables.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
   }
 }
 
-function recordOf(stored: Stored): ReplyRecord {
-  return {
-    id: stored.id,
-    position: stored.position,
-    address: parseAddress(stored.address),
-    replyTo: stored.reply_to ?? undefined,
-    policy: policySchema.parse(JSON.parse(stored.policy)),
-    isNotice: stored.is_notice === 1,
-    state: stateSchema.parse(stored.state),
-    text: stored.text ?? undefined,
-    code: stored.code ?? undefined,
-    openedAt: stored.opened_at,
-    endedAt: stored.ended_at ?? undefined,
-    seenMessageId: stored.seen_message_id ?? undefined,
-    finishedAt: stored.finished_at ?? undefined,
-    content: stored.content === "card" ? "card" : "text",
-    body: stored.body === null ? undefined : parseBody(stored.body),
-    options: stored.options === null ? undefined : parseSendOptions(stored.options),
-    isAwaited: stored.is_awaited === 1,
-  };
+function recordOf({ content = "text", isAwaited = false, ...row }: RowOf<typeof REPLIES>): ReplyRecord {
+  return { ...row, content, isAwaited };
 }

@@ -1,35 +1,13 @@
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { Table } from "../core/table.ts";
 import { sumOfCosts } from "../core/turn-cost.ts";
 import type { TurnCost } from "../core/turn-cost.ts";
 import type { BroadcastReceiptFilter, BroadcastState } from "../core/broadcast.ts";
-import { broadcastOf, plusOne, sumOf, targetOf } from "./stored-broadcast.ts";
-import type { BroadcastRow, Closing, StoredBroadcast, StoredTarget, TargetRow } from "./stored-broadcast.ts";
+import { BROADCASTS, plusOne, sumOf, TARGETS } from "./stored-broadcast.ts";
+import type { Closing, StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
 
-/**
- * Broadcasts of the root. A target writes one row when it is collected and one when it ends, and two more if its
- * outcome is not known at once. An `open` target without tries waits for the end of its chat's quiet hours, and its
- * conversation does not have the message. `after_key` says how far the broadcast has come: all targets up to it were
- * handed over.
- */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS broadcast_v1 (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, closing TEXT,
-    is_checked INTEGER NOT NULL DEFAULT 0, hash TEXT NOT NULL, work TEXT, is_subscribed INTEGER NOT NULL, cursor TEXT, after_key TEXT NOT NULL, total INTEGER NOT NULL,
-    sent INTEGER NOT NULL, failures TEXT NOT NULL, skips TEXT NOT NULL, ran_at INTEGER NOT NULL,
-    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER, usage TEXT
-  ) STRICT`,
-  `CREATE INDEX IF NOT EXISTS broadcast_open_v1 ON broadcast_v1 (ran_at) WHERE ended_at IS NULL`,
-  `CREATE TABLE IF NOT EXISTS broadcast_target_v1 (
-    broadcast INTEGER NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, conversation TEXT, address TEXT, code TEXT,
-    delivery_id TEXT, message_ids TEXT, tries INTEGER NOT NULL, ask_at INTEGER, PRIMARY KEY (broadcast, key)
-  ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX IF NOT EXISTS broadcast_target_open_v1 ON broadcast_target_v1 (broadcast, ask_at) WHERE state = 'open'`,
-];
-
-/** Columns that the first table did not have. */
-const ADDED = { usage: "TEXT" };
 /** Code of an `open` target in whose run somebody has been asked about an action. */
 export const DECIDING = "waits-for-decision";
 /** A chat in its quiet hours does not have the message yet. */
@@ -91,11 +69,22 @@ export interface BroadcastStore {
 
 /** Creates the store. Its tables are made with the first broadcast, so most bots have none. */
 export function createBroadcastStore(database: Database): BroadcastStore {
-  const tables = new LazyTables(database, { table: "broadcast_v1", schema: SCHEMA, added: ADDED });
-  const read = (where: string, ...bindings: (string | number)[]): StoredBroadcast[] =>
-    tables.all<BroadcastRow>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf);
+  const tables = new LazyTables(database, TARGETS, BROADCASTS);
+  const broadcasts = new Table(tables, BROADCASTS);
+  const targets = new Table(tables, TARGETS);
   const readTargets = (where: string, ...bindings: (string | number)[]): StoredTarget[] =>
-    tables.all<TargetRow>(`SELECT * FROM broadcast_target_v1 ${where}`, ...bindings).map(targetOf);
+    targets
+      .all(where, ...bindings)
+      .map(({ address, code, conversation, deliveryId, key, messageIds = [], state, tries }) => ({
+        key,
+        state,
+        conversation,
+        address,
+        code,
+        deliveryId,
+        messageIds,
+        tries,
+      }));
   const openWhere = (seq: number, condition: string): OpenTargets => {
     const row = firstRow(
       tables.all<{ count: number; at: number | null }>(
@@ -107,60 +96,41 @@ export function createBroadcastStore(database: Database): BroadcastStore {
     return { count: row?.count ?? 0, nextAt: row?.at ?? undefined };
   };
   const bySeq = (seq: number): StoredBroadcast => {
-    const found = firstRow(read("WHERE seq = ?", seq));
+    const found = broadcasts.first("WHERE seq = ?", seq);
     if (found !== undefined) return found;
     throw new Error("The broadcast is not stored");
   };
 
   return {
-    insert({ createdAt, expiresAt, hash, id, isSubscribed, work }) {
-      tables.make();
-      database.run(
-        `INSERT INTO broadcast_v1 (id, state, hash, work, is_subscribed, after_key, total, sent, failures, skips, ran_at,
-           created_at, expires_at)
-         VALUES (?, 'collecting', ?, ?, ?, '', 0, 0, '{}', '{}', 0, ?, ?)`,
-        id,
-        hash,
-        JSON.stringify(work),
-        isSubscribed ? 1 : 0,
-        createdAt,
-        expiresAt,
-      );
-      const [stored] = read("WHERE id = ?", id);
-      if (stored === undefined)
-        throw new Error("The database does not have the broadcast that it has stored");
+    insert(broadcast) {
+      const stored = broadcasts.insertNew({
+        ...broadcast,
+        state: "collecting",
+        afterKey: "",
+        total: 0,
+        sent: 0,
+        failures: {},
+        skips: {},
+        ranAt: 0,
+      });
+      if (stored === undefined) throw new Error("There is a broadcast with this id already");
       return stored;
     },
-    get: (id) => firstRow(read("WHERE id = ?", id)),
-    list: (limit) => read("ORDER BY seq DESC LIMIT ?", limit),
-    unfinished: () => read("WHERE ended_at IS NULL AND state <> 'collecting' ORDER BY ran_at, seq"),
-    addTargets(seq, targets, cursor) {
+    get: (id) => broadcasts.first("WHERE id = ?", id),
+    list: (limit) => broadcasts.all("ORDER BY seq DESC LIMIT ?", limit),
+    unfinished: () => broadcasts.all("WHERE ended_at IS NULL AND state <> 'collecting' ORDER BY ran_at, seq"),
+    addTargets(seq, found, cursor) {
       database.transaction(() => {
         const { skips, total } = bySeq(seq);
         let added = 0;
         let counted = skips;
-        for (const { address, code, conversation, key, state } of targets) {
-          const written = database.all(
-            `INSERT OR IGNORE INTO broadcast_target_v1 (broadcast, key, state, conversation, address, code, tries)
-             VALUES (?, ?, ?, ?, ?, ?, 0) RETURNING key`,
-            seq,
-            key,
-            state,
-            conversation ?? null,
-            address === undefined ? null : JSON.stringify(address),
-            code ?? null,
-          );
-          if (written.length === 0) continue;
+        for (const { address, code, conversation, key, state } of found) {
+          const target = { broadcast: seq, key, state, conversation, address, code, tries: 0 };
+          if (targets.insertNew(target) === undefined) continue;
           added += 1;
           if (state === "skipped") counted = plusOne(counted, code);
         }
-        database.run(
-          "UPDATE broadcast_v1 SET total = ?, skips = ?, cursor = ? WHERE seq = ?",
-          total + added,
-          JSON.stringify(counted),
-          cursor ?? null,
-          seq,
-        );
+        broadcasts.update({ total: total + added, skips: counted, cursor }, "WHERE seq = ?", seq);
       });
     },
     setState(seq, state, closing) {
@@ -219,15 +189,16 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         const { usage: earlier } = stored;
         let { failures, sent, skips } = stored;
         for (const { askAt, code, deliveryId, key, messageIds, state, tries } of changes) {
-          database.run(
-            `UPDATE broadcast_target_v1 SET state = ?, code = ?, delivery_id = ?, message_ids = ?, tries = ?, ask_at = ?
-             WHERE broadcast = ? AND key = ?`,
-            state,
-            code ?? null,
-            deliveryId ?? null,
-            messageIds.length === 0 ? null : JSON.stringify(messageIds),
-            tries,
-            state === "open" ? (askAt ?? 0) : null,
+          targets.update(
+            {
+              state,
+              code,
+              deliveryId,
+              messageIds: messageIds.length === 0 ? undefined : messageIds,
+              tries,
+              askAt: state === "open" ? (askAt ?? 0) : undefined,
+            },
+            "WHERE broadcast = ? AND key = ?",
             seq,
             key,
           );
@@ -236,14 +207,7 @@ export function createBroadcastStore(database: Database): BroadcastStore {
           if (state === "skipped") skips = plusOne(skips, code);
         }
         const usage = sumOfCosts([earlier, ...changes.map((change) => change.usage)]);
-        database.run(
-          "UPDATE broadcast_v1 SET sent = ?, failures = ?, skips = ?, usage = ? WHERE seq = ?",
-          sent,
-          JSON.stringify(failures),
-          JSON.stringify(skips),
-          usage === undefined ? null : JSON.stringify(usage),
-          seq,
-        );
+        broadcasts.update({ sent, failures, skips, usage }, "WHERE seq = ?", seq);
       });
     },
     setAfterKey(seq, key) {
@@ -257,13 +221,7 @@ export function createBroadcastStore(database: Database): BroadcastStore {
           restCode === undefined || rest === 0
             ? skips
             : { ...skips, [restCode]: (skips[restCode] ?? 0) + rest };
-        database.run(
-          "UPDATE broadcast_v1 SET state = ?, skips = ?, ended_at = ?, work = NULL WHERE seq = ?",
-          state,
-          JSON.stringify(counted),
-          now,
-          seq,
-        );
+        broadcasts.update({ state, skips: counted, endedAt: now, work: undefined }, "WHERE seq = ?", seq);
       });
     },
     targets(seq, { cursor = "", limit, state }) {
@@ -277,7 +235,7 @@ export function createBroadcastStore(database: Database): BroadcastStore {
       );
     },
     sweep(before, limit) {
-      for (const { seq } of read(
+      for (const { seq } of broadcasts.all(
         "WHERE ended_at < ? OR (state = 'collecting' AND created_at < ?)",
         before,
         before,

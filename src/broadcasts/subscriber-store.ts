@@ -1,15 +1,19 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { defineTable, flag, integer, Table, text } from "../core/table.ts";
 import type { Address } from "../core/surface.ts";
 import type { Subscriber } from "../core/broadcast.ts";
 
 /** Chats, or topics of chats, that have subscribed to the bot's broadcasts. In the root. */
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS subscriber_v1 (
-  messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, chat_id TEXT NOT NULL, topic_id TEXT, is_direct INTEGER NOT NULL,
-  since INTEGER NOT NULL, PRIMARY KEY (messenger_id, thread_id)
-) STRICT, WITHOUT ROWID`;
+const SUBSCRIBERS = defineTable("subscriber_v1", {
+  messengerId: text("PRIMARY KEY"),
+  threadId: text("PRIMARY KEY"),
+  chatId: text("NOT NULL"),
+  topicId: text(),
+  isDirect: flag("NOT NULL"),
+  since: integer("NOT NULL"),
+});
 
 /** Place of a subscriber in the order of pages. */
 export type SubscriberKey = Pick<Address, "messengerId" | "threadId">;
@@ -25,32 +29,13 @@ export interface SubscriberStore {
   move(messengerId: string, move: ChatMove): void;
 }
 
-type Row = {
-  messenger_id: string;
-  thread_id: string;
-  chat_id: string;
-  topic_id: string | null;
-  is_direct: number;
-  since: number;
-};
-
 /** Creates the store. Its table is made with the first subscription. */
 export function createSubscriberStore(database: Database): SubscriberStore {
-  const tables = new LazyTables(database, { table: "subscriber_v1", schema: [SCHEMA] });
+  const tables = new LazyTables(database, SUBSCRIBERS);
+  const subscribers = new Table(tables, SUBSCRIBERS);
   return {
-    add({ chatId, isDirectMessage, messengerId, threadId, topicId }, now) {
-      tables.make();
-      const added = database.all(
-        "INSERT OR IGNORE INTO subscriber_v1 VALUES (?, ?, ?, ?, ?, ?) RETURNING since",
-        messengerId,
-        threadId,
-        chatId,
-        topicId ?? null,
-        isDirectMessage ? 1 : 0,
-        now,
-      );
-      return added.length > 0;
-    },
+    add: ({ isDirectMessage, ...address }, now) =>
+      subscribers.insertNew({ ...address, isDirect: isDirectMessage, since: now }) !== undefined,
     remove({ messengerId, threadId }) {
       const removed = tables.all(
         "DELETE FROM subscriber_v1 WHERE messenger_id = ? AND thread_id = ? RETURNING since",
@@ -60,31 +45,19 @@ export function createSubscriberStore(database: Database): SubscriberStore {
       return removed.length > 0;
     },
     has: ({ messengerId, threadId }) =>
-      tables.all(
-        "SELECT since FROM subscriber_v1 WHERE messenger_id = ? AND thread_id = ?",
-        messengerId,
-        threadId,
-      ).length > 0,
-    page(after, limit) {
-      return tables
-        .all<Row>(
-          `SELECT * FROM subscriber_v1 WHERE (messenger_id, thread_id) > (?, ?)
-           ORDER BY messenger_id, thread_id LIMIT ?`,
+      subscribers.first("WHERE messenger_id = ? AND thread_id = ?", messengerId, threadId) !== undefined,
+    page: (after, limit) =>
+      subscribers
+        .all(
+          "WHERE (messenger_id, thread_id) > (?, ?) ORDER BY messenger_id, thread_id LIMIT ?",
           after?.messengerId ?? "",
           after?.threadId ?? "",
           limit,
         )
-        .map((row) => ({
-          address: {
-            messengerId: row.messenger_id,
-            threadId: row.thread_id,
-            chatId: row.chat_id,
-            ...(row.topic_id !== null && { topicId: row.topic_id }),
-            isDirectMessage: row.is_direct === 1,
-          },
-          since: row.since,
-        }));
-    },
+        .map(({ isDirect, since, topicId, ...address }) => ({
+          address: { ...address, ...(topicId !== undefined && { topicId }), isDirectMessage: isDirect },
+          since,
+        })),
     move(messengerId, { from, to }) {
       if (!tables.ready()) return;
       database.transaction(() => {

@@ -1,12 +1,12 @@
 import { addMissingColumns } from "./add-missing-columns.ts";
 import type { Database, SqlValue } from "./database.ts";
 
-export interface LazyTablesOptions {
-  /** The table that tells whether the store's tables exist: the one that was added last. */
+/** A table of a store. */
+export interface StoredTable {
   readonly table: string;
-  /** Statements that make the tables. Each has `IF NOT EXISTS`. */
+  /** Statements that make the table and its indexes. Each has `IF NOT EXISTS`. */
   readonly schema: readonly string[];
-  /** Columns of `table` that an earlier release did not have, with their types. @default none */
+  /** Columns that an earlier release did not have, with their types. @default none */
   readonly added?: Readonly<Record<string, string>>;
 }
 
@@ -16,37 +16,40 @@ export interface LazyTablesOptions {
  */
 export class LazyTables {
   readonly #database: Database;
-  readonly #options: LazyTablesOptions;
+  readonly #tables: readonly StoredTable[];
   /** True once the tables are certain to stay, with all their columns. */
   #isThere = false;
   /** True if this object has made the tables. A transaction that failed may have taken them away again. */
   #hasMade = false;
 
-  constructor(database: Database, options: LazyTablesOptions) {
+  /** @param tables the last one, which was added last, tells whether all of them exist */
+  constructor(database: Database, ...tables: readonly StoredTable[]) {
     this.#database = database;
-    this.#options = options;
+    this.#tables = tables;
   }
 
   /** Returns whether the tables exist. Adds the columns that a table of an earlier release lacks, once. */
   ready(): boolean {
     if (this.#isThere) return true;
-    const { added, table } = this.#options;
+    const table = this.#tables.at(-1)?.table ?? "";
     if (this.#database.history?.isMissing(table) === true) return false;
     const found = this.#database.all(
       "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
       table,
     );
     const isThere = found.length > 0;
-    const isChanged = isThere && added !== undefined && addMissingColumns(this.#database, table, added);
+    const changed = this.#tables.filter(
+      ({ added, table }) => isThere && addMissingColumns(this.#database, table, added),
+    );
     // A transaction that fails takes new columns away again. Another store may make a table that is not there.
-    if (isThere && !isChanged && !this.#hasMade) this.#isThere = true;
+    if (isThere && changed.length === 0 && !this.#hasMade) this.#isThere = true;
     return isThere;
   }
 
   /** Makes the tables. Call it before a row is added, if possible outside of a transaction that may fail. */
   make(): void {
     if (this.ready() && !this.#hasMade) return;
-    for (const statement of this.#options.schema) this.#database.run(statement);
+    for (const { schema } of this.#tables) for (const statement of schema) this.#database.run(statement);
     this.#hasMade = true;
     this.#isThere = false;
   }

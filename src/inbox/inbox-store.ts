@@ -1,32 +1,11 @@
 import type { ChatMove } from "../core/chat-move.ts";
-import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
-
-/**
- * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
- * over redelivery, crash and restart (I2); `seq` is the order of arrival (I3).
- */
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS inbox_v1 (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  key TEXT NOT NULL UNIQUE,
-  messenger_id TEXT NOT NULL,
-  state TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  thread TEXT NOT NULL,
-  raw TEXT,
-  event TEXT,
-  ready_at INTEGER NOT NULL DEFAULT 0,
-  outcome TEXT,
-  claim TEXT
-) STRICT`;
-
-/** Covers only rows that still wait for something, so that a week of known keys makes no look-up slower. */
-const OPEN_INDEX = "CREATE INDEX IF NOT EXISTS inbox_open_v1 ON inbox_v1 (state) WHERE state <> 'done'";
+import { added, defineTable, encoded, integer, openTable, text } from "../core/table.ts";
+import type { RowOf } from "../core/table.ts";
 
 /**
  * The state of an event.
@@ -38,30 +17,34 @@ const OPEN_INDEX = "CREATE INDEX IF NOT EXISTS inbox_open_v1 ON inbox_v1 (state)
  */
 export type InboxState = "received" | "queued" | "taken" | "done";
 
-export interface InboxRow {
-  readonly seq: number;
-  readonly key: string;
-  readonly messengerId: string;
-  readonly state: InboxState;
-  readonly receivedAt: number;
-  /** The message is not answered before this time (an album that is still arriving, a paste that was split). */
-  readonly readyAt: number;
-  readonly incoming: IncomingEvent;
-  readonly event: MessengerEvent | undefined;
-}
+/**
+ * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
+ * over redelivery, crash and restart (I2); `seq` is the order of arrival (I3).
+ */
+const EVENTS = defineTable(
+  "inbox_v1",
+  {
+    seq: integer("PRIMARY KEY AUTOINCREMENT"),
+    key: text("NOT NULL UNIQUE"),
+    messengerId: text("NOT NULL"),
+    state: text<InboxState>("NOT NULL"),
+    receivedAt: integer("NOT NULL"),
+    thread: encoded(parseThread, storeThread)("NOT NULL"),
+    raw: encoded<unknown>(JSON.parse)(),
+    event: encoded(parseEvent, storeEvent)(),
+    /** The message is not answered before this time (an album that is still arriving, a paste that was split). */
+    readyAt: integer("NOT NULL DEFAULT 0"),
+    outcome: text(),
+    claim: added(encoded(parseClaim)()),
+  },
+  "STRICT",
+  // Covers only rows that still wait for something, so that a week of known keys makes no look-up slower.
+  { inbox_open_v1: "(state) WHERE state <> 'done'" },
+);
 
-type StoredRow = {
-  seq: number;
-  key: string;
-  messenger_id: string;
-  state: InboxState;
-  received_at: number;
-  thread: string;
-  raw: string | null;
-  event: string | null;
-  ready_at: number;
-  claim: string | null;
-};
+export interface InboxRow extends Omit<RowOf<typeof EVENTS>, "thread" | "raw" | "outcome" | "claim"> {
+  readonly incoming: IncomingEvent;
+}
 
 export interface InboxStore {
   isKnown(messengerId: string, key: string): boolean;
@@ -87,92 +70,42 @@ export interface InboxStore {
 }
 
 export function createInboxStore(database: Database): InboxStore {
-  database.run(SCHEMA);
-  addMissingColumns(database, "inbox_v1", { claim: "TEXT" });
-  database.run(OPEN_INDEX);
-  const COLUMNS = "seq, key, messenger_id, state, received_at, thread, raw, event, ready_at, claim";
-  const each = (seqs: readonly number[], statement: string, ...bindings: readonly (string | number)[]) => {
-    for (const seq of seqs) database.run(statement, ...bindings, seq);
+  const events = openTable(database, EVENTS);
+  const update = (seqs: readonly number[], changes: Partial<RowOf<typeof EVENTS>>): void => {
+    for (const seq of seqs) events.update(changes, "WHERE seq = ?", seq);
   };
 
   return {
     isKnown: (messengerId, key) =>
       database.all("SELECT 1 AS one FROM inbox_v1 WHERE key = ?", storedKey(messengerId, { key })).length > 0,
-    insert(messengerId, incoming, receivedAt) {
-      const key = storedKey(messengerId, incoming);
-      const thread = storeThread(incoming.thread);
-      const raw = JSON.stringify(incoming.raw);
-      const claim = incoming.claim === undefined ? null : JSON.stringify(incoming.claim);
-      const inserted = firstRow(
-        database.all<{ seq: number }>(
-          `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw, claim)
-           VALUES (?, ?, 'received', ?, ?, ?, ?)
-           ON CONFLICT (key) DO NOTHING RETURNING seq`,
-          key,
-          messengerId,
-          receivedAt,
-          thread,
-          raw,
-          claim,
-        ),
-      );
-      if (inserted === undefined) return undefined;
-      const { seq } = inserted;
-      // Parsed again, as after a restart, so that later code never sees more than is stored.
-      return parseRow({
-        seq,
-        key,
-        messenger_id: messengerId,
+    insert(messengerId, { claim, key, raw, thread }, receivedAt) {
+      // Read back, as after a restart, so that later code never sees more than is stored.
+      const row = events.insertNew({
+        key: storedKey(messengerId, { key }),
+        messengerId,
         state: "received",
-        received_at: receivedAt,
+        receivedAt,
         thread,
         raw,
-        event: null,
-        ready_at: 0,
         claim,
       });
+      return row && rowOf(row);
     },
     insertEnded(messengerId, incoming, receivedAt, outcome) {
-      const inserted = database.all(
-        `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, outcome) VALUES (?, ?, 'done', ?, ?, ?)
-         ON CONFLICT (key) DO NOTHING RETURNING seq`,
-        storedKey(messengerId, incoming),
-        messengerId,
-        receivedAt,
-        storeThread(incoming.thread),
-        outcome,
-      );
-      return inserted.length === 1;
+      const key = storedKey(messengerId, incoming);
+      const { thread } = incoming;
+      return events.insertNew({ key, messengerId, state: "done", receivedAt, thread, outcome }) !== undefined;
     },
-    inState: (state) =>
-      database
-        .all<StoredRow>(
-          `SELECT ${COLUMNS} FROM inbox_v1 WHERE state <> 'done' AND state = ? ORDER BY seq`,
-          state,
-        )
-        .map(parseRow),
+    inState: (state) => events.all("WHERE state <> 'done' AND state = ? ORDER BY seq", state).map(rowOf),
     rows: (seqs) =>
-      database
-        .all<StoredRow>(
-          `SELECT ${COLUMNS} FROM inbox_v1 WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq`,
-          JSON.stringify(seqs),
-        )
-        .map(parseRow),
-    queue(seq, event, readyAt) {
-      database.run(
-        "UPDATE inbox_v1 SET state = 'queued', raw = NULL, event = ?, ready_at = ? WHERE seq = ?",
-        storeEvent(event),
-        readyAt,
-        seq,
-      );
-    },
-    correct(seq, event) {
-      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", storeEvent(event), seq);
-    },
-    hold: (seqs, readyAt) => each(seqs, "UPDATE inbox_v1 SET ready_at = ? WHERE seq = ?", readyAt),
-    take: (seqs) => each(seqs, "UPDATE inbox_v1 SET state = 'taken' WHERE seq = ?"),
-    end: (seqs, outcome) =>
-      each(seqs, "UPDATE inbox_v1 SET state = 'done', raw = NULL, outcome = ? WHERE seq = ?", outcome),
+      events
+        .all("WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq", JSON.stringify(seqs))
+        .map(rowOf),
+    queue: (seq, event, readyAt) => update([seq], { state: "queued", raw: undefined, event, readyAt }),
+    correct: (seq, event) => update([seq], { event }),
+    hold: (seqs, readyAt) => update(seqs, { readyAt }),
+    take: (seqs) => update(seqs, { state: "taken" }),
+    end: (seqs, outcome) => update(seqs, { state: "done", raw: undefined, outcome }),
     countQueued: () =>
       firstRow(
         database.all<{ n: number }>(
@@ -198,20 +131,7 @@ function storedKey(messengerId: string, incoming: Pick<IncomingEvent, "key">): s
   return `${messengerId}|${incoming.key}`;
 }
 
-function parseRow(row: StoredRow): InboxRow {
-  return {
-    seq: row.seq,
-    key: row.key,
-    messengerId: row.messenger_id,
-    state: row.state,
-    receivedAt: row.received_at,
-    readyAt: row.ready_at,
-    incoming: {
-      key: row.key.slice(row.messenger_id.length + 1),
-      thread: parseThread(row.thread),
-      raw: row.raw === null ? undefined : JSON.parse(row.raw),
-      ...(row.claim !== null && { claim: parseClaim(row.claim) }),
-    },
-    event: row.event === null ? undefined : parseEvent(row.event),
-  };
+function rowOf({ claim, key, raw, thread, ...row }: RowOf<typeof EVENTS>): InboxRow {
+  const incoming = { key: key.slice(row.messengerId.length + 1), thread, raw };
+  return { ...row, key, incoming: claim === undefined ? incoming : { ...incoming, claim } };
 }

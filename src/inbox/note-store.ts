@@ -1,29 +1,28 @@
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { added, defineTable, flag, integer, Table, text } from "../core/table.ts";
+import type { NewRowOf } from "../core/table.ts";
 
 /**
  * Texts that the bot's own code has posted and that the model does not know yet. The next turn takes all of them into
  * its question. A turn that replaces another one takes over its notes.
  */
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS note_v1 (
-  id TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, turn_id TEXT, is_kept INTEGER NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID`;
-/** Columns that the first table did not have. */
-const ADDED = { is_kept: "INTEGER NOT NULL DEFAULT 0" };
+const NOTES = defineTable("note_v1", {
+  id: text("PRIMARY KEY"),
+  text: text("NOT NULL"),
+  /** Epoch milliseconds. */
+  at: integer("NOT NULL"),
+  turnId: text(),
+  /** Whether no other note displaces it, before a turn has taken it, except later ones of this kind. */
+  isKept: added(flag("NOT NULL DEFAULT 0")),
+});
 
 /** If nobody writes for a long time, the model gets only the newest notes. */
 const MOST_OPEN = 10;
 /** Of the notes that are kept, the model gets more, as long as they are short. */
 const MOST_KEPT_CHARACTERS = 40_000;
 
-export interface Note {
-  readonly text: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Whether no other note displaces it, before a turn has taken it, except later ones of this kind. @default false */
-  readonly isKept?: boolean;
-}
+export type Note = Pick<NewRowOf<typeof NOTES>, "text" | "at" | "isKept">;
 
 export interface NoteStore {
   /** Stores a note, once for each id. Of the notes that no turn has taken, only the newest stay. */
@@ -36,24 +35,17 @@ export interface NoteStore {
 
 /** Creates the store. Its table is made with the first note. */
 export function createNoteStore(database: Database): NoteStore {
-  const tables = new LazyTables(database, { table: "note_v1", schema: [SCHEMA], added: ADDED });
+  const tables = new LazyTables(database, NOTES);
+  const notes = new Table(tables, NOTES);
   return {
     add(id, { at, isKept = false, text }) {
-      tables.make();
-      const kept = isKept ? 1 : 0;
-      database.run(
-        "INSERT OR IGNORE INTO note_v1 (id, text, at, is_kept) VALUES (?, ?, ?, ?)",
-        id,
-        text,
-        at,
-        kept,
-      );
-      database.run(
+      notes.insertNew({ id, text, at, isKept });
+      tables.run(
         `DELETE FROM note_v1 WHERE id IN (SELECT id FROM (
            SELECT id, row_number() OVER newest AS place, sum(length(text)) OVER newest AS characters FROM note_v1
            WHERE turn_id IS NULL AND is_kept = ? WINDOW newest AS (ORDER BY at DESC, id DESC))
          WHERE place > ? AND characters > ?)`,
-        kept,
+        isKept ? 1 : 0,
         MOST_OPEN,
         isKept ? MOST_KEPT_CHARACTERS : -1,
       );
@@ -66,9 +58,6 @@ export function createNoteStore(database: Database): NoteStore {
       );
     },
     ofTurn: (turnId) =>
-      tables.all<{ text: string; at: number }>(
-        "SELECT text, at FROM note_v1 WHERE turn_id = ? ORDER BY at, id",
-        turnId,
-      ),
+      notes.all("WHERE turn_id = ? ORDER BY at, id", turnId).map(({ at, text }) => ({ at, text })),
   };
 }

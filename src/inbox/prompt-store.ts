@@ -6,39 +6,10 @@ import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { added, defineTable, encoded, integer, json, Table, text } from "../core/table.ts";
+import type { NewRowOf, RowOf } from "../core/table.ts";
 import type { Address } from "../core/surface.ts";
 import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
-
-/**
- * Prompts of the bot's own code and outcomes of actions that wait for a turn. They share one order with people's
- * messages: `after_seq` is the newest inbox row at the time of arrival, so a prompt comes after that row and before
- * every later one (I3). `idempotency_key` makes it unique over repeated calls, crash and restart (I2).
- */
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS prompt_v1 (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  idempotency_key TEXT UNIQUE,
-  kind TEXT NOT NULL,
-  state TEXT NOT NULL,
-  after_seq INTEGER NOT NULL,
-  messages TEXT,
-  message_count INTEGER NOT NULL,
-  answer_to TEXT NOT NULL,
-  metadata TEXT,
-  error TEXT,
-  created_at INTEGER NOT NULL,
-  started_at INTEGER,
-  ended_at INTEGER,
-  hash TEXT,
-  channel TEXT
-) STRICT`;
-/** Columns that the first table did not have. */
-const ADDED = { hash: "TEXT", channel: "TEXT" };
-
-/** Holds only prompts that have not ended. */
-const OPEN_INDEX =
-  "CREATE INDEX IF NOT EXISTS prompt_open_v1 ON prompt_v1 (state, seq) WHERE state IN ('pending', 'running')";
 
 /**
  * - `pending`: waits for its turn
@@ -48,29 +19,46 @@ const OPEN_INDEX =
 export type PromptState = "pending" | "running" | "completed" | "aborted" | "error";
 export type PromptEnd = Exclude<PromptState, "pending" | "running">;
 
-export interface Prompt {
-  /** Id of the prompt and of its turn. */
-  readonly id: string;
-  readonly kind: Exclude<TurnKind, "messages">;
-  readonly state: PromptState;
-  readonly idempotencyKey: string | undefined;
-  /** The newest row of the inbox that comes before it. */
-  readonly afterSeq: number;
+/**
+ * Prompts of the bot's own code and outcomes of actions that wait for a turn. They share one order with people's
+ * messages: `after_seq` is the newest inbox row at the time of arrival, so a prompt comes after that row and before
+ * every later one (I3). `idempotency_key` makes it unique over repeated calls, crash and restart (I2).
+ */
+const PROMPTS = defineTable(
+  "prompt_v1",
+  {
+    seq: integer("PRIMARY KEY AUTOINCREMENT"),
+    /** Id of the prompt and of its turn. */
+    id: text("NOT NULL UNIQUE"),
+    idempotencyKey: text("UNIQUE"),
+    kind: text<Exclude<TurnKind, "messages">>("NOT NULL"),
+    state: text<PromptState>("NOT NULL"),
+    /** The newest row of the inbox that comes before it. */
+    afterSeq: integer("NOT NULL"),
+    /** The messages for the model, until the prompt has ended. */
+    messages: encoded<readonly UIMessage[]>(parseMessages)(),
+    messageCount: integer("NOT NULL"),
+    answerTo: json<readonly Address[]>(z.array(addressSchema))("NOT NULL"),
+    metadata: encoded<PromptMetadata>(parseMetadata)(),
+    /** The code of the failure. */
+    error: text(),
+    /** Epoch milliseconds. */
+    createdAt: integer("NOT NULL"),
+    startedAt: integer(),
+    endedAt: integer(),
+    /** Tells the same request from another one with the same key. Undefined if the caller does not care. */
+    hash: added(text()),
+    /** The channel that its turn was given. Undefined: that of its chat. */
+    channel: added(text()),
+  },
+  "STRICT",
+  // Holds only prompts that have not ended.
+  { prompt_open_v1: "(state, seq) WHERE state IN ('pending', 'running')" },
+);
+
+export interface Prompt extends Omit<RowOf<typeof PROMPTS>, "seq" | "messages"> {
   /** The messages for the model. Empty once the prompt has ended. */
   readonly messages: readonly UIMessage[];
-  readonly messageCount: number;
-  readonly answerTo: readonly Address[];
-  readonly metadata: PromptMetadata | undefined;
-  /** The code of the failure. */
-  readonly error: string | undefined;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-  readonly startedAt: number | undefined;
-  readonly endedAt: number | undefined;
-  /** Tells the same request from another one with the same key. Undefined if the caller does not care. */
-  readonly hash: string | undefined;
-  /** The channel that its turn was given. Undefined: that of its chat. */
-  readonly channel?: string | undefined;
 }
 
 /** Prompts that have ended. */
@@ -81,10 +69,8 @@ export interface PromptDeletion {
   readonly limit: number;
 }
 
-export type NewPrompt = Pick<
-  Prompt,
-  "id" | "kind" | "idempotencyKey" | "messages" | "answerTo" | "metadata" | "createdAt" | "hash" | "channel"
->;
+export type NewPrompt = Pick<Prompt, "messages"> &
+  Omit<NewRowOf<typeof PROMPTS>, "seq" | "state" | "afterSeq" | "messages" | "messageCount">;
 
 export interface PromptStore {
   insert(prompt: NewPrompt): Prompt;
@@ -103,63 +89,25 @@ export interface PromptStore {
   remove(which: PromptDeletion): number;
 }
 
-type StoredPrompt = {
-  id: string;
-  idempotency_key: string | null;
-  kind: Prompt["kind"];
-  state: PromptState;
-  after_seq: number;
-  messages: string | null;
-  message_count: number;
-  answer_to: string;
-  metadata: string | null;
-  error: string | null;
-  created_at: number;
-  started_at: number | null;
-  ended_at: number | null;
-  hash: string | null;
-  channel: string | null;
-};
-
-const COLUMNS =
-  "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at, hash, channel";
-
 /**
  * Needs the table of the inbox. Creates its own table with the first prompt, because most conversations never have one.
  */
 export function createPromptStore(database: Database): PromptStore {
-  const tables = new LazyTables(database, {
-    table: "prompt_v1",
-    schema: [SCHEMA, OPEN_INDEX],
-    added: ADDED,
-  });
+  const tables = new LazyTables(database, PROMPTS);
+  const prompts = new Table(tables, PROMPTS);
   const read = (where: string, ...bindings: (string | number)[]): Prompt[] =>
-    tables.all<StoredPrompt>(`SELECT ${COLUMNS} FROM prompt_v1 ${where}`, ...bindings).map(parsePrompt);
+    prompts.all(where, ...bindings).map(promptOf);
   const get = (id: string): Prompt | undefined => firstRow(read("WHERE id = ?", id));
 
   return {
-    insert({ answerTo, channel, createdAt, hash, id, idempotencyKey, kind, messages, metadata }) {
-      tables.make();
-      const rows = database.all<StoredPrompt>(
-        `INSERT INTO prompt_v1
-           (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at, hash, channel)
-         VALUES (?, ?, ?, 'pending', (SELECT coalesce(max(seq), 0) FROM inbox_v1), ?, ?, ?, ?, ?, ?, ?)
-         RETURNING ${COLUMNS}`,
-        id,
-        idempotencyKey ?? null,
-        kind,
-        JSON.stringify(messages),
-        messages.length,
-        JSON.stringify(answerTo),
-        metadata === undefined ? null : JSON.stringify(metadata),
-        createdAt,
-        hash ?? null,
-        channel ?? null,
-      );
-      const [row] = rows;
-      if (row === undefined) throw new Error("The database returned no row for a prompt that it has stored");
+    insert(prompt) {
+      const [newest] = database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM inbox_v1");
+      const afterSeq = newest?.seq ?? 0;
+      const messageCount = prompt.messages.length;
       // Read back, as after a restart, so that callers never see more than is stored.
-      return parsePrompt(row);
+      const row = prompts.insertNew({ ...prompt, state: "pending", afterSeq, messageCount });
+      if (row === undefined) throw new Error("There is a prompt with this id or idempotency key already");
+      return promptOf(row);
     },
     get,
     byKey: (key) => firstRow(read("WHERE idempotency_key = ?", key)),
@@ -192,7 +140,7 @@ export function createPromptStore(database: Database): PromptStore {
             ? { ...address, chatId: to.chatId, threadId: to.threadId }
             : address,
         );
-        database.run("UPDATE prompt_v1 SET answer_to = ? WHERE id = ?", JSON.stringify(moved), id);
+        prompts.update({ answerTo: moved }, "WHERE id = ?", id);
       }
     },
     remove({ endedBefore, limit, states }) {
@@ -210,22 +158,6 @@ export function createPromptStore(database: Database): PromptStore {
   };
 }
 
-function parsePrompt(row: StoredPrompt): Prompt {
-  return {
-    id: row.id,
-    kind: row.kind,
-    state: row.state,
-    idempotencyKey: row.idempotency_key ?? undefined,
-    afterSeq: row.after_seq,
-    messages: row.messages === null ? [] : parseMessages(row.messages),
-    messageCount: row.message_count,
-    answerTo: z.array(addressSchema).parse(JSON.parse(row.answer_to)),
-    metadata: row.metadata === null ? undefined : parseMetadata(row.metadata),
-    error: row.error ?? undefined,
-    createdAt: row.created_at,
-    startedAt: row.started_at ?? undefined,
-    endedAt: row.ended_at ?? undefined,
-    hash: row.hash ?? undefined,
-    channel: row.channel ?? undefined,
-  };
+function promptOf({ messages = [], ...row }: RowOf<typeof PROMPTS>): Prompt {
+  return { ...row, messages };
 }

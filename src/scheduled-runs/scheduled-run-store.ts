@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
-import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { defineTable, integer, json, Table, text } from "../core/table.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
 
 const addressSchema = z.object({
@@ -29,12 +29,17 @@ const scheduledRunSchema = z.object({
 }) satisfies z.ZodType<ScheduledRun>;
 
 /** The turns of scheduled tasks in one conversation, and why one of them could not ask anybody. */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS scheduled_run_v1 (
-    turn_id TEXT PRIMARY KEY, run TEXT NOT NULL, problem TEXT, created_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS scheduled_run_v1_created ON scheduled_run_v1 (created_at)",
-];
+const RUNS = defineTable(
+  "scheduled_run_v1",
+  {
+    turnId: text("PRIMARY KEY"),
+    run: json<ScheduledRun>(scheduledRunSchema)("NOT NULL"),
+    problem: text(),
+    createdAt: integer("NOT NULL"),
+  },
+  "STRICT, WITHOUT ROWID",
+  { scheduled_run_v1_created: "(created_at)" },
+);
 
 export interface ScheduledRunStore {
   get(turnId: string): ScheduledRun | undefined;
@@ -49,29 +54,13 @@ export interface ScheduledRunStore {
 
 /** Creates the store. Its table is made with the first run. */
 export function createScheduledRunStore(database: Database): ScheduledRunStore {
-  const tables = new LazyTables(database, { table: "scheduled_run_v1", schema: SCHEMA });
-  const read = (turnId: string): { run: string; problem: string | null } | undefined =>
-    firstRow(
-      tables.all<{ run: string; problem: string | null }>(
-        "SELECT run, problem FROM scheduled_run_v1 WHERE turn_id = ?",
-        turnId,
-      ),
-    );
+  const tables = new LazyTables(database, RUNS);
+  const runs = new Table(tables, RUNS);
   return {
-    get(turnId) {
-      const row = read(turnId);
-      return row && scheduledRunSchema.parse(JSON.parse(row.run));
-    },
-    problemOf: (turnId) => read(turnId)?.problem ?? undefined,
+    get: (turnId) => runs.first("WHERE turn_id = ?", turnId)?.run,
+    problemOf: (turnId) => runs.first("WHERE turn_id = ?", turnId)?.problem,
     prepare: () => tables.make(),
-    add(turnId, run, now) {
-      database.run(
-        "INSERT OR IGNORE INTO scheduled_run_v1 (turn_id, run, created_at) VALUES (?, ?, ?)",
-        turnId,
-        JSON.stringify(run),
-        now,
-      );
-    },
+    add: (turnId, run, now) => void runs.insertNew({ turnId, run, createdAt: now }),
     setProblem: (turnId, code) =>
       tables.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId),
   };

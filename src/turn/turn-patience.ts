@@ -56,7 +56,7 @@ export class TurnPatience {
     const known = waits.read(operationId);
     const waitedMs = known?.waitedMs ?? 0;
     const answersBy = this.#answersBy(known);
-    let since = known?.since;
+    let since = known?.waitingSince;
     let isOver = false;
     let attempts = 0;
     let timer: Timer | undefined;
@@ -75,7 +75,7 @@ export class TurnPatience {
       next: ({ beganAt, code, retryAfterMs = 0 }: PassingFailure) => {
         if (since === undefined) {
           since = beganAt;
-          waits.write(operationId, { waitedMs, since, isOver, answersBy }, clock.now());
+          waits.write(operationId, { waitedMs, waitingSince: since, isOver, answersBy }, clock.now());
           tellLater();
         }
         const latestAt = Math.min(endsAt, answersBy ?? Number.POSITIVE_INFINITY);
@@ -98,7 +98,11 @@ export class TurnPatience {
         if (since === undefined && answersBy === undefined) return;
         const allMs = spentMs();
         since = undefined;
-        waits.write(operationId, { waitedMs: allMs, since, isOver, answersBy: undefined }, clock.now());
+        waits.write(
+          operationId,
+          { waitedMs: allMs, waitingSince: since, isOver, answersBy: undefined },
+          clock.now(),
+        );
         this.#options.turns().endWaiting(operationId);
       },
     };
@@ -107,7 +111,7 @@ export class TurnPatience {
   /** Stores when the next call of an operation must have begun to answer, in epoch milliseconds. */
   limit(operationId: string, answersBy: number): void {
     const { clock, waits } = this.#options;
-    const known = waits.read(operationId) ?? { waitedMs: 0, since: undefined, isOver: false };
+    const known = waits.read(operationId) ?? { waitedMs: 0, waitingSince: undefined, isOver: false };
     waits.write(operationId, { ...known, answersBy }, clock.now());
   }
 

@@ -1,44 +1,15 @@
 import { z } from "zod";
-import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { parseAddress } from "../core/stored-address.ts";
 import { parseEvent } from "../core/stored-event.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
+import { added, defineTable, flag, integer, json, openTable, text } from "../core/table.ts";
+import type { RowOf } from "../core/table.ts";
 import type { Address } from "../core/surface.ts";
 import type { TurnKind } from "../core/turn-info.ts";
 import type { ResponseStatus } from "./turn-ends.ts";
-
-/**
- * The turns of a conversation. A turn is `open` until its reply's whole text is stored. After a crash every open turn
- * continues. Only turns of messages have an address and a context; those of a prompt are in the prompt's row.
- */
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS turn_v1 (
-  id TEXT PRIMARY KEY,
-  seq INTEGER NOT NULL,
-  session TEXT NOT NULL,
-  state TEXT NOT NULL,
-  address TEXT NOT NULL,
-  context TEXT NOT NULL,
-  acted INTEGER NOT NULL DEFAULT 0,
-  last_received_at INTEGER NOT NULL,
-  message_seqs TEXT NOT NULL,
-  replaces TEXT,
-  kind TEXT NOT NULL DEFAULT 'messages',
-  begun_calls TEXT NOT NULL DEFAULT '[]',
-  waiting_calls TEXT NOT NULL DEFAULT '[]',
-  due_response TEXT
-) STRICT, WITHOUT ROWID`;
-
-/** Columns that the first release did not have. */
-const ADDED = {
-  kind: "TEXT NOT NULL DEFAULT 'messages'",
-  begun_calls: "TEXT NOT NULL DEFAULT '[]'",
-  waiting_calls: "TEXT NOT NULL DEFAULT '[]'",
-  due_response: "TEXT",
-};
 
 /**
  * The state of a turn.
@@ -54,24 +25,38 @@ const ADDED = {
  */
 export type TurnState = "open" | "stopping" | "yielding" | "parking" | "out-of-steps" | "ended" | "withdrawn";
 
-interface AnyTurn {
+const calls = json<readonly string[]>(z.array(z.string()));
+
+/**
+ * The turns of a conversation. A turn is `open` until its reply's whole text is stored. After a crash every open turn
+ * continues. Only turns of messages have an address and a context; those of a prompt are in the prompt's row.
+ */
+const TURNS = defineTable("turn_v1", {
   /** Id of the turn, of its reply, and of its operation in the turn engine. */
-  readonly id: string;
-  readonly seq: number;
+  id: text("PRIMARY KEY"),
+  seq: integer("NOT NULL"),
   /** The session of the transcript that it belongs to. */
-  readonly session: string;
-  readonly state: TurnState;
+  session: text("NOT NULL"),
+  state: text<TurnState>("NOT NULL"),
+  /** JSON, as the next one. */
+  address: text("NOT NULL"),
+  context: text("NOT NULL"),
   /** Whether a tool has begun that must not run twice. The turn cannot be withdrawn then. */
-  readonly acted: boolean;
-  /** Calls of tools with an effect whose `execute` has begun. */
-  readonly begunCalls: readonly string[];
-  /** Calls whose result waits for somebody's decision. */
-  readonly waitingCalls: readonly string[];
+  acted: flag("NOT NULL DEFAULT 0"),
   /** Time at which the newest of its messages arrived, in epoch milliseconds. */
-  readonly lastReceivedAt: number;
+  lastReceivedAt: integer("NOT NULL"),
+  messageSeqs: json<readonly number[]>(z.array(z.number()))("NOT NULL"),
+  replaces: text(),
+  kind: added(text<TurnKind>("NOT NULL DEFAULT 'messages'")),
+  /** Calls of tools with an effect whose `execute` has begun. */
+  begunCalls: added(calls("NOT NULL DEFAULT '[]'")),
+  /** Calls whose result waits for somebody's decision. */
+  waitingCalls: added(calls("NOT NULL DEFAULT '[]'")),
   /** The end of the turn, until the bot has been told. */
-  readonly dueResponse: ResponseStatus | undefined;
-}
+  dueResponse: added(text<ResponseStatus>()),
+});
+
+type AnyTurn = Omit<RowOf<typeof TURNS>, "address" | "context" | "messageSeqs" | "replaces" | "kind">;
 
 /** A turn that answers people. */
 export interface MessagesTurn extends AnyTurn {
@@ -121,33 +106,11 @@ export interface TurnStore {
   move(messengerId: string, move: ChatMove): void;
 }
 
-type StoredTurn = {
-  id: string;
-  seq: number;
-  session: string;
-  state: TurnState;
-  address: string;
-  context: string;
-  acted: number;
-  last_received_at: number;
-  message_seqs: string;
-  replaces: string | null;
-  kind: TurnKind;
-  begun_calls: string;
-  waiting_calls: string;
-  due_response: ResponseStatus | null;
-};
-
-const COLUMNS =
-  "id, seq, session, state, address, context, acted, last_received_at, message_seqs, replaces, kind, begun_calls, waiting_calls, due_response";
-
 const UNFINISHED = "state NOT IN ('ended', 'withdrawn')";
 
 export function createTurnStore(database: Database): TurnStore {
-  database.run(SCHEMA);
-  addMissingColumns(database, "turn_v1", ADDED);
-  const read = (where: string, ...bindings: string[]) =>
-    database.all<StoredTurn>(`SELECT ${COLUMNS} FROM turn_v1 ${where}`, ...bindings).map(parseTurn);
+  const turns = openTable(database, TURNS);
+  const read = (where: string, ...bindings: string[]): Turn[] => turns.all(where, ...bindings).map(turnOf);
 
   return {
     insert(turn) {
@@ -158,20 +121,18 @@ export function createTurnStore(database: Database): TurnStore {
       const over = replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
       database.run(`DELETE FROM turn_v1 WHERE state IN ${over} AND seq < ? AND due_response IS NULL`, newest);
       const { address = null, context = null, messageSeqs = [] } = turn.kind === "messages" ? turn : {};
-      database.run(
-        `INSERT INTO turn_v1
-           (id, seq, session, state, address, context, last_received_at, message_seqs, replaces, kind)
-         VALUES (?, ?, ?, 'open', ?, ?, ?, ?, ?, ?)`,
-        turn.id,
-        newest + 1,
-        turn.session,
-        JSON.stringify(address),
-        JSON.stringify(context),
-        turn.lastReceivedAt,
-        JSON.stringify(messageSeqs),
-        replaces ?? null,
-        turn.kind,
-      );
+      turns.insert({
+        id: turn.id,
+        seq: newest + 1,
+        session: turn.session,
+        state: "open",
+        address: JSON.stringify(address),
+        context: JSON.stringify(context),
+        lastReceivedAt: turn.lastReceivedAt,
+        messageSeqs,
+        replaces,
+        kind: turn.kind,
+      });
       return {
         ...turn,
         seq: newest + 1,
@@ -229,28 +190,14 @@ export function createTurnStore(database: Database): TurnStore {
   };
 }
 
-const messageSeqsSchema = z.array(z.number());
-const callIdsSchema = z.array(z.string());
-
-function parseTurn(row: StoredTurn): Turn {
-  const turn = {
-    id: row.id,
-    seq: row.seq,
-    session: row.session,
-    state: row.state,
-    acted: row.acted === 1,
-    begunCalls: callIdsSchema.parse(JSON.parse(row.begun_calls)),
-    waitingCalls: callIdsSchema.parse(JSON.parse(row.waiting_calls)),
-    lastReceivedAt: row.last_received_at,
-    dueResponse: row.due_response ?? undefined,
-  };
-  if (row.kind !== "messages") return { ...turn, kind: row.kind };
+function turnOf({ address, context, kind, messageSeqs, replaces, ...turn }: RowOf<typeof TURNS>): Turn {
+  if (kind !== "messages") return { ...turn, kind };
   return {
     ...turn,
-    kind: row.kind,
-    address: parseAddress(row.address),
-    context: parseEvent(row.context),
-    messageSeqs: messageSeqsSchema.parse(JSON.parse(row.message_seqs)),
-    replaces: row.replaces ?? undefined,
+    kind,
+    address: parseAddress(address),
+    context: parseEvent(context),
+    messageSeqs,
+    replaces,
   };
 }

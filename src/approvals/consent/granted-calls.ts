@@ -67,7 +67,7 @@ export class GrantedCalls {
       if (isSame && grants.covering(call).some(({ id }) => id === grantId)) return this.#resume(earlier);
       store.makeTable();
       const isUsed = grants.use(grantId, call, () => {
-        store.insertDecided(use);
+        store.insert(use);
         host.noteUse(use);
       });
       if (!isUsed) continue;

@@ -1,26 +1,37 @@
 import { parseIndexed } from "./stored-report.ts";
-import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
+import { defineTable, encoded, integer, Table, text } from "../../core/table.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import type { ApprovalReport, IndexedApproval } from "../rules/approval-index.ts";
 import type { WantedKeys } from "./index-keys.ts";
 
 /** The root's index of the approvals of all conversations. Only those that wait have keys and a place in the order. */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS approval_index_v1 (
-    id TEXT PRIMARY KEY, state TEXT NOT NULL, entry TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER
-  ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX IF NOT EXISTS approval_index_waiting_v1 ON approval_index_v1 (created_at, id) WHERE state = 'waiting'`,
-  "CREATE INDEX IF NOT EXISTS approval_index_order_v1 ON approval_index_v1 (created_at, id)",
-  `CREATE TABLE IF NOT EXISTS approval_key_v1 (
-    key TEXT NOT NULL, created_at INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, created_at, id)
-  ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX IF NOT EXISTS approval_key_id_v1 ON approval_key_v1 (id)`,
-  `CREATE TABLE IF NOT EXISTS grant_key_v1 (
-    key TEXT NOT NULL, conversation TEXT NOT NULL, PRIMARY KEY (key, conversation)
-  ) STRICT, WITHOUT ROWID`,
-];
+const ENTRIES = defineTable(
+  "approval_index_v1",
+  {
+    id: text("PRIMARY KEY"),
+    state: text("NOT NULL"),
+    entry: encoded(parseIndexed)("NOT NULL"),
+    createdAt: integer("NOT NULL"),
+    endedAt: integer(),
+  },
+  "STRICT, WITHOUT ROWID",
+  {
+    approval_index_waiting_v1: "(created_at, id) WHERE state = 'waiting'",
+    approval_index_order_v1: "(created_at, id)",
+  },
+);
+const KEYS = defineTable(
+  "approval_key_v1",
+  { key: text("PRIMARY KEY"), createdAt: integer("PRIMARY KEY"), id: text("PRIMARY KEY") },
+  "STRICT, WITHOUT ROWID",
+  { approval_key_id_v1: "(id)" },
+);
+const GRANT_KEYS = defineTable("grant_key_v1", {
+  key: text("PRIMARY KEY"),
+  conversation: text("PRIMARY KEY"),
+});
 
 /** Place of an approval in the order of pages. */
 export interface ApprovalPlace {
@@ -46,33 +57,26 @@ export interface ApprovalIndexStore {
 
 /** Creates the store. Its tables are made with the first approval. */
 export function createApprovalIndexStore(database: Database): ApprovalIndexStore {
-  const tables = new LazyTables(database, { table: "grant_key_v1", schema: SCHEMA });
+  const tables = new LazyTables(database, ENTRIES, KEYS, GRANT_KEYS);
+  const entries = new Table(tables, ENTRIES);
+  const keyRows = new Table(tables, KEYS);
+  const grantRows = new Table(tables, GRANT_KEYS);
   const read = (where: string, ...bindings: (string | number | null)[]): IndexedApproval[] =>
-    tables
-      .all<{ entry: string }>(`SELECT entry FROM approval_index_v1 ${where}`, ...bindings)
-      .map(({ entry }) => parseIndexed(entry));
+    entries.all(where, ...bindings).map(({ entry }) => entry);
   return {
     put({ approval, grantKeys = [], keys }) {
       tables.make();
       const { createdAt, endedAt, executionId, state } = approval;
       database.transaction(() => {
+        const row = { id: executionId, state, entry: approval, createdAt, endedAt };
         // An ended approval never waits again.
-        database.run(
-          `INSERT INTO approval_index_v1 (id, state, entry, created_at, ended_at) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET state = excluded.state, entry = excluded.entry, ended_at = excluded.ended_at
-           WHERE excluded.state <> 'waiting' AND ended_at IS NULL`,
-          executionId,
-          state,
-          JSON.stringify(approval),
-          createdAt,
-          endedAt ?? null,
-        );
-        for (const key of grantKeys)
-          database.run(
-            "INSERT OR IGNORE INTO grant_key_v1 (key, conversation) VALUES (?, ?)",
-            key,
-            approval.conversation,
+        if (entries.insertNew(row) === undefined && state !== "waiting")
+          entries.update(
+            { state, entry: approval, endedAt },
+            "WHERE id = ? AND ended_at IS NULL",
+            executionId,
           );
+        for (const key of grantKeys) grantRows.insertNew({ key, conversation: approval.conversation });
         const [stored] = database.all<{ state: string }>(
           "SELECT state FROM approval_index_v1 WHERE id = ?",
           executionId,
@@ -81,16 +85,10 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
           database.run("DELETE FROM approval_key_v1 WHERE id = ?", executionId);
           return;
         }
-        for (const key of keys)
-          database.run(
-            "INSERT OR IGNORE INTO approval_key_v1 (key, created_at, id) VALUES (?, ?, ?)",
-            key,
-            createdAt,
-            executionId,
-          );
+        for (const key of keys) keyRows.insertNew({ key, createdAt, id: executionId });
       });
     },
-    get: (id) => firstRow(read("WHERE id = ?", id)),
+    get: (id) => read("WHERE id = ?", id)[0],
     waiting: (after, limit) =>
       read(
         "WHERE state = 'waiting' AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
@@ -127,12 +125,6 @@ export function createApprovalIndexStore(database: Database): ApprovalIndexStore
         limit,
       ),
     grantPlaces: (key, limit) =>
-      tables
-        .all<{ conversation: string }>(
-          "SELECT conversation FROM grant_key_v1 WHERE key = ? LIMIT ?",
-          key,
-          limit,
-        )
-        .map(({ conversation }) => conversation),
+      grantRows.all("WHERE key = ? LIMIT ?", key, limit).map(({ conversation }) => conversation),
   };
 }

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import type { Json } from "../../core/content.ts";
+import { added, checked, defineTable, flag, integer, json, text } from "../../core/table.ts";
+import type { RowOf } from "../../core/table.ts";
 import type { Approval, ApprovalState } from "../rules/approval.ts";
 import { addressSchema, personSchema } from "../../core/stored-address.ts";
 
@@ -47,40 +50,6 @@ export const deciderSchema = z.object({
   isAdmin: z.boolean().optional(),
 });
 
-/** A row of `approval_v1`. */
-export type ApprovalRow = {
-  id: string;
-  action: string;
-  tool_call_id: string;
-  request_id: string;
-  ledger_key: string;
-  input: string;
-  input_hash: string;
-  summary: string;
-  risk: string | null;
-  kind: string;
-  permissions: string;
-  sensitive: string;
-  requester: string | null;
-  people: string;
-  origin: string | null;
-  approvers: string;
-  requester_may_approve: number;
-  created_at: number;
-  expires_at: number;
-  state: string;
-  decided_at: number | null;
-  decided_by: string | null;
-  reason: string | null;
-  outcome: string | null;
-  ended_at: number | null;
-  drawn_state: string | null;
-  is_told: number;
-  details: string | null;
-  progress: string | null;
-  remind_at: number | null;
-};
-
 export const scheduleSchema = z.object({ keeper: z.string(), taskId: z.string(), revision: z.string() });
 
 /** Facts about a question that are only read with it. */
@@ -120,15 +89,71 @@ const progressSchema = z.object({
   broughtTo: z.array(addressSchema).optional(),
 });
 
-export function progressOf({ broughtTo, isCardTaken, isExplained, successor, unreached }: Approval): string {
-  const progress: z.input<typeof progressSchema> = {
+const value = json<Json>(z.json());
+const strings = json<readonly string[]>(z.array(z.string()));
+
+export const APPROVALS = defineTable(
+  "approval_v1",
+  {
+    id: text("PRIMARY KEY"),
+    seq: integer("NOT NULL"),
+    action: text("NOT NULL"),
+    toolCallId: text("NOT NULL"),
+    requestId: text("NOT NULL"),
+    ledgerKey: text("NOT NULL"),
+    input: value("NOT NULL"),
+    inputHash: text("NOT NULL"),
+    summary: text("NOT NULL"),
+    risk: checked(riskSchema)(),
+    kind: checked(kindSchema)("NOT NULL"),
+    permissions: strings("NOT NULL"),
+    sensitive: strings("NOT NULL"),
+    requester: json(personSchema)(),
+    people: json<Approval["people"]>(z.array(personSchema))("NOT NULL"),
+    origin: json(addressSchema)(),
+    approvers: json<Approval["approvers"]>(approversSchema)("NOT NULL"),
+    requesterMayApprove: flag("NOT NULL"),
+    createdAt: integer("NOT NULL"),
+    expiresAt: integer("NOT NULL"),
+    state: checked(stateSchema)("NOT NULL"),
+    decidedAt: integer(),
+    decidedBy: json(deciderSchema)(),
+    reason: text(),
+    outcome: value(),
+    endedAt: integer(),
+    drawnState: checked(stateSchema)(),
+    isTold: flag("NOT NULL"),
+    /** Whether work is left: decide, run, draw or tell. */
+    isUnfinished: flag("NOT NULL"),
+    details: added(json(detailsSchema)()),
+    progress: added(json(progressSchema)()),
+    remindAt: added(integer()),
+  },
+  "STRICT, WITHOUT ROWID",
+  {
+    approval_v1_unfinished: "(seq) WHERE is_unfinished = 1",
+    approval_v1_seq: "(seq)",
+    approval_v1_call: "(request_id, tool_call_id)",
+    approval_v1_use: "(seq) WHERE state = 'approved' AND is_unfinished = 0",
+  },
+);
+
+type Row = RowOf<typeof APPROVALS>;
+
+export function progressOf({
+  broughtTo,
+  isCardTaken,
+  isExplained,
+  successor,
+  unreached,
+}: Approval): Row["progress"] {
+  return {
     isExplained,
     successor,
     unreached: [...unreached],
     ...(isCardTaken === true && { isCardTaken }),
     ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
   };
-  return JSON.stringify(progress);
 }
 
 export function detailsOf({
@@ -145,8 +170,8 @@ export function detailsOf({
   rootRequest,
   schedule,
   summaryReads,
-}: Approval): string {
-  const details: z.input<typeof detailsSchema> = {
+}: Approval): Row["details"] {
+  return {
     askedIn: [...askedIn],
     messageId,
     isTool,
@@ -161,62 +186,34 @@ export function detailsOf({
     summaryReads: summaryReads && [...summaryReads],
     preview: typeof preview === "object" ? [...preview] : preview,
   };
-  return JSON.stringify(details);
 }
 
-export function jsonOf(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
-}
-
-export function approvalOf(stored: ApprovalRow): Approval {
-  const details = detailsSchema.parse(JSON.parse(stored.details ?? "{}"));
-  const progress = progressSchema.parse(JSON.parse(stored.progress ?? "{}"));
+export function approvalOf({
+  details = {},
+  isUnfinished: _isUnfinished,
+  progress = {},
+  seq: _seq,
+  ...row
+}: Row): Approval {
   return {
-    id: stored.id,
-    action: stored.action,
-    toolCallId: stored.tool_call_id,
-    requestId: stored.request_id,
-    ledgerKey: stored.ledger_key,
-    input: z.json().parse(JSON.parse(stored.input)),
-    inputHash: stored.input_hash,
-    summary: stored.summary,
-    risk: stored.risk === null ? undefined : riskSchema.parse(stored.risk),
-    kind: kindSchema.parse(stored.kind),
-    permissions: z.array(z.string()).parse(JSON.parse(stored.permissions)),
-    sensitive: z.array(z.string()).parse(JSON.parse(stored.sensitive)),
-    people: z.array(personSchema).parse(JSON.parse(stored.people)),
-    requester: stored.requester === null ? undefined : personSchema.parse(JSON.parse(stored.requester)),
-    origin: stored.origin === null ? undefined : addressSchema.parse(JSON.parse(stored.origin)),
-    approvers: approversSchema.parse(JSON.parse(stored.approvers)),
-    requesterMayApprove: stored.requester_may_approve === 1,
-    createdAt: stored.created_at,
-    expiresAt: stored.expires_at,
-    state: stateSchema.parse(stored.state),
-    decidedAt: stored.decided_at ?? undefined,
-    decidedBy: stored.decided_by === null ? undefined : deciderSchema.parse(JSON.parse(stored.decided_by)),
-    reason: stored.reason ?? undefined,
-    outcome: stored.outcome === null ? undefined : z.json().parse(JSON.parse(stored.outcome)),
-    endedAt: stored.ended_at ?? undefined,
-    drawnState: stored.drawn_state === null ? undefined : stateSchema.parse(stored.drawn_state),
-    isTold: stored.is_told === 1,
+    ...row,
     isTool: details.isTool ?? false,
     isInline: details.isInline ?? false,
     messageId: details.messageId,
-    rootRequest: details.rootRequest ?? stored.request_id,
+    rootRequest: details.rootRequest ?? row.requestId,
     offer: details.offer,
     modelWords: details.modelWords,
     preview: details.preview,
     summaryReads: details.summaryReads,
     labels: details.labels,
-    isExplained: progress.isExplained ?? false,
-    successor: progress.successor,
-    isCardTaken: progress.isCardTaken ?? false,
     schedule: details.schedule,
     cardOf: details.cardOf,
     channel: details.channel,
+    isExplained: progress.isExplained ?? false,
+    successor: progress.successor,
     broughtTo: progress.broughtTo,
+    isCardTaken: progress.isCardTaken ?? false,
     unreached: progress.unreached ?? [],
     askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
-    remindAt: stored.remind_at ?? undefined,
   };
 }

@@ -1,54 +1,10 @@
 import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
+import { Table } from "../../core/table.ts";
 import { isOpen } from "../rules/approval.ts";
 import type { Approval, ApprovalState } from "../rules/approval.ts";
-import { approvalOf, detailsOf, jsonOf, progressOf } from "./approval-rows.ts";
-import type { ApprovalRow } from "./approval-rows.ts";
-
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS approval_v1 (
-  id TEXT PRIMARY KEY,
-  seq INTEGER NOT NULL,
-  action TEXT NOT NULL,
-  tool_call_id TEXT NOT NULL,
-  request_id TEXT NOT NULL,
-  ledger_key TEXT NOT NULL,
-  input TEXT NOT NULL,
-  input_hash TEXT NOT NULL,
-  summary TEXT NOT NULL,
-  risk TEXT,
-  kind TEXT NOT NULL,
-  permissions TEXT NOT NULL,
-  sensitive TEXT NOT NULL,
-  requester TEXT,
-  people TEXT NOT NULL,
-  origin TEXT,
-  approvers TEXT NOT NULL,
-  requester_may_approve INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  decided_at INTEGER,
-  decided_by TEXT,
-  reason TEXT,
-  outcome TEXT,
-  ended_at INTEGER,
-  drawn_state TEXT,
-  is_told INTEGER NOT NULL,
-  is_unfinished INTEGER NOT NULL,
-  details TEXT,
-  progress TEXT,
-  remind_at INTEGER
-) STRICT, WITHOUT ROWID`;
-/** Columns that the first table did not have. */
-const ADDED = { details: "TEXT", progress: "TEXT", remind_at: "INTEGER" };
-const INDEXES = [
-  "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
-  "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
-  "CREATE INDEX IF NOT EXISTS approval_v1_call ON approval_v1 (request_id, tool_call_id)",
-  "CREATE INDEX IF NOT EXISTS approval_v1_use ON approval_v1 (seq) WHERE state = 'approved' AND is_unfinished = 0",
-];
+import { approvalOf, APPROVALS, detailsOf, progressOf } from "./approval-rows.ts";
 
 export interface ApprovalFilter {
   readonly state?: ApprovalState;
@@ -66,14 +22,12 @@ export interface ApprovalFilter {
 export class ApprovalStore {
   readonly #database: Database;
   readonly #tables: LazyTables;
+  readonly #approvals: Table<typeof APPROVALS>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tables = new LazyTables(database, {
-      table: "approval_v1",
-      schema: [SCHEMA, ...INDEXES],
-      added: ADDED,
-    });
+    this.#tables = new LazyTables(database, APPROVALS);
+    this.#approvals = new Table(this.#tables, APPROVALS);
   }
 
   get(id: string): Approval | undefined {
@@ -84,63 +38,24 @@ export class ApprovalStore {
     const newest = firstRow(
       this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM approval_v1"),
     );
-    this.#database.run(
-      `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
-         permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
-         state, is_told, is_unfinished, details, progress, remind_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      approval.id,
-      (newest?.seq ?? 0) + 1,
-      approval.action,
-      approval.toolCallId,
-      approval.requestId,
-      approval.ledgerKey,
-      JSON.stringify(approval.input),
-      approval.inputHash,
-      approval.summary,
-      approval.risk ?? null,
-      approval.kind,
-      JSON.stringify(approval.permissions),
-      JSON.stringify(approval.sensitive),
-      jsonOf(approval.requester),
-      JSON.stringify(approval.people),
-      jsonOf(approval.origin),
-      JSON.stringify(approval.approvers),
-      approval.requesterMayApprove ? 1 : 0,
-      approval.createdAt,
-      approval.expiresAt,
-      approval.state,
-      approval.isTold ? 1 : 0,
-      isUnfinished(approval) ? 1 : 0,
-      detailsOf(approval),
-      progressOf(approval),
-      approval.remindAt ?? null,
-    );
-  }
-
-  /** Stores the use of a grant: a decision without a question. */
-  insertDecided(approval: Approval): void {
-    this.insert(approval);
-    this.update(approval);
+    this.#approvals.insert({
+      ...approval,
+      seq: (newest?.seq ?? 0) + 1,
+      isUnfinished: isUnfinished(approval),
+      details: detailsOf(approval),
+      progress: progressOf(approval),
+    });
   }
 
   /** Stores the changeable fields of an approval. Its input, key and requester never change. */
   update(approval: Approval): void {
-    this.#database.run(
-      `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
-         drawn_state = ?, is_told = ?, is_unfinished = ?, progress = ?, remind_at = ? WHERE id = ?`,
-      approval.state,
-      approval.decidedAt ?? null,
-      jsonOf(approval.decidedBy),
-      approval.reason ?? null,
-      jsonOf(approval.outcome),
-      approval.endedAt ?? null,
-      approval.drawnState ?? null,
-      approval.isTold ? 1 : 0,
-      isUnfinished(approval) ? 1 : 0,
-      progressOf(approval),
-      approval.remindAt ?? null,
-      approval.id,
+    const { decidedAt, decidedBy, drawnState, endedAt, id, isTold, outcome, reason, remindAt, state } =
+      approval;
+    const changes = { state, decidedAt, decidedBy, reason, outcome, endedAt, drawnState, isTold, remindAt };
+    this.#approvals.update(
+      { ...changes, isUnfinished: isUnfinished(approval), progress: progressOf(approval) },
+      "WHERE id = ?",
+      id,
     );
   }
 
@@ -238,7 +153,7 @@ export class ApprovalStore {
   }
 
   #read(where: string, ...bindings: (string | number | null)[]): Approval[] {
-    return this.#tables.all<ApprovalRow>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
+    return this.#approvals.all(where, ...bindings).map(approvalOf);
   }
 }
 

@@ -2,68 +2,46 @@ import { z } from "zod";
 import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
-import { deciderSchema, jsonOf, scheduleSchema } from "./approval-rows.ts";
+import { added, checked, defineTable, flag, integer, json, Table, text } from "../../core/table.ts";
+import type { RowOf } from "../../core/table.ts";
+import { deciderSchema, scheduleSchema } from "./approval-rows.ts";
 import type { Grant } from "../rules/grant.ts";
 import { personSchema } from "../../core/stored-address.ts";
 
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS grant_v1 (
-  id TEXT PRIMARY KEY,
-  seq INTEGER NOT NULL,
-  action TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  words TEXT NOT NULL,
-  length TEXT NOT NULL,
-  person TEXT NOT NULL,
-  messenger_id TEXT NOT NULL,
-  thread_id TEXT NOT NULL,
-  root_request TEXT,
-  given_by TEXT NOT NULL,
-  approval_id TEXT NOT NULL,
-  given_at INTEGER NOT NULL,
-  until INTEGER,
-  revoked_at INTEGER,
-  revoked_by TEXT,
-  uses INTEGER NOT NULL,
-  last_used_at INTEGER,
-  is_new INTEGER,
-  schedule TEXT
-) STRICT, WITHOUT ROWID`;
-
-/** Columns that the first table did not have. */
-const ADDED = { is_new: "INTEGER", schedule: "TEXT" };
-
-type Stored = {
-  id: string;
-  action: string;
-  scope: string;
-  words: string;
-  length: string;
-  person: string;
-  messenger_id: string;
-  thread_id: string;
-  root_request: string | null;
-  given_by: string;
-  approval_id: string;
-  given_at: number;
-  until: number | null;
-  revoked_at: number | null;
-  revoked_by: string | null;
-  uses: number;
-  last_used_at: number | null;
-  schedule: string | null;
-};
-
-const lengthSchema = z.enum(["request", "hour", "always", "schedule"]);
+const GRANTS = defineTable("grant_v1", {
+  id: text("PRIMARY KEY"),
+  seq: integer("NOT NULL"),
+  action: text("NOT NULL"),
+  scope: text("NOT NULL"),
+  words: text("NOT NULL"),
+  length: checked(z.enum(["request", "hour", "always", "schedule"]))("NOT NULL"),
+  person: json(personSchema)("NOT NULL"),
+  messengerId: text("NOT NULL"),
+  threadId: text("NOT NULL"),
+  rootRequest: text(),
+  givenBy: json(deciderSchema)("NOT NULL"),
+  approvalId: text("NOT NULL"),
+  givenAt: integer("NOT NULL"),
+  until: integer(),
+  revokedAt: integer(),
+  revokedBy: json(deciderSchema)(),
+  uses: integer("NOT NULL"),
+  lastUsedAt: integer(),
+  /** Until it was compared with the requests that waited when it was given. */
+  isNew: added(flag()),
+  schedule: added(json(scheduleSchema)()),
+});
 
 /** Grants of one conversation, including ended ones, for audits. */
 export class GrantStore {
   readonly #database: Database;
   readonly #tables: LazyTables;
+  readonly #grants: Table<typeof GRANTS>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tables = new LazyTables(database, { table: "grant_v1", schema: [SCHEMA], added: ADDED });
+    this.#tables = new LazyTables(database, GRANTS);
+    this.#grants = new Table(this.#tables, GRANTS);
   }
 
   get(id: string): Grant | undefined {
@@ -84,26 +62,7 @@ export class GrantStore {
     const newest = firstRow(
       this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM grant_v1"),
     );
-    this.#database.run(
-      `INSERT INTO grant_v1 (id, seq, action, scope, words, length, person, messenger_id, thread_id, root_request,
-         given_by, approval_id, given_at, until, schedule, uses, is_new)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`,
-      grant.id,
-      (newest?.seq ?? 0) + 1,
-      grant.action,
-      grant.scope,
-      grant.words,
-      grant.length,
-      JSON.stringify(grant.person),
-      grant.messengerId,
-      grant.threadId,
-      grant.rootRequest ?? null,
-      JSON.stringify(grant.givenBy),
-      grant.approvalId,
-      grant.givenAt,
-      grant.until ?? null,
-      jsonOf(grant.schedule),
-    );
+    this.#grants.insert({ ...grant, seq: (newest?.seq ?? 0) + 1, uses: 0, isNew: true });
   }
 
   /** Grants that were not compared with the requests that waited when they were given, oldest first. */
@@ -118,14 +77,7 @@ export class GrantStore {
 
   /** Stores the use of a grant, and its end. Its terms never change. */
   update({ id, lastUsedAt, revokedAt, revokedBy, uses }: Grant): void {
-    this.#database.run(
-      "UPDATE grant_v1 SET uses = ?, last_used_at = ?, revoked_at = ?, revoked_by = ? WHERE id = ?",
-      uses,
-      lastUsedAt ?? null,
-      revokedAt ?? null,
-      jsonOf(revokedBy),
-      id,
-    );
+    this.#grants.update({ uses, lastUsedAt, revokedAt, revokedBy }, "WHERE id = ?", id);
   }
 
   /** Makes the table, which most conversations never need. Called outside of transactions that may fail. */
@@ -134,29 +86,10 @@ export class GrantStore {
   }
 
   #read(where: string, ...bindings: (string | number)[]): Grant[] {
-    return this.#tables.all<Stored>(`SELECT * FROM grant_v1 ${where}`, ...bindings).map(grantOf);
+    return this.#grants.all(where, ...bindings).map(grantOf);
   }
 }
 
-function grantOf(stored: Stored): Grant {
-  return {
-    id: stored.id,
-    action: stored.action,
-    scope: stored.scope,
-    words: stored.words,
-    length: lengthSchema.parse(stored.length),
-    person: personSchema.parse(JSON.parse(stored.person)),
-    schedule: stored.schedule === null ? undefined : scheduleSchema.parse(JSON.parse(stored.schedule)),
-    messengerId: stored.messenger_id,
-    threadId: stored.thread_id,
-    rootRequest: stored.root_request ?? undefined,
-    givenBy: deciderSchema.parse(JSON.parse(stored.given_by)),
-    approvalId: stored.approval_id,
-    givenAt: stored.given_at,
-    until: stored.until ?? undefined,
-    revokedAt: stored.revoked_at ?? undefined,
-    revokedBy: stored.revoked_by === null ? undefined : deciderSchema.parse(JSON.parse(stored.revoked_by)),
-    uses: stored.uses,
-    lastUsedAt: stored.last_used_at ?? undefined,
-  };
+function grantOf({ isNew: _isNew, seq: _seq, ...grant }: RowOf<typeof GRANTS>): Grant {
+  return grant;
 }

@@ -1,33 +1,26 @@
 import type { Database } from "../../core/database.ts";
-import { firstRow } from "../../core/database.ts";
+import { defineTable, openTable, text } from "../../core/table.ts";
+import type { RowOf } from "../../core/table.ts";
 
 /** Small facts of a conversation, by key. */
-const SCHEMA =
-  "CREATE TABLE IF NOT EXISTS thread_v1 (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
+const FACTS = defineTable("thread_v1", { key: text("PRIMARY KEY"), value: text("NOT NULL") });
 
 export interface ThreadMemoryStore {
   read(key: string): string | undefined;
   write(key: string, value: string): void;
   remove(key: string): void;
   /** Returns the facts whose keys begin with this word and a colon. */
-  list(word: string): readonly { readonly key: string; readonly value: string }[];
+  list(word: string): readonly RowOf<typeof FACTS>[];
 }
 
 export function createThreadMemoryStore(database: Database): ThreadMemoryStore {
-  database.run(SCHEMA);
+  const facts = openTable(database, FACTS);
   return {
-    read: (key) =>
-      firstRow(database.all<{ value: string }>("SELECT value FROM thread_v1 WHERE key = ?", key))?.value,
-    write(key, value) {
-      database.run("INSERT OR REPLACE INTO thread_v1 (key, value) VALUES (?, ?)", key, value);
-    },
+    read: (key) => facts.first("WHERE key = ?", key)?.value,
+    write: (key, value) => facts.put({ key, value }),
     remove(key) {
       database.run("DELETE FROM thread_v1 WHERE key = ?", key);
     },
-    list: (word) =>
-      database.all<{ key: string; value: string }>(
-        "SELECT key, value FROM thread_v1 WHERE key GLOB ?",
-        `${word}:*`,
-      ),
+    list: (word) => facts.all("WHERE key GLOB ?", `${word}:*`),
   };
 }

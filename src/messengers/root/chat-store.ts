@@ -1,37 +1,42 @@
 import type { ChatFilter, ChatKind, ChatTopic } from "../../core/chat.ts";
-import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
+import { defineTable, integer, openTable, text } from "../../core/table.ts";
+import type { RowOf } from "../../core/table.ts";
 
 /**
  * The chats of a bot, in the root. A page reads only its own rows, from the index that its filter needs. The last two
  * indexes hold only chats that are gone, so an event of a known chat writes one row at most.
  */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS chat_v1 (
-    messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, kind TEXT NOT NULL, title TEXT, language TEXT, user_id TEXT,
-    last_seen_at INTEGER NOT NULL, gone_since INTEGER, gone_code TEXT, PRIMARY KEY (messenger_id, chat_id)
-  ) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS chat_person_v1 ON chat_v1 (messenger_id, user_id) WHERE user_id IS NOT NULL",
-  "CREATE INDEX IF NOT EXISTS chat_kind_v1 ON chat_v1 (kind, messenger_id, chat_id)",
-  "CREATE INDEX IF NOT EXISTS chat_gone_v1 ON chat_v1 (messenger_id, chat_id) WHERE gone_since IS NOT NULL",
-  "CREATE INDEX IF NOT EXISTS chat_gone_kind_v1 ON chat_v1 (kind, messenger_id, chat_id) WHERE gone_since IS NOT NULL",
-  `CREATE TABLE IF NOT EXISTS topic_v1 (
-    messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, topic_id TEXT NOT NULL, name TEXT, last_seen_at INTEGER NOT NULL,
-    PRIMARY KEY (messenger_id, chat_id, topic_id)
-  ) STRICT, WITHOUT ROWID`,
-];
+const CHATS = defineTable(
+  "chat_v1",
+  {
+    messengerId: text("PRIMARY KEY"),
+    chatId: text("PRIMARY KEY"),
+    kind: text<ChatKind>("NOT NULL"),
+    title: text(),
+    language: text(),
+    userId: text(),
+    lastSeenAt: integer("NOT NULL"),
+    goneSince: integer(),
+    goneCode: text(),
+  },
+  "STRICT, WITHOUT ROWID",
+  {
+    chat_person_v1: "(messenger_id, user_id) WHERE user_id IS NOT NULL",
+    chat_kind_v1: "(kind, messenger_id, chat_id)",
+    chat_gone_v1: "(messenger_id, chat_id) WHERE gone_since IS NOT NULL",
+    chat_gone_kind_v1: "(kind, messenger_id, chat_id) WHERE gone_since IS NOT NULL",
+  },
+);
+const TOPICS = defineTable("topic_v1", {
+  messengerId: text("PRIMARY KEY"),
+  chatId: text("PRIMARY KEY"),
+  topicId: text("PRIMARY KEY"),
+  name: text(),
+  lastSeenAt: integer("NOT NULL"),
+});
 
-export interface StoredChat {
-  readonly messengerId: string;
-  readonly chatId: string;
-  readonly kind: ChatKind;
-  readonly title: string | undefined;
-  readonly language: string | undefined;
-  readonly userId: string | undefined;
-  readonly lastSeenAt: number;
-  readonly goneSince: number | undefined;
-  readonly goneCode: string | undefined;
-}
+export type StoredChat = RowOf<typeof CHATS>;
 
 /** Place of a chat in the order of pages. */
 export type ChatKey = Pick<StoredChat, "messengerId" | "chatId">;
@@ -52,92 +57,31 @@ export interface ChatStore {
   page(filter: ChatFilter, after: ChatKey | undefined, limit: number): StoredChat[];
 }
 
-type Row = {
-  messenger_id: string;
-  chat_id: string;
-  kind: string;
-  title: string | null;
-  language: string | null;
-  user_id: string | null;
-  last_seen_at: number;
-  gone_since: number | null;
-  gone_code: string | null;
-};
-
-type TopicRow = { topic_id: string; name: string | null; last_seen_at: number };
-
 export function createChatStore(database: Database): ChatStore {
-  for (const statement of SCHEMA) database.run(statement);
+  const chats = openTable(database, CHATS);
+  const topics = openTable(database, TOPICS);
   return {
-    count: () =>
-      firstRow(database.all<{ count: number }>("SELECT COUNT(*) AS count FROM chat_v1"))?.count ?? 0,
-    get({ chatId, messengerId }) {
-      const row = firstRow(
-        database.all<Row>(
-          "SELECT * FROM chat_v1 WHERE messenger_id = ? AND chat_id = ?",
-          messengerId,
-          chatId,
-        ),
-      );
-      return row && chatOf(row);
-    },
-    put(chat) {
-      database.run(
-        `INSERT INTO chat_v1 (messenger_id, chat_id, kind, title, language, user_id, last_seen_at, gone_since, gone_code)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (messenger_id, chat_id) DO UPDATE SET kind = excluded.kind, title = excluded.title,
-           language = excluded.language, user_id = excluded.user_id, last_seen_at = excluded.last_seen_at,
-           gone_since = excluded.gone_since, gone_code = excluded.gone_code`,
-        chat.messengerId,
-        chat.chatId,
-        chat.kind,
-        chat.title ?? null,
-        chat.language ?? null,
-        chat.userId ?? null,
-        chat.lastSeenAt,
-        chat.goneSince ?? null,
-        chat.goneCode ?? null,
-      );
-    },
-    ofPerson(messengerId, userId) {
-      const row = firstRow(
-        database.all<Row>(
-          `SELECT * FROM chat_v1 INDEXED BY chat_person_v1 WHERE messenger_id = ? AND user_id = ?
-           ORDER BY last_seen_at DESC LIMIT 1`,
-          messengerId,
-          userId,
-        ),
-      );
-      return row && chatOf(row);
-    },
-    topic({ chatId, messengerId }, topicId) {
-      const row = firstRow(
-        database.all<TopicRow>(
-          "SELECT topic_id, name, last_seen_at FROM topic_v1 WHERE messenger_id = ? AND chat_id = ? AND topic_id = ?",
-          messengerId,
-          chatId,
-          topicId,
-        ),
-      );
-      return row && topicOf(row);
-    },
-    putTopic({ chatId, messengerId }, { lastSeenAt, name, topicId }) {
-      database.run(
-        `INSERT INTO topic_v1 (messenger_id, chat_id, topic_id, name, last_seen_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (messenger_id, chat_id, topic_id)
-         DO UPDATE SET name = excluded.name, last_seen_at = excluded.last_seen_at`,
+    count: () => database.all<{ count: number }>("SELECT COUNT(*) AS count FROM chat_v1")[0]?.count ?? 0,
+    get: ({ chatId, messengerId }) =>
+      chats.first("WHERE messenger_id = ? AND chat_id = ?", messengerId, chatId),
+    put: (chat) => chats.put(chat),
+    ofPerson: (messengerId, userId) =>
+      chats.first(
+        "INDEXED BY chat_person_v1 WHERE messenger_id = ? AND user_id = ? ORDER BY last_seen_at DESC LIMIT 1",
         messengerId,
-        chatId,
-        topicId,
-        name ?? null,
-        lastSeenAt,
-      );
+        userId,
+      ),
+    topic({ chatId, messengerId }, topicId) {
+      const where = "WHERE messenger_id = ? AND chat_id = ? AND topic_id = ?";
+      const topic = topics.first(where, messengerId, chatId, topicId);
+      return topic && topicOf(topic);
     },
+    putTopic: ({ chatId, messengerId }, { lastSeenAt, name, topicId }) =>
+      topics.put({ messengerId, chatId, topicId, name, lastSeenAt }),
     topics: ({ chatId, messengerId }, limit) =>
-      database
-        .all<TopicRow>(
-          `SELECT topic_id, name, last_seen_at FROM topic_v1 WHERE messenger_id = ? AND chat_id = ?
-           ORDER BY last_seen_at DESC, topic_id LIMIT ?`,
+      topics
+        .all(
+          "WHERE messenger_id = ? AND chat_id = ? ORDER BY last_seen_at DESC, topic_id LIMIT ?",
           messengerId,
           chatId,
           limit,
@@ -172,13 +116,11 @@ export function createChatStore(database: Database): ChatStore {
       }
       if (isGone !== undefined) where(isGone ? "gone_since IS NOT NULL" : "gone_since IS NULL");
       const filter = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-      return database
-        .all<Row>(
-          `SELECT * FROM chat_v1 ${indexFor(kind, isGone)} ${filter} ORDER BY messenger_id, chat_id LIMIT ?`,
-          ...bindings,
-          limit,
-        )
-        .map(chatOf);
+      return chats.all(
+        `${indexFor(kind, isGone)} ${filter} ORDER BY messenger_id, chat_id LIMIT ?`,
+        ...bindings,
+        limit,
+      );
     },
   };
 }
@@ -189,20 +131,6 @@ function indexFor(kind: ChatKind | undefined, isGone: boolean | undefined): stri
   return kind === undefined ? "NOT INDEXED" : "INDEXED BY chat_kind_v1";
 }
 
-function chatOf(row: Row): StoredChat {
-  return {
-    messengerId: row.messenger_id,
-    chatId: row.chat_id,
-    kind: row.kind as ChatKind,
-    title: row.title ?? undefined,
-    language: row.language ?? undefined,
-    userId: row.user_id ?? undefined,
-    lastSeenAt: row.last_seen_at,
-    goneSince: row.gone_since ?? undefined,
-    goneCode: row.gone_code ?? undefined,
-  };
-}
-
-function topicOf({ last_seen_at: lastSeenAt, name, topic_id: topicId }: TopicRow): ChatTopic {
-  return { topicId, lastSeenAt, ...(name !== null && { name }) };
+function topicOf({ lastSeenAt, name, topicId }: RowOf<typeof TOPICS>): ChatTopic {
+  return { topicId, lastSeenAt, ...(name !== undefined && { name }) };
 }

@@ -1,17 +1,25 @@
 import { firstRow } from "../../core/database.ts";
 import type { Database, SqlValue } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
+import { defineTable, integer, real, Table, text } from "../../core/table.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 
 /** One row for each turn, so that a report that comes again counts once. */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS token_usage_v1 (
-    turn_id TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, user_id TEXT NOT NULL,
-    at INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS token_usage_v1_person ON token_usage_v1 (messenger_id, user_id, at)",
-  "CREATE INDEX IF NOT EXISTS token_usage_v1_at ON token_usage_v1 (at)",
-];
+const USED = defineTable(
+  "token_usage_v1",
+  {
+    turnId: text("PRIMARY KEY"),
+    messengerId: text("NOT NULL"),
+    chatId: text("NOT NULL"),
+    userId: text("NOT NULL"),
+    at: integer("NOT NULL"),
+    inputTokens: integer("NOT NULL"),
+    outputTokens: integer("NOT NULL"),
+    cost: real("NOT NULL"),
+  },
+  "STRICT, WITHOUT ROWID",
+  { token_usage_v1_person: "(messenger_id, user_id, at)", token_usage_v1_at: "(at)" },
+);
 
 export interface TokenUsageStore {
   /** Stores the tokens of a turn, and deletes turns that ended before `keepFrom`. */
@@ -23,23 +31,11 @@ export interface TokenUsageStore {
 
 /** Creates the store. The tables are made with the first turn that is counted. */
 export function createTokenUsageStore(database: Database): TokenUsageStore {
-  const tables = new LazyTables(database, { table: "token_usage_v1", schema: SCHEMA });
+  const tables = new LazyTables(database, USED);
+  const turns = new Table(tables, USED);
   return {
     add(used, keepFrom) {
-      tables.make();
-      database.run(
-        `INSERT OR IGNORE INTO token_usage_v1
-         (turn_id, messenger_id, chat_id, user_id, at, input_tokens, output_tokens, cost)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-        used.turnId,
-        used.messengerId,
-        used.chatId,
-        used.userId,
-        used.at,
-        used.inputTokens,
-        used.outputTokens,
-        used.cost,
-      );
+      turns.insertNew(used);
       tables.run("DELETE FROM token_usage_v1 WHERE at < ?", keepFrom);
     },
     tokensSince: (messengerId, userId, since) =>

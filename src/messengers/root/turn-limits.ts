@@ -50,7 +50,7 @@ export class TurnLimits {
       ofMinute.length < (limits.turnsPerPersonPerMinute ?? Infinity);
     if (!isAllowed) return false;
     this.#store.forget(at - DAY_MS);
-    this.#store.begin({ messengerId, userId, threadId, at, albumId });
+    this.#store.begin({ messengerId, userId, threadId, beganAt: at, lastAt: at, album: albumId });
     return true;
   }
 }
@@ -61,6 +61,6 @@ export function personOf({ author, thread }: MessengerEvent): string {
 }
 
 function continues(last: Question, { albumId, at, burstMs }: AskedQuestion): boolean {
-  if (last.albumId !== undefined && last.albumId === albumId) return true;
+  if (last.album !== undefined && last.album === albumId) return true;
   return at - last.lastAt <= burstMs && at - last.beganAt <= LONGEST_QUESTION_MS;
 }

@@ -1,17 +1,24 @@
 import type { Database } from "../../core/database.ts";
-import { firstRow } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
+import { defineTable, integer, json, Table, text } from "../../core/table.ts";
 import { chatScheduleSchema } from "../rules/chat-schedule.ts";
 import type { ChatSchedule } from "../rules/chat-schedule.ts";
 
 /** Schedules that people have made in the chats of one conversation, and the time zones of these people. */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS chat_schedule_v1 (id TEXT PRIMARY KEY, definition TEXT NOT NULL) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS person_zone_v1 (
-    person TEXT PRIMARY KEY, zone TEXT NOT NULL, at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS chat_schedule_number_v1 (id INTEGER PRIMARY KEY, last INTEGER NOT NULL) STRICT`,
-];
+const SCHEDULES = defineTable("chat_schedule_v1", {
+  id: text("PRIMARY KEY"),
+  definition: json<ChatSchedule>(chatScheduleSchema)("NOT NULL"),
+});
+const ZONES = defineTable("person_zone_v1", {
+  person: text("PRIMARY KEY"),
+  zone: text("NOT NULL"),
+  at: integer("NOT NULL"),
+});
+const NUMBERS = defineTable(
+  "chat_schedule_number_v1",
+  { id: integer("PRIMARY KEY"), last: integer("NOT NULL") },
+  "STRICT",
+);
 
 export interface ChatScheduleStore {
   all(): ChatSchedule[];
@@ -27,27 +34,18 @@ export interface ChatScheduleStore {
 
 /** Creates the store. Its tables are made with the first row. */
 export function createChatScheduleStore(database: Database): ChatScheduleStore {
-  const tables = new LazyTables(database, { table: "chat_schedule_v1", schema: SCHEMA });
-  const read = (where: string, ...bindings: string[]): ChatSchedule[] =>
-    tables
-      .all<{ definition: string }>(`SELECT definition FROM chat_schedule_v1 ${where}`, ...bindings)
-      .map(({ definition }) => chatScheduleSchema.parse(JSON.parse(definition)));
+  const tables = new LazyTables(database, ZONES, NUMBERS, SCHEDULES);
+  const schedules = new Table(tables, SCHEDULES);
+  const zones = new Table(tables, ZONES);
   return {
-    all: () => read("").toSorted((a, b) => a.createdAt - b.createdAt),
-    get: (id) => firstRow(read("WHERE id = ?", id)),
-    save(schedule) {
-      tables.make();
-      database.run(
-        "INSERT OR REPLACE INTO chat_schedule_v1 (id, definition) VALUES (?, ?)",
-        schedule.id,
-        JSON.stringify(schedule),
-      );
-    },
-    remove(id) {
-      if (read("WHERE id = ?", id).length === 0) return false;
-      database.run("DELETE FROM chat_schedule_v1 WHERE id = ?", id);
-      return true;
-    },
+    all: () =>
+      schedules
+        .all("")
+        .map(({ definition }) => definition)
+        .toSorted((a, b) => a.createdAt - b.createdAt),
+    get: (id) => schedules.first("WHERE id = ?", id)?.definition,
+    save: (schedule) => schedules.put({ id: schedule.id, definition: schedule }),
+    remove: (id) => tables.all("DELETE FROM chat_schedule_v1 WHERE id = ? RETURNING id", id).length > 0,
     nextId() {
       tables.make();
       const [row] = database.all<{ last: number }>(
@@ -56,19 +54,7 @@ export function createChatScheduleStore(database: Database): ChatScheduleStore {
       );
       return `#${row?.last ?? 1}`;
     },
-    zoneOf(person) {
-      return firstRow(
-        tables.all<{ zone: string }>("SELECT zone FROM person_zone_v1 WHERE person = ?", person),
-      )?.zone;
-    },
-    setZone(person, zone, now) {
-      tables.make();
-      database.run(
-        "INSERT OR REPLACE INTO person_zone_v1 (person, zone, at) VALUES (?, ?, ?)",
-        person,
-        zone,
-        now,
-      );
-    },
+    zoneOf: (person) => zones.first("WHERE person = ?", person)?.zone,
+    setZone: (person, zone, now) => zones.put({ person, zone, at: now }),
   };
 }

@@ -1,20 +1,18 @@
 import type { Database } from "../../core/database.ts";
-import { firstRow } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../../core/table.ts";
+import type { RowOf } from "../../core/table.ts";
 
 /** The time zones of people, at the root: each person is asked once, in whatever conversation. */
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS zone_v1 (
-    messenger_id TEXT NOT NULL, user_id TEXT NOT NULL, zone TEXT NOT NULL, at INTEGER NOT NULL,
-    PRIMARY KEY (messenger_id, user_id)
-  ) STRICT, WITHOUT ROWID`,
-];
+const ZONES = defineTable("zone_v1", {
+  messengerId: text("PRIMARY KEY"),
+  userId: text("PRIMARY KEY"),
+  zone: text("NOT NULL"),
+  at: integer("NOT NULL"),
+});
 
 /** A person, as one messenger knows them. */
-export interface ZonedPerson {
-  readonly messengerId: string;
-  readonly userId: string;
-}
+export type ZonedPerson = Pick<RowOf<typeof ZONES>, "messengerId" | "userId">;
 
 export interface PersonZoneStore {
   get(person: ZonedPerson): string | undefined;
@@ -23,25 +21,10 @@ export interface PersonZoneStore {
 
 /** Creates the store. Its table is made with the first zone. */
 export function createPersonZoneStore(database: Database): PersonZoneStore {
-  const tables = new LazyTables(database, { table: "zone_v1", schema: SCHEMA });
+  const zones = new Table(new LazyTables(database, ZONES), ZONES);
   return {
     get: ({ messengerId, userId }) =>
-      firstRow(
-        tables.all<{ zone: string }>(
-          "SELECT zone FROM zone_v1 WHERE messenger_id = ? AND user_id = ?",
-          messengerId,
-          userId,
-        ),
-      )?.zone,
-    set({ messengerId, userId }, zone, now) {
-      tables.make();
-      database.run(
-        "INSERT OR REPLACE INTO zone_v1 (messenger_id, user_id, zone, at) VALUES (?, ?, ?, ?)",
-        messengerId,
-        userId,
-        zone,
-        now,
-      );
-    },
+      zones.first("WHERE messenger_id = ? AND user_id = ?", messengerId, userId)?.zone,
+    set: ({ messengerId, userId }, zone, now) => zones.put({ messengerId, userId, zone, at: now }),
   };
 }

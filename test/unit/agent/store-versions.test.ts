@@ -13,7 +13,9 @@ function storesInCode(): Record<string, number> {
     for (const file of readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })) {
       if (!file.endsWith(".ts")) continue;
       const text = readFileSync(path.join(root, folder, file), "utf8");
-      for (const [, store = "", version] of text.matchAll(/CREATE TABLE IF NOT EXISTS (\w+)_v(\d+)/g))
+      for (const [, store = "", version] of text.matchAll(
+        /(?:CREATE TABLE IF NOT EXISTS |defineTable\(\s*")(\w+)_v(\d+)/g,
+      ))
         versions[store] = Math.max(Number(version), versions[store] ?? 0);
     }
   }
