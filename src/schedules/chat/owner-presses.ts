@@ -9,7 +9,7 @@ import { OWNER_CARD } from "./schedule-news.ts";
 
 /** The tasks of the object, as presses change them. */
 export interface OwnedTasks {
-  readonly schedules: Schedules;
+  readonly schedules: Pick<Schedules, "tasks" | "runNow">;
   /** Resolves when the tasks are known. */
   ready(): Promise<void>;
   /** Ends the turns of a task, also those to come, and takes back what they have asked people. May be called again. */

@@ -9,14 +9,16 @@ const CHAT = { id: "fake:ada", chatId: "ada", isDirectMessage: true };
 it("does not say that a task stays stopped if it was resumed while its runs ended", async () => {
   let isPaused = true;
   const cards: CardContent[] = [];
-  const presses = new OwnerPresses({
+  const host = {
+    agent: {},
+    thread: { cards: { revise: (_id: string, card: CardContent) => void cards.push(card) } },
+  };
+  const presses = new OwnerPresses(host as never, {
     schedules: {
       tasks: { get: () => ({ id: "digest" }), isPaused: () => isPaused } as never,
       runNow: () => undefined,
     },
     ready: async () => {},
-    say: () => sayEnglish,
-    revise: (_id, card) => void cards.push(card),
     endRuns: async () => {
       isPaused = false;
     },
