@@ -158,15 +158,15 @@ describe.each(TABLE)("when $place.name, and $kill", ({ kill: how, place }) => {
   });
 
   it("tells the outcome of a request that was decided in the meantime", async () => {
-    const { effects, world } = createRefundBot({ askIn: { messenger: "fake", chatId: "boss" } });
-    await world.write("boss", "Hello");
+    const { effects, world } = createRefundBot({ approvers: ["boss"], askIn: "approver-dm" });
+    await world.write("boss", "Hello", { user: "boss" });
     await shown(world, "Hm?", "boss");
     await write(world, place, "refund 7");
     await shown(world, "I'll ask.", place.shownAs);
     await goes(world, place, how, () => world.press("boss", "Approve", { user: "boss" }));
     expect(effects).toEqual(["7"]);
     await comesBack(world, place, how);
-    await shown(world, "Told: approved", place.shownAs);
+    await shown(world, "Told: Approved", place.shownAs);
     expect(world.chats.visible(place.shownAs).filter((text) => text.startsWith("Told:"))).toHaveLength(1);
   });
 });
