@@ -23,8 +23,8 @@ export interface Called {
   readonly plan: Proposal;
   readonly threadId: string;
   readonly chatId: string;
-  /** Number of the turn that calls it. */
-  readonly turn: number;
+  /** Number of the turn whose answer has its files: the one that calls it, or that tells its outcome. */
+  turn: number;
   /** Whether people were asked, as the model was told. */
   isAsked: boolean;
   /** Whether the turn itself got a result of the action. */
@@ -126,6 +126,19 @@ export class ApprovalWatch {
     const called: Called = { call, plan, threadId, chatId, turn, ...fresh };
     this.called.set(call.effect, called);
     return called;
+  }
+
+  /** A turn begins that tells the outcome of an action. */
+  onOutcome(effect: string, turn: number): void {
+    const called = this.called.get(effect);
+    if (called === undefined || called.plan.approvers === "nobody")
+      return this.#options.fail(
+        "I9",
+        `the model is told what became of ${effect}, and nobody was asked about it`,
+      );
+    // The process may have died before the model was told that the call waits.
+    called.isAsked = true;
+    called.turn = turn;
   }
 
   /** The newest call for a message about which people were asked. */

@@ -1,9 +1,6 @@
 import type { Called } from "./approval-watch.ts";
 import { wasCut } from "./approval-watch.ts";
 import type { EndState, Thread } from "./end-state.ts";
-import type { PlatformMessage } from "../platform/platform.ts";
-import { outcomeToken } from "./stored-message.ts";
-import { questionWordsOf } from "./visible-text.ts";
 
 /** Name of a file that an action attaches. */
 export function fileName(effect: string, index: number): string {
@@ -33,7 +30,7 @@ export function checkAttached({ oracle, plan, platform }: EndState, thread: Thre
         "I5",
         `${call.effect} shows the files ${media.join() || "none"} instead of ${names.join()}`,
       );
-    const below = visible.findLast((message) => isAnswer(called, message));
+    const below = visible.findLast(({ text }) => new RegExp(`\\bt${called.turn}a\\d+w\\d+z\\b`).test(text));
     const [first] = shown;
     if (
       first !== undefined &&
@@ -49,11 +46,4 @@ export function checkAttached({ oracle, plan, platform }: EndState, thread: Thre
 function isOwed(called: Called): boolean {
   const { hasResult, isAsked, runs } = called;
   return runs > 0 && (isAsked || hasResult) && !wasCut(called);
-}
-
-/** Whether a message is part of the answer below which the files of a call stand. */
-function isAnswer({ call, isAsked, turn }: Called, { text }: PlatformMessage): boolean {
-  return isAsked
-    ? questionWordsOf(text).includes(outcomeToken(call.effect))
-    : new RegExp(`\\bt${turn}a\\d+w\\d+z\\b`).test(text);
 }

@@ -11,7 +11,7 @@ import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import type { TurnOperations } from "../../../src/turn/turn-operations.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
-import { partsOf, questionsOf } from "../oracle/stored-message.ts";
+import { effectTold, partsOf, questionsOf } from "../oracle/stored-message.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { actionName } from "./bot-actions.ts";
@@ -80,6 +80,8 @@ export class ModelEngine implements TurnOperations {
       const threadId = oracle.inbox.threadOf(questions[0] ?? "") ?? "";
       const turn = nextTurn();
       const plan = oracle.approvals.planned(questions);
+      const effect = effectTold(message);
+      if (effect !== undefined) oracle.approvals.onOutcome(effect, turn);
       oracle.onTurn(turn, threadId, operationId, questions, operations);
       oracle.inbox.onTurn(threadId, operationId, message);
       const options = { ...optionsOf(threadId), callsAction: plan !== undefined };
