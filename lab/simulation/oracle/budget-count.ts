@@ -50,6 +50,7 @@ export class BudgetCount {
       return undefined;
     }
     bucket.tokens -= 1;
+    if (purpose === "search") useFractions(bucket);
     if (bucket.tokens < -TOLERANCE) return `${chatId} was granted more than its rate allows (${purpose})`;
     const isCosmetic = purpose === "edit" || purpose === "typing";
     if (isCosmetic && bucket.tokens < 1 - TOLERANCE) {
@@ -79,6 +80,13 @@ export class BudgetCount {
     bucket.tokens = Math.max(bucket.tokens, FIRST_TOKENS);
     bucket.saved = MOST_SAVED;
   }
+}
+
+/** Rounding may have taken an earlier search from the other account than the gate did. Only their sum counts. */
+function useFractions(bucket: Bucket): void {
+  const moved = Math.max(0, Math.min(bucket.saved, -bucket.tokens));
+  bucket.saved -= moved;
+  bucket.tokens += moved;
 }
 
 function fill(bucket: Bucket, now: number): void {

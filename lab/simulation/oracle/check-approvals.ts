@@ -57,8 +57,9 @@ function checkCard(oracle: EndState["oracle"], called: Called, cards: readonly P
   const isWanted = effects === "perhaps" || Math.min(1, called.runs) === wanted;
   if (!isWanted)
     oracle.fail("I9", `the card of ${effect} says ${words}, and it happened ${called.runs} times`);
-  // Only a run that nobody may repeat or ask about has an unknown end.
-  if (effects === "perhaps" && (called.plan.repeats !== "never" || !wasCut(called)))
+  // Only a run that nobody may repeat or ask about has an unknown end. It may not have had its effect yet.
+  const isUnknown = called.plan.repeats === "never" && (called.runs === 0 || wasCut(called));
+  if (effects === "perhaps" && !isUnknown)
     oracle.fail("I9", `the outcome of ${effect} is not known, and could be`);
 }
 

@@ -209,8 +209,11 @@ function checkNothingTwice(
   // Without a mark, nothing tells repeated messages from those that are left because several may be the lost one.
   const isMarking = plan.policy.onUnknown === "resend-marked";
   const marked = isMarking ? (oracle.marks.get(thread.threadId) ?? 0) : orphans.length;
+  // If a person deletes the one file of a lost album that a search has found, the album is posted again.
+  const isOfDeletedAlbum = ({ call }: PlatformMessage): boolean =>
+    platform.messages.some((one) => one.call === call && one.deletedBy === "person");
   // An album is several messages of one post.
-  const posts = new Set(orphans.map(({ call }) => call)).size;
+  const posts = new Set(orphans.filter((one) => !isOfDeletedAlbum(one)).map(({ call }) => call)).size;
   if (posts > unresolved + marked) {
     oracle.fail(
       "I6",

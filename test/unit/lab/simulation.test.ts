@@ -100,6 +100,9 @@ it.each([7, 80_300_012])("gives the same run for the same seed (%d)", async (see
 /** Runs of a correct bot that an earlier oracle took for wrong ones. */
 const MISJUDGED: readonly (readonly [number, string])[] = [
   [80_098_548, "a person deletes a message of an answer that then becomes shorter, with blocks"],
+  [82_000_664, "a search uses a fraction of what the chat saved, and one of its rate"],
+  [82_000_916, "a process dies after it has stored that an action begins, and before the action has begun"],
+  [82_001_328, "a person deletes the file of a lost album that a search has found"],
   [80_118_979, "the gate of a process that has died grants a call to that process"],
 ];
 
