@@ -92,3 +92,28 @@ it.each([
   await world.run();
   expect(await many.report("digest", false)).toMatchObject(report);
 });
+
+it("ends the turns of a delivery whose task somebody has deleted, and begins no other ones", async () => {
+  const world = new BroadcastWorld();
+  world.fateOf = (chat) => (chat === "c2" ? "deciding" : "sent");
+  world.quiet.set("c3", world.clock.now() + 3_600_000);
+  const chats = ["c1", "c2", "c3"].map((chat) => ({
+    address: chatAddress(chat),
+    conversation: `of ${chat}`,
+  }));
+  const many = new ManyChats({ broadcasts: () => senderOf(world), targetsOf: async () => [] });
+  let isDone = false;
+  void many.begin("digest", NEWS, chats).then(() => (isDone = true));
+  await world.clock.advanceUntil(() => isDone, 1_000);
+  await world.run(1);
+  expect(await many.report("digest", true)).toMatchObject({
+    chats: [{ state: "delivered" }, { state: "waiting" }, { state: "pending" }],
+  });
+  const ended: string[] = [];
+  await many.end("digest", (conversation) => ({
+    end: async (turn) => void ended.push(`${conversation}: ${turn}`),
+  }));
+  expect(ended).toEqual(["of c2: broadcast:digest:fake:c2"]);
+  await world.run(3);
+  expect(world.posts("c3")).toBe(0);
+});
