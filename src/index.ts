@@ -114,8 +114,8 @@ export type {
 } from "./actions/authorize.ts";
 
 // Approvals
+export type { BotApprovals } from "./approvals/bot-approvals.ts";
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";
-export type { Grant } from "./approvals/rules/grant.ts";
 export type { GrantLength } from "./approvals/rules/grant-length.ts";
 export type { PermissionPeople } from "./actions/permission-people.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
@@ -123,10 +123,9 @@ export type { ApprovalWords } from "./approvals/rules/decision-word.ts";
 export { ENGLISH_TEXTS } from "./core/bot-texts.ts";
 export type { BotTexts, OneText, TextName, TextTable, TextValues } from "./core/bot-texts.ts";
 export type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
+export type { ApprovalRecord, ExecutionDecision, GrantRecord } from "./approvals/rules/approval-record.ts";
 export type {
   ActionApprovalDescriptor,
-  ApprovalRecord,
-  ExecutionDecision,
   PendingApproval,
   PlainJson,
 } from "./approvals/rules/pending-approval.ts";

@@ -1,12 +1,8 @@
 import type { Agent, AgentContext, DynamicAgentClass } from "agents";
 import type { UIMessage } from "ai";
-import type {
-  ApprovalRecord,
-  ExecutionDecision,
-  PendingApproval,
-} from "./approvals/rules/pending-approval.ts";
-import type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
-import type { Grant } from "./approvals/rules/grant.ts";
+import { BotApprovals } from "./approvals/bot-approvals.ts";
+import type { ExecutionDecision } from "./approvals/rules/approval-record.ts";
+import type { PendingApproval } from "./approvals/rules/pending-approval.ts";
 import { adoptConsole } from "./log/adopt-console.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
@@ -255,27 +251,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return attachments.of(requestId ?? getTurn()?.id ?? own.newest() ?? "");
   }
 
-  /**
-   * Returns the calls of actions that wait for a person: all of them, or this one. The root returns those of all
-   * conversations, at most 1000, with masked `sensitive` values and with their conversation.
-   */
+  /** People's consent to actions. */
+  get approvals(): BotApprovals {
+    return new BotApprovals(this.#object.features.get(APPROVALS));
+  }
+
+  /** Think's name for `approvals.pending()`. */
   pendingApprovals(executionId?: string): PendingApproval[] {
     return this.#object.features.get(APPROVALS).executions.pending(executionId);
   }
 
-  /**
-   * Approves a waiting call: the action runs once, and its outcome begins a turn of its own. Resolves when that is
-   * durable. A second decision changes nothing. The root decides about calls of all conversations.
-   */
+  /** Think's name for `approvals.approve()`. */
   async approveExecution(executionId: string): Promise<ExecutionDecision> {
     return this.#object.features.get(APPROVALS).executions.decide(executionId, { kind: "approve" });
   }
 
-  /**
-   * Refuses a waiting call. The model is told, with the reason, in a turn of its own; with `autoContinue: false` it is
-   * not, and only the card says it. A second decision changes nothing. The root decides about calls of all
-   * conversations.
-   */
+  /** Think's name for `approvals.reject()`. */
   async rejectExecution(
     executionId: string,
     reason?: string,
@@ -284,24 +275,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#object.features
       .get(APPROVALS)
       .executions.decide(executionId, { kind: "reject", reason, autoContinue });
-  }
-
-  /** Returns what people have agreed to in advance in this conversation, newest first, also ended grants. */
-  listGrants(limit = 100): Grant[] {
-    return this.#object.features.get(APPROVALS).approvals.grants.list(Math.min(limit, 1_000));
-  }
-
-  /** Ends a grant: from now on people are asked again. Returns `false` if it is over already, or does not exist. */
-  revokeGrant(grantId: string): boolean {
-    return this.#object.features.get(APPROVALS).approvals.grants.revoke(grantId, { surface: "api" });
-  }
-
-  /**
-   * Returns the approvals of this conversation, newest first, also ended ones, with the person, decision, time and
-   * place, and calls that a grant covered. The root returns those of all conversations, with their conversation.
-   */
-  async listApprovals(filter: ApprovalFilter = {}): Promise<ApprovalRecord[]> {
-    return this.#object.features.get(APPROVALS).executions.list(filter);
   }
 
   /**

@@ -37,10 +37,10 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "`ctx`", file: ACTION, of: ["ActionContext"], about: "ActionContext", isRead: true },
       { heading: "`verify`", file: ACTION, about: "ActionVerdict" },
       { heading: "`grantable`", file: "src/core/grant-scope.ts", of: ["GrantScope"], about: "GrantScope" },
-      { heading: "`listApprovals`", file: "src/approvals/stored/approval-store.ts", of: ["ApprovalFilter"] },
+      { heading: "`approvals.list`", file: "src/approvals/stored/approval-store.ts", of: ["ApprovalFilter"] },
       {
-        heading: "`approveExecution` and `rejectExecution`",
-        file: "src/approvals/rules/pending-approval.ts",
+        heading: "`approvals.approve` and `approvals.reject`",
+        file: "src/approvals/rules/approval-record.ts",
         about: "ExecutionDecision",
       },
     ],

@@ -44,6 +44,7 @@ function page(title: string, ...parts: readonly string[]): string {
 const MEMBERS = "src/think-members.ts";
 /** What belongs together in a bot's class: the name, the file and the class of each part. */
 const PARTS = [
+  ["approvals", "src/approvals/bot-approvals.ts", "BotApprovals"],
   ["schedules", "src/schedules/bot-schedules.ts", "BotSchedules"],
   ["broadcasts", "src/broadcasts/bot-broadcasts.ts", "BotBroadcasts"],
   ["deliveries", "src/messengers/thread/bot-deliveries.ts", "BotDeliveries"],

@@ -20,7 +20,7 @@ import type {
   PendingApprovalFilter,
   PendingApprovalPage,
 } from "./rules/approval-index.ts";
-import type { ApprovalRecord, ExecutionDecision } from "./rules/pending-approval.ts";
+import type { ApprovalRecord, ExecutionDecision } from "./rules/approval-record.ts";
 
 export interface ApprovalAnswersOptions {
   readonly executions: ExecutionCalls;

@@ -16,6 +16,10 @@ async function call(path: string, ...args: readonly unknown[]): Promise<unknown>
 }
 
 it("lets a Worker call the parts of a bot through a stub", async () => {
+  expect(await call("approvals.list")).toEqual([]);
+  expect(await call("approvals.pending")).toEqual([]);
+  expect(await call("pendingApprovals")).toEqual([]);
+  expect(await call("approvals.approve", "another")).toEqual({ kind: "unknown" });
   expect(await call("schedules.list")).toEqual([]);
   expect(await call("schedules.occurrences", { taskId: "digest" })).toEqual([]);
   expect(await call("schedules.pause", "digest")).toBe(false);
@@ -32,6 +36,8 @@ it.each([
   "deliveries.list.call",
   "schedules.feature",
   "broadcasts.options",
+  "approvals.feature",
+  "approvals.#feature",
 ])("hides %s from Workers", async (name) => {
   expect(await call(name)).toMatch(/does not implement the method/);
 });

@@ -4,9 +4,11 @@ import type { ApprovalIndex } from "../root/approval-index.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import type { ApprovalDecision } from "../rules/approval.ts";
 import type { IndexedApproval } from "../rules/approval-index.ts";
+import { approvalRecordOf } from "../rules/approval-record.ts";
+import type { ApprovalRecord, ExecutionDecision } from "../rules/approval-record.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { pendingApprovalOf } from "../rules/pending-approval.ts";
-import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "../rules/pending-approval.ts";
+import type { PendingApproval } from "../rules/pending-approval.ts";
 import type { ApprovalFilter } from "../stored/approval-store.ts";
 import { approversInWords } from "./approval-texts.ts";
 
@@ -44,7 +46,7 @@ export class ExecutionCalls {
   async list(filter: ApprovalFilter): Promise<ApprovalRecord[]> {
     const { approvals, host, index } = this.#options;
     await host.ready();
-    if (!host.objects.isRoot()) return [...approvals.list(filter)];
+    if (!host.objects.isRoot()) return approvals.list(filter).map(approvalRecordOf);
     let page = index.list(filter);
     let found = await this.#recordsOf(page, filter);
     // A conversation may have deleted what the index still names. An empty page means that there is no more.
@@ -82,7 +84,10 @@ export class ExecutionCalls {
 
   /** Returns those of these approvals of this conversation that are still kept. */
   read(ids: readonly string[]): ApprovalRecord[] {
-    return ids.map((id) => this.#options.approvals.get(id)).filter((one) => one !== undefined);
+    return ids
+      .map((id) => this.#options.approvals.get(id))
+      .filter((one) => one !== undefined)
+      .map(approvalRecordOf);
   }
 
   /** Decides for the bot's own code, which has checked the caller. Resolves when the decision is durable. */
@@ -91,7 +96,8 @@ export class ExecutionCalls {
     await host.ready();
     const result = await approvals.decisions.decide(executionId, decision, { surface: "api" });
     await host.durable();
-    if (result.kind !== "unknown" && result.kind !== "not-allowed") return result;
+    if (result.kind !== "unknown" && result.kind !== "not-allowed")
+      return { kind: result.kind, approval: approvalRecordOf(result.approval) };
     const conversation = host.objects.isRoot() ? index.conversationOf(executionId) : undefined;
     // The root's own approvals have no name of a conversation.
     return conversation === undefined || conversation === ""

@@ -5,7 +5,7 @@ import type {
   PendingApprovalFilter,
   PendingApprovalPage,
 } from "../rules/approval-index.ts";
-import type { ApprovalRecord, ExecutionDecision } from "../rules/pending-approval.ts";
+import type { ApprovalRecord, ExecutionDecision } from "../rules/approval-record.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { CallGroup } from "../../core/inner-calls.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";

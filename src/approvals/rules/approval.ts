@@ -108,7 +108,7 @@ export interface Decider {
 
 /** One question to people: may this action run with exactly this input? */
 export interface Approval {
-  /** Id of the approval, and the execution id of `approveExecution`. */
+  /** Id of the approval, and the execution id of `approvals.approve`. */
   readonly id: string;
   readonly action: string;
   readonly toolCallId: string;

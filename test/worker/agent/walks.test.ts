@@ -134,23 +134,23 @@ it("walks from an attachment of an action to its message", async () => {
   ).toEqual([]);
 });
 
-it("makes at most four calls from a method of the bot's class to the code that does its work", async () => {
+it("makes at most four calls from a method of the bot to the code that does its work", async () => {
   const { world } = createRefundBot();
   await world.write("c1", "refund 7");
   await shown(world, "Refund order 7");
   const bot = world.thread("c1");
   const walk = await recordWalk(world);
-  const [asked] = await bot.listApprovals();
+  const [asked] = await bot.approvals.list();
   await bot.approveExecution(asked?.id ?? "");
   await bot.say("hi");
   walk.stop();
   const depths = [
-    ["listApprovals", "ApprovalStore.list"],
+    ["BotApprovals.list", "ApprovalStore.list"],
     ["approveExecution", "ApprovalStore.update"],
     ["say", "Cards.post"],
   ].map(([method = "", work = ""]) => [method, callsBetween(walk, method, work).length - 1]);
   expect(depths).toEqual([
-    ["listApprovals", 3],
+    ["BotApprovals.list", 3],
     ["approveExecution", 4],
     ["say", 4],
   ]);

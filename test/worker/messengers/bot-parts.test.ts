@@ -1,9 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type {
+  ApprovalRecord,
   Broadcast,
   BroadcastReceipt,
   DeliveryReceipt,
+  ExecutionDecision,
+  GrantRecord,
   MessageReceipt,
   OccurrenceDelivery,
   OccurrenceRecord,
@@ -11,6 +14,7 @@ import type {
   Subscriber,
 } from "../../../src/index.ts";
 import type { Think } from "../../../src/think.ts";
+import { createRefundBot, more, shown } from "../support/refund-bot.ts";
 import { digest, MONTHLY, start, to, untilEnded } from "../support/scheduled-world.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
@@ -28,6 +32,7 @@ const PARTS = {
     "subscribers",
     "unsubscribe",
   ],
+  approvals: ["approve", "grants", "list", "pending", "reject", "revokeGrant"],
   deliveries: ["get", "list"],
   schedules: ["delete", "list", "occurrences", "pause", "reconcile", "resume", "run"],
 } as const satisfies Partial<Record<keyof Think, readonly string[]>>;
@@ -114,6 +119,7 @@ describe("schedules", () => {
     const [occurrence] = await untilEnded(world, "digest");
     expect(Object.keys(occurrence ?? {}).toSorted()).toEqual([
       "attempts",
+      "broadcastId",
       "createdAt",
       "deliveries",
       "endedAt",
@@ -213,5 +219,130 @@ describe("broadcasts", () => {
       "address" | "conversation" | "deliveryId" | "state" | "code" | "messageIds"
     >();
     expectTypeOf<keyof Subscriber>().toEqualTypeOf<"address" | "since">();
+  });
+});
+
+describe("approvals", () => {
+  it("return records, decisions and grants of these fields, none of the product's own", async () => {
+    const record = [
+      "action",
+      "approvers",
+      "askedIn",
+      "channel",
+      "conversation",
+      "createdAt",
+      "decidedAt",
+      "decidedBy",
+      "endedAt",
+      "expiresAt",
+      "id",
+      "input",
+      "inputHash",
+      "isTool",
+      "kind",
+      "modelWords",
+      "origin",
+      "outcome",
+      "permissions",
+      "preview",
+      "reason",
+      "requestId",
+      "requester",
+      "requesterMayApprove",
+      "risk",
+      "sensitive",
+      "state",
+      "successor",
+      "summary",
+      "taskId",
+      "toolCallId",
+    ];
+    const { world } = createRefundBot({
+      grantable: ({ input }) => ({ scope: "all", words: `Refunds such as ${input.orderId}` }),
+    });
+    await world.write("c1", "Refund 7");
+    await more(world);
+    await world.press("c1", "Allow always");
+    await shown(world, "Told: Approved by ada");
+    const { approvals } = world.thread("c1");
+    const [done] = await approvals.list();
+    expect(Object.keys(done ?? {}).toSorted()).toEqual(record);
+    const late = await approvals.approve(done?.id ?? "");
+    expect([late.kind, Object.keys(late.approval ?? {}).toSorted()]).toEqual(["late", record]);
+    const [found] = await world.stub.approvals.list();
+    expect(Object.keys(found ?? {}).toSorted()).toEqual(record);
+    const [grant] = await approvals.grants();
+    expect(Object.keys(grant ?? {}).toSorted()).toEqual([
+      "action",
+      "approvalId",
+      "givenAt",
+      "givenBy",
+      "id",
+      "lastUsedAt",
+      "length",
+      "messengerId",
+      "person",
+      "revokedAt",
+      "revokedBy",
+      "scope",
+      "taskId",
+      "threadId",
+      "until",
+      "uses",
+      "words",
+    ]);
+    expectTypeOf<keyof ApprovalRecord>().toEqualTypeOf<
+      | "action"
+      | "approvers"
+      | "askedIn"
+      | "channel"
+      | "conversation"
+      | "createdAt"
+      | "decidedAt"
+      | "decidedBy"
+      | "endedAt"
+      | "expiresAt"
+      | "id"
+      | "input"
+      | "inputHash"
+      | "isTool"
+      | "kind"
+      | "modelWords"
+      | "origin"
+      | "outcome"
+      | "permissions"
+      | "preview"
+      | "reason"
+      | "requestId"
+      | "requester"
+      | "requesterMayApprove"
+      | "risk"
+      | "sensitive"
+      | "state"
+      | "successor"
+      | "summary"
+      | "taskId"
+      | "toolCallId"
+    >();
+    expectTypeOf<keyof ExecutionDecision>().toEqualTypeOf<"kind" | "approval">();
+    expectTypeOf<keyof GrantRecord>().toEqualTypeOf<
+      | "action"
+      | "approvalId"
+      | "givenAt"
+      | "givenBy"
+      | "id"
+      | "lastUsedAt"
+      | "length"
+      | "messengerId"
+      | "person"
+      | "revokedAt"
+      | "revokedBy"
+      | "scope"
+      | "taskId"
+      | "threadId"
+      | "until"
+      | "uses"
+      | "words"
+    >();
   });
 });

@@ -179,7 +179,7 @@ describe("/admin/approvals", () => {
     await expect.poll(() => told(world)[0]).toContain("Approved by Grace.");
     expect(effects).toEqual(["7"]);
     expect(runs[0]).toMatchObject({ person: { userId: "ada" }, approver: { userId: "bob" } });
-    const [record] = (await world.thread("c1").listApprovals()) as unknown as ApprovalRecord[];
+    const [record] = (await world.thread("c1").approvals.list()) as unknown as ApprovalRecord[];
     expect(record?.decidedBy).toEqual({
       surface: "http",
       name: "Grace",

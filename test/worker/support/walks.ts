@@ -122,9 +122,9 @@ function hasInOrder({ steps }: Way, names: readonly string[]): boolean {
  */
 export function callsBetween({ ways }: Walk, first: string, last: string): string[] {
   const found = ways.flatMap(({ steps }) => {
-    const names = steps.map((step) => methodOf(step)).filter((name) => name !== "");
-    const from = names.indexOf(methodOf({ name: first }));
-    const to = names.lastIndexOf(methodOf({ name: last }));
+    const names = steps.map(({ name }) => name).filter((name) => name !== "");
+    const from = names.findIndex((name) => name === first || name.endsWith(`.${first}`));
+    const to = names.lastIndexOf(last);
     return from === -1 || to === -1 ? [] : [names.slice(from, to + 1)];
   });
   return found.toSorted((a, b) => a.length - b.length)[0] ?? [];

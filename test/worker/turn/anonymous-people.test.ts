@@ -90,7 +90,7 @@ describe("a request of an anonymous administrator that somebody else must approv
     expect(found(world, "without being anonymous", "g1").buttons).toEqual([]);
     await vi.waitFor(
       async () =>
-        expect(await world.stub.listApprovals()).toMatchObject([
+        expect(await world.stub.approvals.list()).toMatchObject([
           { state: "void", reason: "requester-anonymous" },
         ]),
       8000,

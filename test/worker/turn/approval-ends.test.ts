@@ -19,7 +19,7 @@ async function restart(world: World, chat = "c1"): Promise<void> {
 }
 
 async function stateOf(world: World): Promise<unknown> {
-  return (await world.thread("c1").listApprovals())[0];
+  return (await world.thread("c1").approvals.list())[0];
 }
 
 describe("a request that can never run any more", () => {
@@ -104,7 +104,7 @@ describe("a request of a group that has moved to another id", () => {
     world.chats.gone.add("new");
     await world.write("new", "Hello?", GROUP);
     await vi.waitFor(async () => {
-      const [approval] = await world.thread("old").listApprovals();
+      const [approval] = await world.thread("old").approvals.list();
       expect(approval).toMatchObject({ state: "void", reason: "chat-gone" });
     }, 8000);
   });

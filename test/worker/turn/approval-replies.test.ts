@@ -22,7 +22,7 @@ describe("a reply to the card of an approval", () => {
     await shown(world, `Told: ${outcome}`);
     expect(world.chats.visible("c1")).toContain(answer);
     expect(effects).toEqual(done);
-    expect((await world.thread("c1").listApprovals())[0]?.decidedBy).toMatchObject({
+    expect((await world.thread("c1").approvals.list())[0]?.decidedBy).toMatchObject({
       surface: "chat",
       person: { userId: "ada" },
       isTyped: true,
@@ -108,7 +108,7 @@ describe("a reply to the card of an approval", () => {
     await shown(world, "Told: Rejected by ada", "g1");
     await world.write("g1", "I think so too", { ...GROUP, mentions: true, quotes, user: "bob" });
     await shown(world, "Hm?", "g1");
-    expect((await world.thread("g1").listApprovals())[0]?.reason).toBeUndefined();
+    expect((await world.thread("g1").approvals.list())[0]?.reason).toBeUndefined();
   });
 });
 

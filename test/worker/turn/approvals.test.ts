@@ -290,7 +290,7 @@ describe("a request about which nobody may decide", () => {
     expect(world.chats.messages("c1").flatMap(({ buttons }) => buttons)).toEqual([]);
     const bot = world.thread("c1");
     expect(await bot.pendingApprovals()).toEqual([]);
-    expect(await bot.listApprovals()).toMatchObject([{ state: "void", reason: "approvers-missing" }]);
+    expect(await bot.approvals.list()).toMatchObject([{ state: "void", reason: "approvers-missing" }]);
     expect(lines).toContainEqual(
       expect.objectContaining({ event: "approval.changed", state: "void", code: "approvers-missing" }),
     );
@@ -341,8 +341,8 @@ describe("the bot's own code", () => {
     await shown(world, 'Told: Rejected by the bot\'s team. Their words: "Not this week".');
     expect(effects).toEqual(["7"]);
     expect(await stub.pendingApprovals()).toEqual([]);
-    expect((await stub.listApprovals()).map(({ state }) => state)).toEqual(["rejected", "done"]);
-    expect(await stub.listApprovals({ state: "rejected" })).toHaveLength(1);
+    expect((await stub.approvals.list()).map(({ state }) => state)).toEqual(["rejected", "done"]);
+    expect(await stub.approvals.list({ state: "rejected" })).toHaveLength(1);
   });
 
   it("lists and decides at the root about calls of all conversations, also of the root itself", async () => {
@@ -371,7 +371,7 @@ describe("the bot's own code", () => {
   it("lists at the root what was asked in all conversations, also what has ended, in pages", async () => {
     const { world } = createRefundBot({ approvers: "anyone" });
     const listed = (filter?: ApprovalFilter): Promise<readonly ApprovalRecord[]> =>
-      world.stub.listApprovals(filter);
+      world.stub.approvals.list(filter);
     const inputs = async (filter?: ApprovalFilter): Promise<unknown[]> =>
       (await listed(filter)).map(({ input }) => (input as { orderId: string }).orderId);
     const until = (count: number, filter?: ApprovalFilter): Promise<void> =>
@@ -403,8 +403,8 @@ describe("the bot's own code", () => {
     expect(await inputs({ before: first?.id ?? "" })).toEqual([]);
     expect(await inputs({ before: "none" })).toEqual([]);
     // A conversation lists its own.
-    expect(await world.thread("c1").listApprovals({ before: first?.id ?? "" })).toEqual([]);
-    expect(await world.thread("c1").listApprovals()).toHaveLength(1);
+    expect(await world.thread("c1").approvals.list({ before: first?.id ?? "" })).toEqual([]);
+    expect(await world.thread("c1").approvals.list()).toHaveLength(1);
   });
 
   it("rejects without a word of the model, if it says so", async () => {

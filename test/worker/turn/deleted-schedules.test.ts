@@ -73,7 +73,7 @@ async function expectEnded({ approve, effects, world }: Bot, keeper: World["stub
     8000,
   );
   await vi.waitFor(async () => expect(await world.stub.pendingApprovals()).toEqual([]), 8000);
-  expect(await world.stub.listApprovals()).toMatchObject([
+  expect(await world.stub.approvals.list()).toMatchObject([
     { state: "withdrawn", reason: "schedule-deleted" },
   ]);
 }
@@ -109,7 +109,7 @@ describe("a schedule that is deleted while its run waits for consent", () => {
     await shown(world, "Hm?");
     const keeper = world.child("named:one");
     const asked = await run(bot, keeper);
-    expect(await world.child("named:two").listApprovals()).toMatchObject([{ state: "waiting" }]);
+    expect(await world.child("named:two").approvals.list()).toMatchObject([{ state: "waiting" }]);
     await kill(world.child("named:two"));
     await keeper.schedules.delete("#1");
     await kill(keeper);
@@ -139,7 +139,7 @@ describe("a schedule that is deleted while its run waits for consent", () => {
     gate.open();
     await bot.world.write("c1", "Hello");
     await shown(bot.world, "Hm?");
-    expect(await keeper.listApprovals()).toEqual([]);
+    expect(await keeper.approvals.list()).toEqual([]);
     expect(effects).toEqual([]);
   });
 });

@@ -44,15 +44,15 @@ describe("a grant", () => {
     await runsUnasked(world, effects, "8");
     expect(runs[1]?.approver).toMatchObject({ userId: "ada" });
     await vi.waitFor(async () => {
-      const [use, given] = await world.thread("c1").listApprovals();
+      const [use, given] = await world.thread("c1").approvals.list();
       const grantId = given?.decidedBy?.grantId ?? "none";
       expect(use).toMatchObject({ state: "done", input: { orderId: "8" }, outcome: { refunded: "8" } });
       expect(use?.decidedBy).toEqual({ surface: "grant", person: expect.anything() as unknown, grantId });
-      expect((await world.thread("c1").listGrants())[0]).toMatchObject({ id: grantId, uses: 1 });
+      expect((await world.thread("c1").approvals.grants())[0]).toMatchObject({ id: grantId, uses: 1 });
     }, 8000);
     // The root's audit has the use, too, and nobody was asked about it.
     await vi.waitFor(async () => {
-      const [use, given] = await world.stub.listApprovals({ state: "done" });
+      const [use, given] = await world.stub.approvals.list({ state: "done" });
       expect(use).toMatchObject({ input: { orderId: "8" }, conversation: "thread:fake:fake%3Ac1" });
       expect(use?.decidedBy).toMatchObject({
         surface: "grant",
@@ -185,9 +185,9 @@ describe("a grant", () => {
     }).catch(() => undefined);
     await runsUnasked(world, effects, "8");
     const stub = world.thread("c1");
-    const [grant] = await stub.listGrants();
-    expect(await stub.revokeGrant(grant?.id ?? "")).toBe(true);
-    expect(await stub.revokeGrant(grant?.id ?? "")).toBe(false);
+    const [grant] = await stub.approvals.grants();
+    expect(await stub.approvals.revokeGrant(grant?.id ?? "")).toBe(true);
+    expect(await stub.approvals.revokeGrant(grant?.id ?? "")).toBe(false);
     await world.write("c1", "Refund 9");
     await asked(world);
     expect(effects).toEqual(["7", "8"]);

@@ -171,7 +171,7 @@ describe("a scheduled run whose action needs consent", () => {
     expect(await world.pressToken("boss", old, { user: "boss" })).toMatch(/newer request has replaced/);
     expect(world.chats.visible("team")).toHaveLength(2);
     expect(world.chats.visible("boss")).toHaveLength(2);
-    const approvals = await world.child("task:night").listApprovals();
+    const approvals = await world.child("task:night").approvals.list();
     expect(approvals.map(({ state }) => state)).toEqual(["done", "replaced"]);
     expect((await world.stub.pendingApprovals()).length).toBe(0);
   });
@@ -363,7 +363,7 @@ describe("a grant for a schedule", () => {
     await until(world, ["waiting", "delivered", "delivered"]);
     await shown(world, "Refund order 3", "boss");
     expect(effects).toEqual(["1", "2"]);
-    const [grant] = await world.child("task:night").listGrants();
+    const [grant] = await world.child("task:night").approvals.grants();
     expect(grant?.revokedBy).toMatchObject({ name: "a change of the schedule" });
   });
 });
