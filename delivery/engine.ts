@@ -28,7 +28,7 @@ import type { OutboxEntry } from "./outbox/outbox-entry.ts";
 import { OutboxStore, recentIds } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
-import { Sweep } from "./outbox/sweep.ts";
+import { ReplySweep } from "./outbox/sweep.ts";
 import { OutgoingFiles } from "./files/outgoing-files.ts";
 import { hashesOf } from "./outbox/reply-body.ts";
 import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
@@ -67,7 +67,7 @@ class Engine implements Delivery {
   readonly #moves: ChatMoves;
   readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
-  readonly #sweep: Sweep;
+  readonly #sweep: ReplySweep;
   readonly heldFiles: OutgoingFiles;
   readonly #rich: RichFallback;
   readonly #marks: Marks;
@@ -123,7 +123,7 @@ class Engine implements Delivery {
     const changed = (): void => this.#rearm();
     this.#marks = new Marks({ ...options, ...stores, context: shared, changed });
     const files = this.heldFiles;
-    this.#sweep = new Sweep({ ...options, ...stores, files, marks: this.#marks, inMemory: open });
+    this.#sweep = new ReplySweep({ ...options, ...stores, files, inMemory: open });
     this.#replies = new OpenReplies({
       ...options,
       shared,

@@ -98,8 +98,4 @@ export class MarkStore {
   end(id: string, state: MarkState, code: string | undefined, endedAt: number): void {
     this.#marks.update({ isCalling: false, state, code, endedAt }, "WHERE id = ?", id);
   }
-
-  sweep(before: number): void {
-    this.#tables.run("DELETE FROM mark_v1 WHERE ended_at < ?", before);
-  }
 }

@@ -119,10 +119,6 @@ export class Marks {
     };
   }
 
-  sweep(before: number): void {
-    this.#store.sweep(before);
-  }
-
   #queue(chat: ChatKey): Queue {
     const { chatId, messengerId } = chat;
     const key = keyOf(chat);

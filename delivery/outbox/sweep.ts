@@ -1,5 +1,6 @@
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
+import { Sweep } from "../../src/core/sweep-store.ts";
 import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
@@ -11,7 +12,6 @@ export interface SweepOptions {
   readonly replies: ReplyStore;
   readonly outbox: OutboxStore;
   readonly files: OutgoingFiles;
-  readonly marks: { readonly sweep: (before: number) => void };
   /** The replies in memory, by id. */
   readonly inMemory: Map<string, Reply>;
   /** How long receipts are kept, in milliseconds. @default 30 days */
@@ -21,26 +21,28 @@ export interface SweepOptions {
 const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 /** Time to keep the rows of cards, in milliseconds. Until then a card can be revised. */
 const KEEP_CARDS_MS = 90 * 24 * 60 * 60 * 1000;
-const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes the rows of old replies and unused files, once a day. */
-export class Sweep {
+/** Deletes the rows of old replies and marks, and unused files, once a day. */
+export class ReplySweep {
   readonly #options: SweepOptions;
-  #sweptAt = -Infinity;
+  readonly #keepMs: () => number;
+  readonly #marks: Sweep;
 
   constructor(options: SweepOptions) {
     this.#options = options;
+    const { database, deps, keepReceiptsMs = () => DEFAULT_KEEP_MS } = options;
+    this.#keepMs = keepReceiptsMs;
+    const marks = { table: "mark_v1", since: "ended_at", keepMs: keepReceiptsMs };
+    this.#marks = new Sweep(database, deps.clock, [marks]);
   }
 
   /** Does nothing if the last sweep was less than a day ago. Open replies are kept. */
   run(): void {
-    const { database, deps, files, inMemory, keepReceiptsMs, marks, outbox, replies } = this.#options;
-    const now = deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
+    const { database, deps, files, inMemory, outbox, replies } = this.#options;
+    if (!this.#marks.run()) return;
     files.sweep();
-    const keepMs = keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
-    marks.sweep(now - keepMs);
+    const now = deps.clock.now();
+    const keepMs = this.#keepMs();
     for (const id of replies.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
       if (inMemory.get(id)?.isOpen === true) continue;
       database.transaction(() => {
