@@ -70,6 +70,8 @@ const HANDLER_LATENESS: Lateness = { runWithinMs: 0, otherwise: "run" };
 const MOST_PROMPT_CHARACTERS = 20_000;
 
 const isTarget = (value: unknown): boolean => (isText(value) && value !== "") || isObject(value);
+const isPlain = (value: unknown): boolean =>
+  value === null || ["string", "number", "boolean"].includes(typeof value);
 const TARGET: OptionRule = ["a chat: the name of a conversation, or an object as for say()", isTarget];
 const TASK: OptionRules<PromptTask & HandlerTask> = {
   schedule: TEXT,
@@ -82,8 +84,7 @@ const TASK: OptionRules<PromptTask & HandlerTask> = {
   handler: FUNCTION,
   metadata: [
     "an object of texts, numbers, true, false and null",
-    (value) =>
-      isObject(value) && Object.values(value).every((one) => one === null || typeof one !== "object"),
+    (value) => isObject(value) && Object.values(value).every(isPlain),
   ],
   retry: { maxAttempts: whole(1, 20) },
   ifLate: [

@@ -75,6 +75,13 @@ describe("the check of scheduled tasks", () => {
     ],
     ["misspelt subscribers", { deliverTo: "subscriber" }, /Did you mean "subscribers"\?/],
     ["managers of nothing", { managers: ["4711"] }, /"managers" .* add "owner"/],
+    ["no schedule", { schedule: undefined }, /"schedule" is missing/],
+    ["a fact that is no plain one", { metadata: { made: () => 1 } }, /metadata must be an object of texts/],
+    [
+      "half a rule for lateness",
+      { ifLate: { runWithinMs: 5 } },
+      /ifLate must be \{ runWithinMs, otherwise \}/,
+    ],
     ["a wrong end", { until: "soon" }, /"until" must be an ISO time/],
   ])("names the task and the fix: %s", (_name, change, expected) => {
     const tasks = { digest: { ...daily, ...change } } as unknown as ThinkScheduledTasks;
