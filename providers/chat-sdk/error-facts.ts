@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import { parseJson } from "../../src/core/parse-json.ts";
 
 /** Facts about a failed call, as far as the errors of an adapter and its client tell them. */

@@ -1,6 +1,7 @@
 import type { Logger } from "chat";
 import type { Log } from "../../src/core/log.ts";
 import { keepLoggedError } from "./logged-error.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 
 /**
  * Words of an adapter's log line that may be logged. All other words are removed, because a line may contain a chat, a
@@ -70,7 +71,7 @@ export function adoptLogger(adapter: object, logger: Logger): void {
     if (seen.has(part) || depth > maxDepth) return;
     seen.add(part);
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(part))) {
-      if (!isObject(value) || ArrayBuffer.isView(value) || value === logger) continue;
+      if (!isRecord(value) || ArrayBuffer.isView(value) || value === logger) continue;
       try {
         if ((value === own && isLogger(value)) || isSdkLogger(value)) replace(part, name, value, logger);
         else visit(value, depth + 1);
@@ -80,10 +81,6 @@ export function adoptLogger(adapter: object, logger: Logger): void {
     }
   };
   visit(adapter, 0);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function replace(part: object, name: string, found: object, logger: Logger): void {

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../core/deps.ts";
 import { mergeWindowMs } from "./merge-window.ts";
 import { parseJson } from "../core/parse-json.ts";
+import { isRecord } from "../core/is-record.ts";
 
 export interface MergeEventsOptions {
   readonly clock: Clock;
@@ -14,7 +15,7 @@ const PREFIX = "data: ";
 /** The end of an event. */
 const GAP = /\r\n\r\n|\n\n|\r\r/;
 
-type JsonObject = Record<string, unknown>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a `fetch` whose chat completion streams have fewer, larger deltas. The provider parses, validates and wraps
@@ -135,12 +136,12 @@ function textEventOf(event: string): TextEvent | undefined {
   if (!event.startsWith(`${PREFIX}{`) || event.indexOf("\n") !== event.length - 2) return undefined;
   // The provider reports an event that is no JSON.
   const chunk = parseJson(event.slice(PREFIX.length));
-  if (!isObject(chunk) || !isAbsent(chunk.usage) || "error" in chunk || !Array.isArray(chunk.choices))
+  if (!isRecord(chunk) || !isAbsent(chunk.usage) || "error" in chunk || !Array.isArray(chunk.choices))
     return undefined;
   const choice: unknown = chunk.choices[0];
-  if (chunk.choices.length !== 1 || !isObject(choice) || !isAbsent(choice.finish_reason)) return undefined;
+  if (chunk.choices.length !== 1 || !isRecord(choice) || !isAbsent(choice.finish_reason)) return undefined;
   const { delta } = choice;
-  if (!isObject(delta) || !isAbsent(choice.logprobs)) return undefined;
+  if (!isRecord(delta) || !isAbsent(choice.logprobs)) return undefined;
   const fields = Object.keys(delta).filter((name) => name !== "role" && !isAbsent(delta[name]));
   const [field] = fields;
   if (fields.length !== 1 || field === undefined || !TEXT_FIELDS.has(field)) return undefined;
@@ -155,10 +156,6 @@ function isSameBlock(left: TextEvent, right: TextEvent): boolean {
 function textIn(event: TextEvent): string {
   const text = event.delta[event.field];
   return typeof text === "string" ? text : "";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null;
 }
 
 function isAbsent(value: unknown): boolean {

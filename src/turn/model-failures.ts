@@ -4,6 +4,7 @@ import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { isRecord } from "../core/is-record.ts";
 import type { TurnConfigs } from "./turn-configs.ts";
 import type { EngineSettings } from "./turn-engine-options.ts";
 import type { TurnPatience } from "./turn-patience.ts";
@@ -44,14 +45,14 @@ export class ModelFailures {
     const failures = (this.#failures.get(operationId) ?? 0) + 1;
     this.#failures.set(operationId, failures);
     const code = errorCode(error) ?? "model-failed";
-    const isRetryable = isObject(error) && "retryable" in error && error.retryable === true;
+    const isRetryable = isRecord(error) && "retryable" in error && error.retryable === true;
     const decision: ThinkErrorClass =
       code === "context-overflow"
         ? "context-overflow"
         : isRetryable && failures < this.#attempts(operationId) && !this.#options.patience.isOver(operationId)
           ? "retry"
           : "fail";
-    if (isObject(error)) this.#decisions.set(error, decision);
+    if (isRecord(error)) this.#decisions.set(error, decision);
     if (decision === "retry") {
       this.#rests.set(operationId, restMs(error));
       this.#saidLengths.set(operationId, Math.max(saidLength, this.#saidLengths.get(operationId) ?? 0));
@@ -65,7 +66,7 @@ export class ModelFailures {
 
   /** Returns the decision about an error. */
   decisionOf(error: unknown): ThinkErrorClass {
-    return (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail";
+    return (isRecord(error) ? this.#decisions.get(error) : undefined) ?? "fail";
   }
 
   /** Waits before the next call: a moment, or the time that an overloaded server named. */
@@ -105,13 +106,9 @@ export class ModelFailures {
 }
 
 function restMs(error: unknown): number {
-  if (!isObject(error)) return 0;
+  if (!isRecord(error)) return 0;
   const asked =
     "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
   return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -28,7 +28,7 @@ const ADDRESS = /(https?:\/\/[^\s<>]+)/;
 const LINE_START = /^([^\S\n]*)(#{1,3}|-#?)(?=\s)/gm;
 
 /** Returns the language of a code block. Discord reads a single word in the first line as the language. */
-function languageOf(language: string | undefined): string {
+export function languageOf(language: string | undefined): string {
   return language !== undefined && /^[\w+#-]+$/.test(language) ? language : "";
 }
 

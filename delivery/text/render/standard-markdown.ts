@@ -1,6 +1,7 @@
 import type { Mark } from "../split/pack/piece.ts";
 import { createMarkupRenderer } from "./markup.ts";
 import { withoutMentions, withoutMentionsInCode } from "./without-mentions.ts";
+import { languageOf } from "./discord-markdown.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
@@ -51,8 +52,4 @@ function escapePart(text: string): string {
 
 function keepLayout(_match: string, breaks: string, spaces: string): string {
   return (breaks.length === 1 ? "  \n" : breaks) + "\u00a0".repeat(spaces.length);
-}
-
-function languageOf(language: string | undefined): string {
-  return language !== undefined && /^[\w+#-]+$/.test(language) ? language : "";
 }

@@ -1,6 +1,6 @@
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { noRights, notFound, rateLimited } from "./refusals.ts";

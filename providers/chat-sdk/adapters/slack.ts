@@ -2,7 +2,7 @@ import type { Adapter, Attachment } from "chat";
 import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";

@@ -1,5 +1,5 @@
 import type { Heading, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
-import { flattenBlocks, TOP, withoutBreakTags } from "../form/flatten-blocks.ts";
+import { flattenBlocks, TOP, trimBlankLines, withoutBreakTags } from "../form/flatten-blocks.ts";
 import type { BlockContext } from "../form/flatten-blocks.ts";
 import { flattenInline } from "../form/flatten-inline.ts";
 import type { Mark, Piece } from "../pack/piece.ts";
@@ -259,11 +259,6 @@ function levelOf({ depth }: Heading): 1 | 2 | 3 | 4 | 5 | 6 {
 
 function alignOf(table: Table, column: number): CellAlign {
   return table.align?.[column] ?? "left";
-}
-
-/** Removes blank lines around code, which are layout. The indentation of the first line is content. */
-function trimBlankLines(text: string): string {
-  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
 /** Of the blocks at the end of a cut text, returns those that continue after a blank line: the containers. */

@@ -171,6 +171,6 @@ function indentMore(indent: string): string {
 }
 
 /** Removes blank lines around code, which are layout. The indentation of the first line is content. */
-function trimBlankLines(text: string): string {
+export function trimBlankLines(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
