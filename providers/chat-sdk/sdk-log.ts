@@ -71,7 +71,7 @@ export function adoptLogger(adapter: object, logger: Logger): void {
     if (seen.has(part) || depth > maxDepth) return;
     seen.add(part);
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(part))) {
-      if (!isRecord(value) || ArrayBuffer.isView(value) || value === logger) continue;
+      if (value === logger || !isRecord(value) || ArrayBuffer.isView(value)) continue;
       try {
         if ((value === own && isLogger(value)) || isSdkLogger(value)) replace(part, name, value, logger);
         else visit(value, depth + 1);

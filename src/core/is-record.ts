@@ -1,4 +1,4 @@
 /** Tells whether a value is an object whose fields can be read. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }

@@ -15,7 +15,7 @@ const PREFIX = "data: ";
 /** The end of an event. */
 const GAP = /\r\n\r\n|\n\n|\r\r/;
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type JsonObject = Record<string, unknown>;
 
 /**
  * Returns a `fetch` whose chat completion streams have fewer, larger deltas. The provider parses, validates and wraps
