@@ -14,7 +14,7 @@ function fieldOf(node) {
 /** Returns the innermost constructor around a node, and the outermost function between them. */
 function aroundOf(node) {
   let given;
-  for (let one = node.parent; one != null; one = one.parent) {
+  for (let one = node.parent; one; one = one.parent) {
     if (one.type === "FunctionExpression" && one.parent?.kind === "constructor") return { given, of: one };
     if (/Function|Class/.test(one.type)) {
       if (one.type !== "ArrowFunctionExpression") return {};
@@ -26,7 +26,7 @@ function aroundOf(node) {
 
 /** Whether a function is an argument of a call, a property of such an argument, or a variable that becomes one. */
 function isGiven(node) {
-  for (let one = node; one.parent != null; one = one.parent) {
+  for (let one = node; one.parent; one = one.parent) {
     const { type } = one.parent;
     if (type === "VariableDeclarator") return one !== node || one.parent.init === node;
     if (type === "NewExpression" || type === "CallExpression") return one.parent.arguments.includes(one);
@@ -58,7 +58,7 @@ export const circles = {
         if (given !== undefined || node.parent.parent !== of?.body || node.id.type !== "Identifier") return;
         const { assigned, uses } = seen.get(of) ?? { assigned: new Map(), uses: [] };
         seen.set(of, { assigned, uses });
-        assigned.set(node.id.name, node.range[1]);
+        assigned.set(`variable ${node.id.name}`, node.range[1]);
       },
       Identifier(node) {
         const { parent } = node;
@@ -68,7 +68,7 @@ export const circles = {
         if (given === undefined || of === undefined || !isGiven(given)) return;
         const { assigned, uses } = seen.get(of) ?? { assigned: new Map(), uses: [] };
         seen.set(of, { assigned, uses });
-        uses.push({ field: node.name, given, node });
+        uses.push({ field: `variable ${node.name}`, given, node });
       },
       "Program:exit"() {
         for (const { assigned, uses } of seen.values())
@@ -76,7 +76,7 @@ export const circles = {
             if ((assigned.get(field) ?? -1) > given.range[0])
               context.report({
                 node,
-                message: `${field} does not exist yet. Objects are created in one order (scripts/lint/circles.js).`,
+                message: `${field.replace("variable ", "")} does not exist yet. Objects are created in one order (scripts/lint/circles.js).`,
               });
       },
     };

@@ -42,16 +42,17 @@ it("walks from a message to its answer", async () => {
 });
 
 it("walks from a press of Approve to the outcome, over the border of its feature twice", async () => {
-  let walk: Walk | undefined;
+  const recorded: { walk?: Walk } = {};
   const { effects, world } = createRefundBot({
     approvers: () => {
-      walk?.note("approvers");
+      recorded.walk?.note("approvers");
       return true;
     },
   });
   await world.write("c1", "refund 7");
   await shown(world, "Refund order 7");
-  walk = await recordWalk(world);
+  const walk = await recordWalk(world);
+  recorded.walk = walk;
   await world.press("c1", "Approve");
   await expect.poll(() => effects).toEqual(["7"]);
   await shown(world, "Told");
