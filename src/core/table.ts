@@ -62,7 +62,7 @@ export type RowOf<D> = D extends TableDefinition<infer C> ? Read<C> : never;
 export type NewRowOf<D> = D extends TableDefinition<infer C> ? Loose<Given<C>> : never;
 
 /** A table. All of it follows from its columns. `shape` is for the compiler only. */
-export interface TableDefinition<C extends Columns = Columns> extends StoredTable {
+interface TableDefinition<C extends Columns = Columns> extends StoredTable {
   readonly columns: readonly NamedColumn[];
   readonly shape?: C;
 }
