@@ -89,8 +89,9 @@ const GONE = defineTable(
   "WITHOUT ROWID",
 );
 
-export interface ReplyRecord extends Omit<NewRowOf<typeof REPLIES>, "content" | "isAwaited"> {
+export interface ReplyRecord extends Omit<NewRowOf<typeof REPLIES>, "content" | "body" | "isAwaited"> {
   readonly content: ReplyContent;
+  readonly body?: ReplyBody | undefined;
   readonly isAwaited: boolean;
 }
 
