@@ -5,7 +5,7 @@ import type { CallGroup } from "../core/inner-calls.ts";
 import type { ThreadCalls } from "../messengers/root/root-link.ts";
 import { answerFirst } from "./answer-first.ts";
 import type { BotRoot } from "./bot-root.ts";
-import type { ObjectParts } from "./object-parts.ts";
+import type { ObjectHost } from "./object-host.ts";
 import type { ChatGate } from "../core/gate.ts";
 import { OLD_CALL_NAMES } from "./old-call-names.ts";
 
@@ -18,7 +18,7 @@ export interface ObjectCalls {
 export const OBJECT: CallGroup<ObjectCalls> = { name: "object" };
 
 /** The parts of an object that answer calls. */
-export interface AnsweringParts extends ObjectParts {
+export interface AnsweringHost extends ObjectHost {
   readonly gate: ChatGate;
   readonly root: BotRoot;
   belongTo(rootClass: string): void;
@@ -30,7 +30,7 @@ export interface AnsweringParts extends ObjectParts {
  *
  * @throws {SwitchboardError} `unknown-call` if there is no such group
  */
-export function answering(object: AnsweringParts, group: string): object {
+export function answering(object: AnsweringHost, group: string): object {
   switch (group) {
     case "gate":
       return object.gate;
@@ -63,7 +63,7 @@ export function answering(object: AnsweringParts, group: string): object {
  * @throws {SwitchboardError} `unknown-call` if the caller runs another version of the bot
  */
 export async function answerCall(
-  object: AnsweringParts,
+  object: AnsweringHost,
   name: string,
   args: readonly unknown[],
 ): Promise<unknown> {
@@ -74,7 +74,7 @@ export async function answerCall(
   return answer(...args);
 }
 
-function threadCalls(object: AnsweringParts): ThreadCalls {
+function threadCalls(object: AnsweringHost): ThreadCalls {
   return {
     /** Stores events of this conversation, and works on them as soon as the webhook is answered. */
     receiveEvents: async (messengerId: string, events: readonly IncomingEvent[]) => {

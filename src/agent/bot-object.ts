@@ -22,7 +22,7 @@ import { BotObjects } from "../messengers/root/bot-objects.ts";
 import { ROOT } from "../messengers/root/root-link.ts";
 import type { RootRuntime } from "../messengers/root/root-runtime.ts";
 import { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
-import { SendCalls } from "../messengers/thread/send-calls.ts";
+import { OwnSends } from "../messengers/thread/own-sends.ts";
 import { WakeUp } from "../messengers/thread/wake-up.ts";
 import { BotActions } from "../messengers/tools/bot-actions.ts";
 import type { BotActionsHost } from "../messengers/tools/bot-actions.ts";
@@ -33,18 +33,18 @@ import type { ScheduledTurnsHost } from "../scheduled-runs/scheduled-turns.ts";
 import type { TurnOperations } from "../turn/turn-operations.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { answerCall, answering } from "./answering.ts";
-import type { AnsweringParts } from "./answering.ts";
+import type { AnsweringHost } from "./answering.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import { BotRoot } from "./bot-root.ts";
 import { ConversationBot } from "./conversation-bot.ts";
 import type { AnyFeature } from "./features.ts";
-import type { ObjectParts } from "./object-parts.ts";
+import type { ObjectHost } from "./object-host.ts";
 import { ledgerOver } from "./ledger-over.ts";
 
 export interface BotObjectOptions {
   readonly agent: AgentMethods;
   /** Creates the engine of the object's turns. */
-  readonly engine: (object: ObjectParts) => TurnOperations;
+  readonly engine: (object: ObjectHost) => TurnOperations;
   readonly name: () => string;
   readonly database: Database;
   readonly deps: Deps;
@@ -79,7 +79,7 @@ const DRIVE = { id: "switchboard-drive-v1", fn: "drive" };
  * 1. A part with rows of its own is created when it is used first, so an object has the tables of its roles only.
  * 2. A call that changes stored work resolves when its wake-up is durable, too.
  */
-export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurnsHost {
+export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsHost {
   readonly agent: AgentMethods;
   readonly env: object;
   readonly database: Database;
@@ -93,7 +93,7 @@ export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurns
   /** The parts for the whole bot, if this object is the root. */
   readonly root: BotRoot;
   /** Messages that the bot's own code sends. */
-  readonly sends: SendCalls;
+  readonly sends: OwnSends;
   readonly wakeUp: WakeUp;
   /** The alarm of the object's loop. */
   readonly drive: DurableAlarm;
@@ -130,7 +130,7 @@ export class BotObject implements AnsweringParts, BotActionsHost, ScheduledTurns
     this.channels = new ChannelPolicies(agent, this.messengers);
     this.#bot = new ConversationBot(this);
     this.root = new BotRoot(this, options.waitUntil);
-    this.sends = new SendCalls(this);
+    this.sends = new OwnSends(this);
     this.engine = options.engine(this);
   }
 

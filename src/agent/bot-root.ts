@@ -9,7 +9,7 @@ import { BotHealth } from "../messengers/root/bot-health.ts";
 import type { HealthProblem, HealthWarning } from "../messengers/root/health-problem.ts";
 import { THREAD } from "../messengers/root/root-link.ts";
 import { RootRuntime } from "../messengers/root/root-runtime.ts";
-import type { ObjectParts } from "./object-parts.ts";
+import type { ObjectHost } from "./object-host.ts";
 import { checkModel, checkModels, describeModel } from "./turn-model.ts";
 
 /** The calls of an operator and of the Worker to the root. */
@@ -30,13 +30,13 @@ export const BOT: CallGroup<BotCalls> = { name: "bot" };
  * part is created when it is used first, so the objects of conversations never have the tables of these parts.
  */
 export class BotRoot implements BotCalls {
-  readonly #object: ObjectParts;
+  readonly #object: ObjectHost;
   readonly #waitUntil: (work: Promise<unknown>) => void;
   #health: BotHealth | undefined;
   #runtime: RootRuntime | undefined;
   #budget: RootBudget | undefined;
 
-  constructor(object: ObjectParts, waitUntil: (work: Promise<unknown>) => void) {
+  constructor(object: ObjectHost, waitUntil: (work: Promise<unknown>) => void) {
     this.#object = object;
     this.#waitUntil = waitUntil;
   }

@@ -4,14 +4,14 @@ import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import { inTurnContext } from "../core/turn-context.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { RenderAttachment } from "../messengers/turns/turn-attachments.ts";
-import type { ObjectParts } from "./object-parts.ts";
+import type { ObjectHost } from "./object-host.ts";
 import type { ThreadBot } from "../messengers/thread/thread-runtime-options.ts";
 
 /** The bot's own class as a conversation calls it, with the commands and presses of the product. */
 export class ConversationBot implements ThreadBot {
-  readonly #object: ObjectParts;
+  readonly #object: ObjectHost;
 
-  constructor(object: ObjectParts) {
+  constructor(object: ObjectHost) {
     this.#object = object;
   }
 

@@ -15,11 +15,11 @@ import { createWaitStore } from "../turn/wait-store.ts";
 import { ModelFiles } from "../messengers/turns/model-files.ts";
 import { Transcripts } from "../messengers/turns/transcripts.ts";
 import { turnFields } from "../messengers/turns/turn-log.ts";
-import type { ObjectParts } from "./object-parts.ts";
+import type { ObjectHost } from "./object-host.ts";
 import { turnModel } from "./turn-model.ts";
 
 /** Creates the turn engine of a conversation: with the bot's own model, prompt and tools, and this conversation's turns. */
-export function createConversationEngine(object: ObjectParts, hooks: () => Partial<ThinkHooks>): TurnEngine {
+export function createConversationEngine(object: ObjectHost, hooks: () => Partial<ThinkHooks>): TurnEngine {
   const { agent, channels, database, deps, env, log } = object;
   // The log, with the fields of the turn that the bot's code is running for.
   const turnLog = (): Log => log.with(turnFields(getTurn()?.id, getMessengerContext()));
@@ -70,7 +70,7 @@ export function createConversationEngine(object: ObjectParts, hooks: () => Parti
 }
 
 /** Returns the files of a conversation's messages as its model reads them. Created when the first is read. */
-function filesOf(object: ObjectParts, log: () => Log): () => ModelFiles {
+function filesOf(object: ObjectHost, log: () => Log): () => ModelFiles {
   let files: ModelFiles | undefined;
   return () => {
     if (files !== undefined) return files;

@@ -1,6 +1,6 @@
 import type { PressAnswer } from "../core/card-press.ts";
 import type { ApprovalOverview } from "./chat/approval-overview.ts";
-import type { ExecutionCalls } from "./chat/execution-calls.ts";
+import type { OutsideDecisions } from "./chat/outside-decisions.ts";
 import type { GrantOverview } from "./chat/grant-overview.ts";
 import type {
   ApprovalCalls,
@@ -23,7 +23,7 @@ import type {
 import type { ApprovalRecord, ExecutionDecision } from "./rules/approval-record.ts";
 
 export interface ApprovalAnswersOptions {
-  readonly executions: ExecutionCalls;
+  readonly executions: OutsideDecisions;
   readonly grants: GrantOverview;
   readonly index: ApprovalIndex;
   readonly overview: ApprovalOverview;

@@ -13,8 +13,8 @@ import { ApprovalQuestions } from "./chat/approval-questions.ts";
 import { Approvers } from "./chat/approvers.ts";
 import { AskingConversation } from "./chat/asking-conversation.ts";
 import { ChangedChats } from "./chat/changed-chats.ts";
-import { ConsentCalls } from "./chat/consent-calls.ts";
-import { ExecutionCalls } from "./chat/execution-calls.ts";
+import { PeopleConsent } from "./chat/people-consent.ts";
+import { OutsideDecisions } from "./chat/outside-decisions.ts";
 import { GrantOverview } from "./chat/grant-overview.ts";
 import { OutcomeTurns } from "./chat/outcome-turns.ts";
 import { endSchema, showSchema } from "./chat/press-payloads.ts";
@@ -28,17 +28,17 @@ import type { ApprovalsHost } from "./rules/bot-methods.ts";
  * People's consent to actions (I9): the questions of one conversation, with their cards, presses and outcomes, and at the
  * root the index of all of them.
  *
- * `ConsentCalls` asks, `ApprovalCards` shows, `ApprovalQuestions` takes the presses and words of people, `ExecutionCalls`
+ * `PeopleConsent` asks, `ApprovalCards` shows, `ApprovalQuestions` takes the presses and words of people, `OutsideDecisions`
  * the decisions of other systems, and `OutcomeTurns` tells the outcome. `Approvals` has the rules.
  */
 export class ApprovalsFeature implements Feature {
   readonly name = "approvals";
   readonly approvals: Approvals;
   readonly questions: ApprovalQuestions;
-  readonly consent: ConsentCalls;
+  readonly consent: PeopleConsent;
   readonly calls: ApprovalAnswers;
   /** Approvals, as the bot's own code lists and decides them. */
-  readonly executions: ExecutionCalls;
+  readonly executions: OutsideDecisions;
   /** Requests of all conversations. Only at the root. */
   readonly index: ApprovalIndex;
   readonly #host: ApprovalsHost;
@@ -57,14 +57,14 @@ export class ApprovalsFeature implements Feature {
     const grants = new GrantOverview({ host, grants: approvals.grants });
     const overview = new ApprovalOverview({ host, approvals, approvers, cards });
     const index = new ApprovalIndex(host);
-    const executions = new ExecutionCalls({ host, approvals, index });
+    const executions = new OutsideDecisions({ host, approvals, index });
     this.#news = news;
     this.#grants = grants;
     this.#overview = overview;
     this.#changedChats = new ChangedChats({ host, approvals, cards });
     this.approvals = approvals;
     this.questions = new ApprovalQuestions({ host, approvals, cards, outcomes });
-    this.consent = new ConsentCalls({ host, approvals, approvers, cards });
+    this.consent = new PeopleConsent({ host, approvals, approvers, cards });
     this.calls = new ApprovalAnswers({ executions, grants, index, overview });
     this.executions = executions;
     this.index = index;

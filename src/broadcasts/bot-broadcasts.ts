@@ -10,7 +10,7 @@ import type {
 } from "../core/broadcast.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
 import type { Content } from "../core/content.ts";
-import type { SendCalls } from "../messengers/thread/send-calls.ts";
+import type { OwnSends } from "../messengers/thread/own-sends.ts";
 import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { BroadcastsFeature } from "./broadcasts-feature.ts";
 import { checkBroadcast } from "./check-broadcast.ts";
@@ -19,7 +19,7 @@ import type { NoticeOptions } from "./notice.ts";
 
 export interface BotBroadcastsOptions {
   readonly feature: Pick<BroadcastsFeature, "manyChats">;
-  readonly sends: Pick<SendCalls, "addressOf">;
+  readonly sends: Pick<OwnSends, "addressOf">;
   readonly channels: Pick<ChannelPolicies, "withChats">;
 }
 

@@ -11,7 +11,7 @@ import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
 import { nudgeKeeper } from "../scheduled-runs/nudge-keeper.ts";
 import { BROADCASTS } from "./broadcast-calls.ts";
 import type { BroadcastCalls } from "./broadcast-calls.ts";
-import { BroadcastDesk } from "./broadcast-desk.ts";
+import { RootBroadcasts } from "./root-broadcasts.ts";
 import { subscribeCommands } from "./subscribe-commands.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
 
@@ -29,7 +29,7 @@ export class BroadcastsFeature implements Feature {
   readonly name = "broadcasts";
   readonly #host: FeatureHost<BroadcastMethods>;
   readonly #alarm: DurableAlarm;
-  #desk: BroadcastDesk | undefined;
+  #own: RootBroadcasts | undefined;
 
   constructor(host: FeatureHost<BroadcastMethods>) {
     this.#host = host;
@@ -42,9 +42,9 @@ export class BroadcastsFeature implements Feature {
   }
 
   /** Only at the root: its broadcasts. */
-  get calls(): BroadcastDesk {
+  get calls(): RootBroadcasts {
     const host = this.#host;
-    this.#desk ??= new BroadcastDesk({
+    this.#own ??= new RootBroadcasts({
       agent: host.agent,
       database: host.database,
       deps: host.deps,
@@ -57,7 +57,7 @@ export class BroadcastsFeature implements Feature {
       onRunProgress: (run) => host.later(() => void nudgeKeeper(host.objects, run, host.log)),
       arm: (at) => this.#alarm.set(at),
     });
-    return this.#desk;
+    return this.#own;
   }
 
   start(): void {

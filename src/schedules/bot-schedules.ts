@@ -5,9 +5,9 @@ import type { ScheduledTaskRecord } from "./stored/task-record.ts";
 
 /** The scheduled tasks of one object: `this.schedules`, and `stub.schedules` over RPC. */
 export class BotSchedules extends RpcTarget {
-  readonly #feature: Pick<SchedulesFeature, "change" | "desk" | "reconcile">;
+  readonly #feature: Pick<SchedulesFeature, "change" | "own" | "reconcile">;
 
-  constructor(feature: Pick<SchedulesFeature, "change" | "desk" | "reconcile">) {
+  constructor(feature: Pick<SchedulesFeature, "change" | "own" | "reconcile">) {
     super();
     this.#feature = feature;
   }
@@ -17,7 +17,7 @@ export class BotSchedules extends RpcTarget {
    * this conversation. Tasks that are over are left out.
    */
   list(): Promise<ScheduledTaskRecord[]> {
-    return this.#feature.change((desk) => desk.tasks());
+    return this.#feature.change((own) => own.tasks());
   }
 
   /**
@@ -27,7 +27,7 @@ export class BotSchedules extends RpcTarget {
    * @example await stub.schedules.occurrences({ taskId: "digest", state: "failed" });
    */
   occurrences(filter: OccurrenceFilter = {}): OccurrenceRecord[] {
-    return this.#feature.desk.list(filter);
+    return this.#feature.own.list(filter);
   }
 
   /**
@@ -58,7 +58,7 @@ export class BotSchedules extends RpcTarget {
    * tasks stay: pause them, or remove them from the code.
    */
   delete(taskId: string): Promise<boolean> {
-    return this.#feature.change((desk) => desk.chat.remove(taskId));
+    return this.#feature.change((own) => own.chat.remove(taskId));
   }
 
   /**

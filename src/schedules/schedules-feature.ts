@@ -6,7 +6,7 @@ import type { TurnNews } from "../scheduled-runs/nudge-keeper.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import { conversationWarnings, taskWarnings } from "./chat/task-warnings.ts";
-import { ScheduleDesk } from "./chat/schedule-desk.ts";
+import { ObjectSchedules } from "./chat/object-schedules.ts";
 import type { ScheduleCalls } from "./chat/schedule-calls.ts";
 import { checkChatSchedules } from "./rules/check-chat-schedules.ts";
 import type { SchedulesObject } from "./rules/bot-methods.ts";
@@ -27,7 +27,7 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
     },
   };
   readonly #host: SchedulesObject;
-  #desk: ScheduleDesk | undefined;
+  #own: ObjectSchedules | undefined;
   #zones: PersonZoneStore | undefined;
 
   constructor(host: SchedulesObject) {
@@ -35,49 +35,49 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
   }
 
   /** Created when it is needed first. */
-  get desk(): ScheduleDesk {
-    this.#desk ??= new ScheduleDesk(this.#host);
-    return this.#desk;
+  get own(): ObjectSchedules {
+    this.#own ??= new ObjectSchedules(this.#host);
+    return this.#own;
   }
 
   start(): void {
-    this.#host.later(() => void this.desk.start());
+    this.#host.later(() => void this.own.start());
   }
 
   work(): void {
-    this.desk.schedules.work();
+    this.own.schedules.work();
   }
 
   isBusy(): boolean {
-    return this.desk.schedules.isBusy();
+    return this.own.schedules.isBusy();
   }
 
   nextWakeAt(): number | undefined {
-    return this.desk.schedules.nextWakeAt();
+    return this.own.schedules.nextWakeAt();
   }
 
   commands(): ThinkCommands {
-    return this.desk.commands();
+    return this.own.commands();
   }
 
   actions(): ThinkActions {
-    return this.desk.actions();
+    return this.own.actions();
   }
 
   /** Declared tasks of the root and of conversations that keep failing. */
   warnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
-    return [...taskWarnings(this.desk), ...conversationWarnings(notes)];
+    return [...taskWarnings(this.own), ...conversationWarnings(notes)];
   }
 
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
-    return this.desk.pressed(press);
+    return this.own.pressed(press);
   }
 
   /** Changes scheduled tasks of this object. Resolves when that is durable. */
-  async change<T>(body: (desk: ScheduleDesk) => T): Promise<T> {
+  async change<T>(body: (own: ObjectSchedules) => T): Promise<T> {
     await this.#host.ready();
-    await this.desk.ready();
-    const result = body(this.desk);
+    await this.own.ready();
+    const result = body(this.own);
     await this.#host.durable();
     return result;
   }
@@ -85,12 +85,12 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
   /** @throws {ConfigurationError} `scheduled-task-invalid` */
   async reconcile(): Promise<void> {
     await this.#host.ready();
-    await this.desk.reconcile();
+    await this.own.reconcile();
     await this.#host.durable();
   }
 
   async nudgeOccurrence(key: string, news?: TurnNews): Promise<void> {
-    this.desk.nudge(key, news);
+    this.own.nudge(key, news);
   }
 
   async zoneOfPerson(person: ZonedPerson): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { logRefusedCall } from "../core/log-refused-call.ts";
 import { isReadOnly, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
 import { untilAborted } from "../core/until-aborted.ts";
-import type { EngineCalls, EngineTurns } from "./turn-engine-options.ts";
+import type { ToolCallFacts, EngineTurns } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 /** A call that the model has asked for, as the turn engine passes it. */
@@ -24,7 +24,7 @@ export interface ToolCallsOptions {
   readonly hooks: TurnHooks;
   /** Asks whether a tool with an effect may begin, and waits for that. */
   readonly turns: () => Pick<EngineTurns, "beforeTool">;
-  readonly calls: () => Pick<EngineCalls, "begin" | "hasBegun">;
+  readonly calls: () => Pick<ToolCallFacts, "begin" | "hasBegun">;
   readonly logOf: (operationId: string) => Log;
   readonly onRun: (operationId: string, toolName: string) => void;
 }

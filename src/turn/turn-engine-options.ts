@@ -45,7 +45,7 @@ export interface EngineTurns {
 }
 
 /** Stored facts about the tool calls of turns. */
-export interface EngineCalls {
+export interface ToolCallFacts {
   /** Called when the `execute` of a tool with an effect begins. */
   begin(operationId: string, callId: string): void;
   /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
@@ -86,7 +86,7 @@ export interface TurnEngineOptions {
   ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
   /** The turns of the conversation. Asked for when an operation needs them, because the engine is created first. */
   readonly turns: () => EngineTurns;
-  readonly calls: () => EngineCalls;
+  readonly calls: () => ToolCallFacts;
   /** Runs the bot's code in a context that knows the current turn. */
   readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }

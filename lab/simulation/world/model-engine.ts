@@ -1,5 +1,5 @@
 import type { ModelMessage, UIMessage } from "ai";
-import type { ObjectParts } from "../../../src/agent/object-parts.ts";
+import type { ObjectHost } from "../../../src/agent/object-host.ts";
 import { isFailure, isWaitingResult } from "../../../src/actions/action-errors.ts";
 import { inTurnContext } from "../../../src/core/turn-context.ts";
 import { ModelFiles } from "../../../src/messengers/turns/model-files.ts";
@@ -32,7 +32,7 @@ export interface ModelEngineOptions {
   readonly nextTurn: () => number;
   readonly script: (threadId: string) => Omit<ScriptOptions, "callsAction">;
   /** The object whose turns it runs. */
-  readonly object: ObjectParts;
+  readonly object: ObjectHost;
   readonly mutant: Mutant | undefined;
 }
 

@@ -1,14 +1,14 @@
 import type { Approval } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { FreshGrants } from "./fresh-grants.ts";
-import type { GrantedCalls } from "./granted-calls.ts";
+import type { GrantedRuns } from "./granted-runs.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 import { Sweep } from "../../core/sweep-store.ts";
 
 export interface ApprovalWorkOptions {
   readonly host: ApprovalHost;
   readonly stored: StoredApprovals;
-  readonly granted: GrantedCalls;
+  readonly granted: GrantedRuns;
   readonly fresh: FreshGrants;
 }
 
@@ -24,7 +24,7 @@ const AGAIN_AFTER_MS = 2500;
 export class ApprovalWork {
   readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
-  readonly #granted: GrantedCalls;
+  readonly #granted: GrantedRuns;
   readonly #fresh: FreshGrants;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();

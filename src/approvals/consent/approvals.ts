@@ -7,7 +7,7 @@ import { AskPeople } from "./ask-people.ts";
 import { Deciders } from "./deciders.ts";
 import { Decisions } from "./decisions.ts";
 import { FreshGrants } from "./fresh-grants.ts";
-import { GrantedCalls } from "./granted-calls.ts";
+import { GrantedRuns } from "./granted-runs.ts";
 import { Grants } from "./grants.ts";
 import { WaitingQuestions } from "./waiting-questions.ts";
 
@@ -33,7 +33,7 @@ export class Approvals {
   readonly deciders: Deciders;
   readonly grants: Grants;
   /** Calls that run without a question. */
-  readonly granted: GrantedCalls;
+  readonly granted: GrantedRuns;
   readonly #store: ApprovalStore;
 
   constructor(host: ApprovalHost) {
@@ -44,7 +44,7 @@ export class Approvals {
     this.deciders = deciders;
     const grants = new Grants(host);
     this.grants = grants;
-    const granted = new GrantedCalls({ host, store, grants, deciders });
+    const granted = new GrantedRuns({ host, store, grants, deciders });
     this.granted = granted;
     const fresh = new FreshGrants({ clock: host.clock, stored, grants, deciders });
     const work = new ApprovalWork({ host, stored, granted, fresh });

@@ -12,7 +12,7 @@ import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Wake } from "../declare/wake.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
-import { TurnCalls } from "../turns/turn-calls.ts";
+import { StoredToolCalls } from "../turns/stored-tool-calls.ts";
 import { turnInfoOf } from "../turns/turn-info-of.ts";
 import { TurnResponses } from "../turns/turn-responses.ts";
 
@@ -36,7 +36,7 @@ export class OwnTurns {
   readonly prompts: Prompts;
   /** Posts of the bot's own code that the model will know from its next turn on. */
   readonly notes: NoteStore;
-  readonly calls: TurnCalls;
+  readonly calls: StoredToolCalls;
   readonly responses: TurnResponses;
   readonly #options: OwnTurnsOptions;
 
@@ -45,7 +45,7 @@ export class OwnTurns {
     this.#options = options;
     this.prompts = new Prompts({ ...options, store: promptStore, onEnded: options.onPromptEnded });
     this.notes = notes;
-    this.calls = new TurnCalls(turns);
+    this.calls = new StoredToolCalls(turns);
     this.responses = new TurnResponses({
       ...options,
       isAwaited: () => engine.ends.isAwaited,

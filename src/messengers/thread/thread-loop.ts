@@ -24,7 +24,7 @@ export interface ThreadLoopOptions {
 }
 
 /** The parts whose work the loop does. */
-export interface ThreadParts {
+export interface LoopWork {
   readonly intake: Pick<Intake, "run" | "hasOpen" | "hasUnread">;
   readonly runner: Pick<TurnRunner, "resume" | "advance" | "isBusy">;
   readonly delivery: Pick<Delivery, "run" | "nextWakeAt">;
@@ -51,7 +51,7 @@ const LONGEST_READING_MS = 5000;
  */
 export class ThreadLoop implements Loop {
   readonly #options: ThreadLoopOptions;
-  #started: ThreadParts | undefined;
+  #started: LoopWork | undefined;
   #driving: Promise<void> | undefined;
   #isDirty = false;
   /** Number of consecutive failures of the loop. `#retryAt` is the time of its next try. */
@@ -70,11 +70,11 @@ export class ThreadLoop implements Loop {
   }
 
   /** Takes the parts, some of which poke the loop. Called once, before the loop runs. */
-  start(parts: ThreadParts): void {
+  start(parts: LoopWork): void {
     this.#started = parts;
   }
 
-  get #parts(): ThreadParts {
+  get #parts(): LoopWork {
     if (this.#started !== undefined) return this.#started;
     throw new Error("The loop runs before its conversation is put together");
   }

@@ -9,7 +9,7 @@ import type * as Decisions from "../../../src/approvals/consent/decisions.ts";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import type * as DecisionWord from "../../../src/approvals/rules/decision-word.ts";
 import type * as Grant from "../../../src/approvals/rules/grant.ts";
-import type * as GrantedCalls from "../../../src/approvals/consent/granted-calls.ts";
+import type * as GrantedRuns from "../../../src/approvals/consent/granted-runs.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type * as OutcomeFacts from "../../../src/approvals/chat/outcome-facts.ts";
 import type { Planted } from "./planted.ts";
@@ -25,7 +25,7 @@ const MOCKED = [
   "../../../src/actions/ask-consent.ts",
   "../../../src/approvals/stored/approval-store.ts",
   "../../../src/approvals/rules/decision-word.ts",
-  "../../../src/approvals/consent/granted-calls.ts",
+  "../../../src/approvals/consent/granted-runs.ts",
   "../../../src/approvals/consent/decisions.ts",
   "../../../src/approvals/rules/grant.ts",
   "../../../src/approvals/chat/outcome-facts.ts",
@@ -239,11 +239,11 @@ it("finds a new session that takes back what waits", async () => {
 });
 
 it("finds a use of a grant whose outcome a crash has lost", async () => {
-  vi.doMock("../../../src/approvals/consent/granted-calls.ts", async (original) => {
-    const real = await original<typeof GrantedCalls>();
+  vi.doMock("../../../src/approvals/consent/granted-runs.ts", async (original) => {
+    const real = await original<typeof GrantedRuns>();
     return {
       ...real,
-      GrantedCalls: class extends real.GrantedCalls {
+      GrantedRuns: class extends real.GrantedRuns {
         override hasLost(): boolean {
           return false;
         }

@@ -95,7 +95,8 @@ it("walks from a due digest to its chats", async () => {
       "INSERT prompt_v1": "BotObject.answer → ScheduledTurns.submit → OwnTurns.submit",
       "INSERT turn_v1": "ThreadLoop.drive → TurnRunner.advance → TurnBeginnings.ofPrompt",
       "INSERT scheduled_task_v1": work,
-      ...ANSWER,
+      "INSERT reply_v1": "BotObject.answer → RootBroadcasts.takeBroadcast → Cards.post → Engine.send",
+      "INSERT outbox_v1": ANSWER["INSERT outbox_v1"],
     }),
   ).toEqual([]);
 });
@@ -129,7 +130,7 @@ it("walks from an attachment of an action to its message", async () => {
       "INSERT attachment_v1": turn,
       "INSERT action_v1 # its end": `${turn} → LocalLedger.end`,
       "UPDATE file_v1": `${finish} → TurnAttachments.prepare → Cards.prepare → Engine.storeFile`,
-      "INSERT reply_v1 # the files": `${finish} → TurnAttachments.post → Cards.post → Engine.sendFiles`,
+      "INSERT reply_v1 # the files": `${finish} → TurnAttachments.post → Cards.post`,
       ...ANSWER,
     }),
   ).toEqual([]);

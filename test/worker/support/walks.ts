@@ -112,7 +112,10 @@ export function notWalked({ ways }: Walk, wanted: Readonly<Record<string, string
 
 function hasInOrder({ steps }: Way, names: readonly string[]): boolean {
   let found = 0;
-  for (const step of steps) if (methodOf(step) === methodOf({ name: names[found] ?? "" })) found += 1;
+  for (const step of steps) {
+    const name = names[found];
+    if (name !== undefined && methodOf(step) === methodOf({ name })) found += 1;
+  }
   return found === names.length;
 }
 
@@ -153,7 +156,10 @@ function joined(way: readonly Step[], steps: readonly Step[]): readonly Step[] {
   return [...way, ...steps.slice(last + 1)];
 }
 
-/** The functions of the product on the stack, outermost first. The helpers of `core` are no places of their own. */
+/** The helpers of `core`, and the guard around the database, are no places of their own. */
+const HELPERS = /^src\/(?:core\/|agent\/store-versions\.ts$)/;
+
+/** The functions of the product on the stack, outermost first. */
 function stack(): Step[] {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = MOST_STEPS;
@@ -164,7 +170,7 @@ function stack(): Step[] {
     .flatMap((line) => {
       const [, called = "", path = ""] = /^\s*at (?:(.+?) \()?(.+?):\d+:\d+\)?$/.exec(line) ?? [];
       const file = /\/((?:src|delivery|providers)\/.*)$/.exec(path)?.[1];
-      if (file === undefined || file.startsWith("src/core/")) return [];
+      if (file === undefined || HELPERS.test(file)) return [];
       return [
         {
           file,

@@ -5,7 +5,7 @@ import type { ApprovalStore } from "../stored/approval-store.ts";
 import type { Deciders } from "./deciders.ts";
 import type { Grants } from "./grants.ts";
 
-export interface GrantedCallsOptions {
+export interface GrantedRunsOptions {
   readonly host: Pick<ApprovalHost, "clock" | "database" | "newId" | "noteUse" | "onChange" | "outcomeOf">;
   readonly store: ApprovalStore;
   readonly grants: Grants;
@@ -22,14 +22,14 @@ export type UnaskedCall = Omit<
  * Calls that run without a question, because a grant covers them. Each use is stored as a decided approval before the
  * call runs, with the id of the grant. If a crash loses its outcome, the next process finds out when the turn has ended.
  */
-export class GrantedCalls {
-  readonly #options: GrantedCallsOptions;
+export class GrantedRuns {
+  readonly #options: GrantedRunsOptions;
   /** Ids of uses without an outcome from earlier processes. Undefined until they are looked up. */
   #lost: Set<string> | undefined;
   /** Ids of uses whose call is running in this process. */
   readonly #live = new Set<string>();
 
-  constructor(options: GrantedCallsOptions) {
+  constructor(options: GrantedRunsOptions) {
     this.#options = options;
   }
 

@@ -26,7 +26,7 @@ import { ROOT } from "../../messengers/root/root-link.ts";
 import { SCHEDULED_RUNS } from "../../scheduled-runs/scheduled-turns.ts";
 import type { ScheduledTurnCalls } from "../../scheduled-runs/scheduled-turns.ts";
 import { ManyChats } from "./many-chats.ts";
-import { OccurrenceCalls, TASK } from "./occurrence-calls.ts";
+import { OccurrenceObjects, TASK } from "./occurrence-objects.ts";
 import type { OwnedTasks } from "./owner-presses.ts";
 import { OwnerPresses } from "./owner-presses.ts";
 import { scheduleActions } from "./schedule-actions.ts";
@@ -35,10 +35,10 @@ import { TaskTargets } from "./task-targets.ts";
 
 /**
  * The scheduled tasks of one object: connects `Schedules`, which decides what runs and when, with the conversations and
- * chats. `OccurrenceCalls` makes the calls of its steps, `TaskTargets` finds chats, `ScheduleNews` tells owners, and
+ * chats. `OccurrenceObjects` makes the calls of its steps, `TaskTargets` finds chats, `ScheduleNews` tells owners, and
  * `ChatSchedules` has what people have made here.
  */
-export class ScheduleDesk implements SchedulesOptions, OwnedTasks {
+export class ObjectSchedules implements SchedulesOptions, OwnedTasks {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -49,7 +49,7 @@ export class ScheduleDesk implements SchedulesOptions, OwnedTasks {
   readonly #ownerPresses: OwnerPresses;
   readonly #chatPresses: ChatSchedulePresses;
   readonly #news: ScheduleNews;
-  readonly #calls: OccurrenceCalls;
+  readonly #calls: OccurrenceObjects;
   readonly #many: ManyChats;
   #starting: Promise<void> | undefined;
   /** The mistake in the declaration, beside which the schedules of people go on. */
@@ -73,7 +73,7 @@ export class ScheduleDesk implements SchedulesOptions, OwnedTasks {
       targetsOf: (deliverTo) => targets.named(deliverTo),
     });
     this.#many = many;
-    this.#calls = new OccurrenceCalls({ host, log, schedules, chat, targets, many });
+    this.#calls = new OccurrenceObjects({ host, log, schedules, chat, targets, many });
     this.#news = new ScheduleNews({ host, log, chat, schedules, targets });
     this.#ownerPresses = new OwnerPresses(host, this);
     this.#chatPresses = new ChatSchedulePresses(host, chat);

@@ -18,7 +18,7 @@ import { factsOfOutcome } from "./outcome-facts.ts";
 import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
 
-export interface ConsentCallsOptions {
+export interface PeopleConsentOptions {
   readonly host: Pick<ApprovalsHost, "deps" | "engine" | "runs" | "thread">;
   readonly approvals: Approvals;
   readonly approvers: Approvers;
@@ -42,10 +42,10 @@ const ASKER_UNKNOWN = {
 /**
  * Consent to what turns and their actions do: calls of the model that ask people, or use a grant, and what came of them.
  */
-export class ConsentCalls implements ActionConsent, TurnConsent {
-  readonly #options: ConsentCallsOptions;
+export class PeopleConsent implements ActionConsent, TurnConsent {
+  readonly #options: PeopleConsentOptions;
 
-  constructor(options: ConsentCallsOptions) {
+  constructor(options: PeopleConsentOptions) {
     this.#options = options;
   }
 

@@ -1,8 +1,8 @@
-import type { EngineCalls } from "../../turn/turn-engine-options.ts";
+import type { ToolCallFacts } from "../../turn/turn-engine-options.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 
 /** Stored facts about the tool calls of turns. */
-export class TurnCalls implements EngineCalls {
+export class StoredToolCalls implements ToolCallFacts {
   readonly #turns: TurnStore;
 
   constructor(turns: TurnStore) {

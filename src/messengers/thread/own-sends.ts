@@ -10,7 +10,7 @@ import type { SayHost } from "../replies/say.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
 /** The object, as bot code sends from it. */
-export interface SendCallsHost {
+export interface OwnSendsHost {
   readonly thread: ThreadRuntime;
   ready(): Promise<void>;
   /** Resolves when the wake-up for what was stored is durable. */
@@ -18,10 +18,10 @@ export interface SendCallsHost {
 }
 
 /** The calls with which bot code sends content and changes what it has sent. Each resolves when that is durable. */
-export class SendCalls {
-  readonly #host: SendCallsHost;
+export class OwnSends {
+  readonly #host: OwnSendsHost;
 
-  constructor(host: SendCallsHost) {
+  constructor(host: OwnSendsHost) {
     this.#host = host;
   }
 

@@ -5,7 +5,7 @@ import type { AgentMethods } from "./agent-methods.ts";
 import type { BotMetrics } from "./bot-metrics.ts";
 
 /** One object of a bot, as its parts of this room use it. */
-export interface ObjectParts extends FeatureHost<AgentMethods> {
+export interface ObjectHost extends FeatureHost<AgentMethods> {
   readonly features: FeatureList;
   readonly metrics: BotMetrics;
   /** The commands of the bot and of the product. */

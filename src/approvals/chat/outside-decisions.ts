@@ -12,7 +12,7 @@ import type { PendingApproval } from "../rules/pending-approval.ts";
 import type { ApprovalFilter } from "../stored/approval-store.ts";
 import { approversInWords } from "./approval-texts.ts";
 
-export interface ExecutionCallsOptions {
+export interface OutsideDecisionsOptions {
   readonly host: Pick<ApprovalsHost, "objects" | "ready" | "durable">;
   readonly approvals: Approvals;
   /** The approvals of all conversations. Only the root has them. */
@@ -23,10 +23,10 @@ export interface ExecutionCallsOptions {
  * Approvals for the bot's own code and for other systems: those of a conversation, and at the root those of all
  * conversations.
  */
-export class ExecutionCalls {
-  readonly #options: ExecutionCallsOptions;
+export class OutsideDecisions {
+  readonly #options: OutsideDecisionsOptions;
 
-  constructor(options: ExecutionCallsOptions) {
+  constructor(options: OutsideDecisionsOptions) {
     this.#options = options;
   }
 

@@ -30,7 +30,7 @@ import { chatQuietUntil } from "../scheduled-runs/chat-quiet-hours.ts";
 import type { ChatQuietHoursHost } from "../scheduled-runs/chat-quiet-hours.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "./broadcast-calls.ts";
 
-export interface BroadcastDeskOptions {
+export interface RootBroadcastsOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -54,14 +54,14 @@ const MOST_LISTED = 1000;
 const MOST_CALLS = 10;
 
 /** Broadcasts and subscribers of a root, connected to its directories, its rate and its alarm. */
-export class BroadcastDesk implements BroadcastCalls {
+export class RootBroadcasts implements BroadcastCalls {
   /** For other parts of the root that write to many chats. */
   readonly broadcasts: Broadcasts;
-  readonly #options: BroadcastDeskOptions;
+  readonly #options: RootBroadcastsOptions;
   readonly #subscribers: SubscriberStore;
   #arming = Promise.resolve();
 
-  constructor(options: BroadcastDeskOptions) {
+  constructor(options: RootBroadcastsOptions) {
     this.#options = options;
     const { callsTo, database, root } = options;
     this.#subscribers = createSubscriberStore(database);

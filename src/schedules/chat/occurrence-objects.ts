@@ -22,7 +22,7 @@ import { SCHEDULES } from "./schedule-calls.ts";
 import type { ManyChats } from "./many-chats.ts";
 import type { TaskTargets } from "./task-targets.ts";
 
-export interface OccurrenceCallsOptions {
+export interface OccurrenceObjectsOptions {
   readonly host: Pick<SchedulesObject, "agent" | "deps" | "name" | "objects" | "runs" | "thread">;
   readonly log: Log;
   readonly schedules: Schedules;
@@ -41,17 +41,17 @@ const MOST_TOLD = 100;
 const LATE_FROM_MS = 10 * 60_000;
 
 /** The calls that the steps of an occurrence make: to conversations, to chats, and to broadcasts. */
-export class OccurrenceCalls implements OccurrenceHost {
+export class OccurrenceObjects implements OccurrenceHost {
   readonly clock: Clock;
   readonly log: Log;
   readonly name: string;
   readonly promptOf = scheduleQuestion;
   readonly introductionOf = scheduleIntroduction;
-  readonly #options: OccurrenceCallsOptions;
+  readonly #options: OccurrenceObjectsOptions;
   /** States of turns that have told them, until a step uses them. */
   readonly #told = new Map<string, LegReport>();
 
-  constructor(options: OccurrenceCallsOptions) {
+  constructor(options: OccurrenceObjectsOptions) {
     this.#options = options;
     this.clock = options.host.deps.clock;
     this.log = options.log;
