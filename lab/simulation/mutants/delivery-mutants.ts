@@ -10,7 +10,9 @@ export const deliveryMutants: readonly Mutant[] = [
     name: "lost-checkpoint",
     what: "the whole text of a reply is not stored when its turn ends",
     threadDatabase: (database) =>
-      withoutWrites(database, (statement) => /^\s*UPDATE reply_v1 SET state = 'final'/.test(statement)),
+      withoutWrites(database, (statement) =>
+        /^\s*UPDATE reply_v1 SET state = CASE state .* 'final' END, text/.test(statement),
+      ),
   },
   {
     name: "row-after-call",

@@ -1,5 +1,6 @@
 import type { CallPurpose, ChatGate } from "../../../src/core/gate.ts";
 import type { Mutant } from "../machine/mutant.ts";
+import { giving } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";
 
 /** Defects of the gates of chats, and of the requests to them. */
@@ -8,7 +9,7 @@ export const gateMutants: readonly Mutant[] = [
     name: "penalty-forgotten",
     what: "a penalty is forgotten after a restart of the chat's gate",
     gateDatabase: (database) =>
-      withoutWrites(database, (statement) => /INTO gate_v1 .*until/.test(statement)),
+      withoutWrites(database, (statement) => /(?:INTO|UPDATE) gate_v1 .*\buntil\b/.test(statement)),
   },
   {
     name: "penalty-halved",
@@ -36,7 +37,7 @@ export const gateMutants: readonly Mutant[] = [
     name: "right-forgotten",
     what: "the right to post is forgotten after a restart of the chat's gate",
     gateDatabase: (database) =>
-      withoutWrites(database, (statement) => /INTO gate_v1 .*post_right/.test(statement)),
+      withoutWrites(database, (statement) => /(?:INTO|UPDATE) gate_v1 .*\bpost_right\b/.test(statement)),
   },
   {
     name: "range-cut-by-restart",
@@ -46,7 +47,10 @@ export const gateMutants: readonly Mutant[] = [
       all: (statement, ...bindings) => database.all(statement, ...bindings),
       transaction: (body) => database.transaction(body),
       run: (statement, ...bindings) =>
-        database.run(statement, ...(/INTO box_v1/.test(statement) ? [...bindings.slice(0, 3), 0] : bindings)),
+        database.run(
+          statement,
+          ...(/INTO box_v1/.test(statement) ? giving(statement, bindings, "posted_up_to", 0) : bindings),
+        ),
     }),
   },
   {

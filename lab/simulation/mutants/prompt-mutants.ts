@@ -1,5 +1,6 @@
 import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { Mutant } from "../machine/mutant.ts";
+import { given, giving } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";
 
 /** Defects of the queue in which prompts wait beside people's messages. */
@@ -37,7 +38,10 @@ export const promptMutants: readonly Mutant[] = [
       ): Row[] => {
         if (statement.includes("WHERE idempotency_key = ?")) return [];
         const isInsert = statement.includes("INSERT INTO prompt_v1");
-        return database.all<Row>(statement, ...(isInsert ? bindings.with(1, null) : bindings));
+        return database.all<Row>(
+          statement,
+          ...(isInsert ? giving(statement, bindings, "idempotency_key", null) : bindings),
+        );
       },
     }),
   },
@@ -52,8 +56,8 @@ function onPrompt(database: Database, then: (id: string, messages: string) => vo
       ...bindings: readonly SqlValue[]
     ): Row[] => {
       const rows = database.all<Row>(statement, ...bindings);
-      const [id, , , messages] = bindings;
-      if (statement.includes("INSERT INTO prompt_v1")) then(textOf(id), textOf(messages));
+      if (statement.includes("INSERT INTO prompt_v1"))
+        then(textOf(given(statement, bindings, "id")), textOf(given(statement, bindings, "messages")));
       return rows;
     },
   };

@@ -1,6 +1,7 @@
 import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import type { Leg } from "../../../src/schedules/rules/occurrence.ts";
+import { given, giving } from "./bindings.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
 /** Defects of scheduled tasks. A digest that cuts into a running turn is a defect of the queue: see `promptMutants`. */
@@ -24,13 +25,13 @@ export const scheduleMutants: readonly Mutant[] = [
     name: "target-told-twice",
     what: "the chats of a digest are asked under two ids",
     scheduleDatabase: (database) =>
-      withBindings(database, "INTO occurrence_v1", (bindings) => {
-        const legs = JSON.parse(textOf(bindings[LEGS])) as readonly Leg[];
+      withValue(database, "occurrence_v1", "legs", (stored) => {
+        const legs = JSON.parse(textOf(stored)) as readonly Leg[];
         const first = legs.find(({ isBroadcast }) => isBroadcast === true);
         const isMade = legs.some(({ submissionId }) => submissionId.endsWith("+"));
-        if (first === undefined || isMade || first.state !== "new") return bindings;
+        if (first === undefined || isMade || first.state !== "new") return stored;
         const again: Leg = { ...first, submissionId: `${first.submissionId}+` };
-        return bindings.with(LEGS, JSON.stringify([...legs, again]));
+        return JSON.stringify([...legs, again]);
       }),
   },
   {
@@ -41,17 +42,14 @@ export const scheduleMutants: readonly Mutant[] = [
   {
     name: "failure-forgotten",
     what: "each failure counts as the first one, and is told again",
-    scheduleDatabase: (database) =>
-      withBindings(database, "INTO scheduled_task_v1", (bindings) => bindings.with(FAILURES, 0)),
+    scheduleDatabase: (database) => withValue(database, "scheduled_task_v1", "failures", () => 0),
   },
   {
     name: "digest-forgotten",
     what: "a digest is not part of the memory of its chat's conversation",
     threadDatabase: (database) =>
-      withBindings(database, "INTO turn_v1", (bindings) =>
-        bindings.at(-1) === "prompt"
-          ? bindings.with(SESSION, `${textOf(bindings[SESSION])} of a digest`)
-          : bindings,
+      withValue(database, "turn_v1", "session", (session, kind) =>
+        kind === "prompt" ? `${textOf(session)} of a digest` : session,
       ),
   },
   {
@@ -60,13 +58,6 @@ export const scheduleMutants: readonly Mutant[] = [
     event: withoutQuote,
   },
 ];
-
-/** Positions of values in the statements of the store. */
-const SESSION = 2;
-const LEGS = 9;
-const RUN_AT = 4;
-const SCHEDULED_FOR = 3;
-const FAILURES = 6;
 
 /** Stores only the first target of each delivery. */
 function withFirstTarget(database: Database): Database {
@@ -97,15 +88,21 @@ function hasTables(database: Database): boolean {
   return database.all("SELECT 1 AS found FROM sqlite_master WHERE name = 'occurrence_v1'").length > 0;
 }
 
-function withBindings(
+/** Changes what new rows of a table have in a column. `change` also gets the `kind` of the row. */
+function withValue(
   database: Database,
-  statement: string,
-  change: (bindings: readonly SqlValue[]) => readonly SqlValue[],
+  table: string,
+  column: string,
+  change: (value: SqlValue, kind: SqlValue | undefined) => SqlValue,
 ): Database {
   return {
     all: (asked, ...bindings) => database.all(asked, ...bindings),
-    run: (asked, ...bindings) =>
-      database.run(asked, ...(asked.includes(statement) ? change(bindings) : bindings)),
+    run: (asked, ...bindings) => {
+      const value = asked.includes(`INTO ${table} `) ? given(asked, bindings, column) : undefined;
+      if (value === undefined) return database.run(asked, ...bindings);
+      const changed = change(value, given(asked, bindings, "kind"));
+      return database.run(asked, ...giving(asked, bindings, column, changed));
+    },
     transaction: (body) => database.transaction(body),
   };
 }
@@ -129,14 +126,17 @@ function catchingUp(database: Database): Database {
       });
     },
     run: (statement, ...bindings) => {
-      const known = due.get(textOf(bindings[0]));
-      const isNext = statement.includes("INTO scheduled_task_v1") && bindings[SCHEDULED_FOR] !== null;
+      const isTask = statement.includes("INTO scheduled_task_v1");
+      const id = isTask ? textOf(given(statement, bindings, "id")) : "";
+      const known = due.get(id);
+      const isNext = isTask && given(statement, bindings, "scheduled_for") !== undefined;
       if (!isNext || known === undefined) return database.run(statement, ...bindings);
-      due.delete(textOf(bindings[0]));
+      due.delete(id);
       const next = known.at + known.everyMs;
       const rule = JSON.stringify({ kind: "interval", everyMs: known.everyMs });
-      const changed = bindings.with(1, rule).with(SCHEDULED_FOR, next).with(RUN_AT, next);
-      return database.run(statement, ...changed);
+      const changed = { rule, scheduled_for: next, run_at: next };
+      const all = Object.entries(changed).reduce((so, change) => giving(statement, so, ...change), bindings);
+      return database.run(statement, ...all);
     },
     transaction: (body) => database.transaction(body),
   };
