@@ -61,7 +61,7 @@ describe("listChats", () => {
     world.chats.gone.delete("c1");
     await world.write("c1", "I am back");
     expect(await list(world, { isGone: true })).toEqual([]);
-    await world.shows("c1", "You said: I am back");
+    await world.shows("c1", "You said: Hello", "You said: I am back");
   });
 
   it("has a chat as gone that the bot was removed from, before anything is sent there", async () => {
