@@ -117,6 +117,9 @@ describe("routes", () => {
         TELEGRAM_BOT_TOKEN: "1:refused",
         TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
         TELEGRAM_API_BASE_URL: rig.simulator.url,
+        OPENAI_BASE_URL: rig.model.url,
+        OPENAI_API_KEY: "scripted",
+        MODEL: "scripted",
       },
     });
     try {
