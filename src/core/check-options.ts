@@ -8,7 +8,7 @@ import { ConfigurationError } from "./errors.ts";
 export type OptionRule = readonly [takes: string, fits: (value: unknown) => boolean, inside?: Rules];
 
 /** Rules by option. A record has the options of an option that is an object; `true` takes any value. */
-interface Rules {
+export interface Rules {
   readonly [option: string]: OptionRule | Rules | true;
 }
 

@@ -3,20 +3,20 @@ import type { Database, SqlValue } from "./database.ts";
 import type { LazyTables, StoredTable } from "./lazy-tables.ts";
 
 /** `type` is SQL, with the constraints. */
-interface AnyColumn {
+export interface AnyColumn {
   readonly type: string;
   readonly isAdded?: boolean;
 }
 /** A column. A row that was read has a `T`, a new row may have a `Given`. */
-interface Column<T, Given = T> extends AnyColumn {
+export interface Column<T, Given = T> extends AnyColumn {
   readonly read: (stored: SqlValue) => T;
   readonly write: (value: Given) => SqlValue;
 }
-type Columns = Readonly<Record<string, AnyColumn>>;
+export type Columns = Readonly<Record<string, AnyColumn>>;
 type NamedColumn = Column<unknown, never> & { readonly property: string; readonly name: string };
 
 /** Makes columns of one kind, with constraints of SQL. NULL is undefined in a row. */
-interface Kind<Any> {
+export interface Kind<Any> {
   <T extends Any = Any>(constraints: "PRIMARY KEY" | "NOT NULL" | "NOT NULL UNIQUE"): Column<T>;
   <T extends Any = Any>(constraints: Supplied): Column<T, T | undefined>;
   <T extends Any = Any>(constraints?: "UNIQUE"): Column<T | undefined>;
@@ -62,7 +62,7 @@ export type RowOf<D> = D extends TableDefinition<infer C> ? Read<C> : never;
 export type NewRowOf<D> = D extends TableDefinition<infer C> ? Loose<Given<C>> : never;
 
 /** A table. All of it follows from its columns. `shape` is for the compiler only. */
-interface TableDefinition<C extends Columns = Columns> extends StoredTable {
+export interface TableDefinition<C extends Columns = Columns> extends StoredTable {
   readonly columns: readonly NamedColumn[];
   readonly shape?: C;
 }

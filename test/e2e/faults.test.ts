@@ -194,23 +194,23 @@ describe.concurrent("the Bot API fails", () => {
     expect(refused(ada)).toHaveLength(1);
   });
 
-  it("completes an answer when its topic is reopened, without a word of anybody", async () => {
+  it("says that an answer was cut when its topic is reopened, without a word of anybody", async () => {
     const ada = rig.simulator.addUser({ first_name: "Ada" });
     const forum = rig.simulator.addGroup({ title: "Forum", forum: true, members: [ada] });
     const threadId = rig.simulator.addTopic(forum, "Returns");
-    const gate = createGate();
-    model.on("this topic closes", [holdAt(gate), say("The whole answer.")]);
+    const [gate, never] = [createGate(), createGate()];
+    model.on("this topic closes", [holdAt(gate), say("Half."), holdAt(never)]);
     rig.simulator.sendText(forum, ada, "@switchboard_bot this topic closes", { threadId });
     await gate.reached;
     rig.simulator.closeTopic(forum, threadId);
     gate.open();
-    const closed = () => rig.simulator.calls({ chatId: forum.id, method: "sendMessage" });
-    await rig.simulator.waitFor(() => closed().length > 0, SOON);
+    const posts = () => rig.simulator.calls({ chatId: forum.id, method: "sendMessage" });
+    await rig.simulator.waitFor(() => posts().length > 0, SOON);
     await logs(rig, new RegExp(`"chat.gone"[^\\n]*"chat":"${forum.id}"[^\\n]*"topic-closed"`));
+    await model.requests("this topic closes")[0]?.ended;
     rig.simulator.reopenTopic(forum, threadId);
-    await rig.simulator.waitFor(() => closed().length > 1, SOON);
-    await readsLike(rig, forum, ["The whole answer."]);
-    expect(closed()).toHaveLength(2);
+    await readsLike(rig, forum, [`Half.\n\n${INTERRUPTED_TEXT}`]);
+    expect(posts()).toHaveLength(2);
   });
 
   // Comes last: the indicator of a bot that has just started is held back.
