@@ -5,6 +5,7 @@ import { checkNode, checkPort, checkStorage, checkWorkerd } from "./check-machin
 import { checkBot, checkModel, checkTelegram } from "./check-services.ts";
 import { checkConfiguration, checkEnvFiles, checkVariables } from "./check-settings.ts";
 import { checkModelPackage } from "./check-packages.ts";
+import { checkPlatforms } from "./check-platforms.ts";
 import type { Finding } from "./finding.ts";
 
 export interface DoctorOptions {
@@ -23,12 +24,13 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
   const folder = path.dirname(options.configFile);
   const { files, values } = await readBotEnvironment(folder, options.environment);
   const dataDirectory = await dataDirectoryOf({ ...options, environment: values });
-  const [configuration, envFiles, port, storage, telegram, model, bot] = await Promise.all([
+  const [configuration, envFiles, port, storage, telegram, platforms, model, bot] = await Promise.all([
     checkConfiguration(options.configFile),
     checkEnvFiles(folder, files),
     checkPort(values, dataDirectory),
     checkStorage(dataDirectory),
     checkTelegram(values, options.now),
+    checkPlatforms(values),
     checkModel(values, options.configFile),
     checkBot(options.url, dataDirectory),
   ]);
@@ -44,6 +46,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
     ...(modelPackage === undefined ? [] : [modelPackage]),
     model,
     ...telegram,
+    ...platforms,
     ...bot,
   ];
 }

@@ -1,0 +1,57 @@
+import { parseJson } from "../../src/core/parse-json.ts";
+import { problem } from "./finding.ts";
+import type { Finding } from "./finding.ts";
+import { discord } from "./platforms/discord.ts";
+import { gchat } from "./platforms/gchat.ts";
+import { github } from "./platforms/github.ts";
+import { linear } from "./platforms/linear.ts";
+import type { Ask, Environment, PlatformCheck } from "./platforms/platform-check.ts";
+import { slack } from "./platforms/slack.ts";
+import { teams } from "./platforms/teams.ts";
+import { whatsapp } from "./platforms/whatsapp.ts";
+
+const PLATFORMS: readonly PlatformCheck[] = [slack, discord, teams, whatsapp, gchat, github, linear];
+const CALL_LIMIT_MS = 8_000;
+
+/**
+ * Checks the credentials of every platform whose token is set. What is not set is not wanted.
+ *
+ * @param call makes the requests. @default `fetch`
+ */
+export async function checkPlatforms(environment: Environment, call = fetch): Promise<readonly Finding[]> {
+  const ask: Ask = async (url, init) => {
+    const response = await call(url, {
+      ...init,
+      redirect: "manual",
+      signal: AbortSignal.timeout(CALL_LIMIT_MS),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: parseJson(await response.text()),
+    };
+  };
+  const wanted = PLATFORMS.filter(({ tokens }) => tokens.some((name) => environment[name]));
+  const found = await Promise.all(wanted.map((platform) => check(platform, environment, ask)));
+  return found.flat();
+}
+
+async function check(
+  { ask: askPlatform, name, needs }: PlatformCheck,
+  environment: Environment,
+  ask: Ask,
+): Promise<readonly Finding[]> {
+  const missing = Object.entries(needs)
+    .filter(([variable]) => !environment[variable])
+    .map(([variable, place]) =>
+      problem(name, `${variable} is not set.`, `Set it. You find it here: ${place}.`),
+    );
+  if (missing.length > 0) return missing;
+  try {
+    return await askPlatform(environment, ask);
+  } catch {
+    return [
+      problem(name, `${name} cannot be reached.`, "Check the network, and the variable of its address."),
+    ];
+  }
+}

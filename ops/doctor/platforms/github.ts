@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { ok, problem, warning } from "../finding.ts";
+import type { Finding } from "../finding.ts";
+import { inWords, refusal } from "./platform-check.ts";
+import type { Ask, Environment, PlatformCheck } from "./platform-check.ts";
+import { signJwt } from "./sign-jwt.ts";
+
+/** Events of comments, without which the bot hears nothing. */
+const EVENTS = ["issue_comment", "pull_request_review_comment"];
+const WRITES = ["issues", "pull_requests"];
+
+const user = z.object({ login: z.string() });
+const app = z.object({
+  slug: z.string(),
+  events: z.array(z.string()).default([]),
+  permissions: z.record(z.string(), z.string()).default({}),
+});
+
+/** https://docs.github.com/rest/apps/apps#get-the-authenticated-app, or the user of a personal access token. */
+export const github: PlatformCheck = {
+  name: "GitHub",
+  // Many shells have a GITHUB_TOKEN that is not meant for a bot.
+  tokens: ["GITHUB_WEBHOOK_SECRET"],
+  needs: {},
+  async ask(environment, ask) {
+    const base = (environment.GITHUB_API_URL || "https://api.github.com").replace(/\/+$/, "");
+    if (environment.GITHUB_APP_ID) return askAsApp(environment, base, ask);
+    if (!environment.GITHUB_TOKEN)
+      return [
+        problem(
+          "GitHub",
+          "The bot has no account on GitHub.",
+          "Set GITHUB_APP_ID and GITHUB_PRIVATE_KEY of an App, or GITHUB_TOKEN of a user.",
+        ),
+      ];
+    const asked = await ask(`${base}/user`, headers(environment.GITHUB_TOKEN ?? ""));
+    const refused = refusal("GitHub", asked, "GITHUB_TOKEN");
+    const login = user.safeParse(asked.body).data?.login ?? "a user";
+    return [refused ?? ok("GitHub", `The token belongs to ${login}, who writes the bot's comments.`)];
+  },
+};
+
+async function askAsApp(environment: Environment, base: string, ask: Ask): Promise<readonly Finding[]> {
+  const now = Math.floor(Date.now() / 1000);
+  let token: string;
+  try {
+    // GitHub takes at most ten minutes, and clocks may differ.
+    const claims = { iss: environment.GITHUB_APP_ID, iat: now - 60, exp: now + 300 };
+    token = signJwt(claims, environment.GITHUB_PRIVATE_KEY ?? "");
+  } catch {
+    return [
+      problem(
+        "GitHub",
+        "GITHUB_PRIVATE_KEY is not a private key.",
+        "Generate one in the App's settings, and put the whole PEM file into the variable.",
+      ),
+    ];
+  }
+  const asked = await ask(`${base}/app`, headers(token));
+  const refused = refusal("GitHub", asked, "GITHUB_APP_ID and GITHUB_PRIVATE_KEY");
+  if (refused !== undefined) return [refused];
+  const { data } = app.safeParse(asked.body);
+  if (data === undefined)
+    return [problem("GitHub", "GitHub answers in an unexpected way.", "Check GITHUB_API_URL.")];
+  const events = EVENTS.filter((event) => !data.events.includes(event));
+  const rights = WRITES.filter((name) => data.permissions[name] !== "write");
+  return [
+    ok("GitHub", `The key belongs to the App ${data.slug}.`),
+    ...(rights.length > 0
+      ? [
+          warning(
+            "GitHub",
+            `The App may not write ${inWords(rights)}.`,
+            `Give it the permission to write them.`,
+          ),
+        ]
+      : []),
+    ...(events.length > 0
+      ? [warning("GitHub", "The App does not hear of all comments.", `Subscribe it to ${inWords(events)}.`)]
+      : []),
+  ];
+}
+
+function headers(token: string): RequestInit {
+  return {
+    headers: {
+      accept: "application/vnd.github+json",
+      authorization: `Bearer ${token}`,
+      "user-agent": "switchboard",
+    },
+  };
+}
