@@ -11,15 +11,53 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startScriptedModel } from "../../lab/support/scripted-model.ts";
 import { startServedBot } from "../../lab/support/served-bot.ts";
 
-const CONFIG = "test/e2e/bots/adapters/wrangler.jsonc";
+const CONFIG = "examples/everywhere/wrangler.jsonc";
 const ADAPTERS = ["slack", "discord", "teams", "whatsapp", "gchat", "github", "linear", "telegram"];
 
 /** Stands for all platforms, and refuses everything but the downloads that a test adds. */
 let platform: Server;
+let platformUrl: string;
 const downloads = new Map<string, (response: ServerResponse) => void>();
 let env: Record<string, string>;
 let dataDirectory: string;
 const closers: (() => Promise<unknown>)[] = [];
+
+/** What the example is given to be on all platforms. */
+function variables(url: string): Record<string, string> {
+  const secret = "s3cret";
+  return {
+    SLACK_API_URL: `${url}/`,
+    SLACK_BOT_TOKEN: "xoxb-1",
+    SLACK_SIGNING_SECRET: secret,
+    DISCORD_API_URL: url,
+    DISCORD_APPLICATION_ID: "1",
+    DISCORD_BOT_TOKEN: "token",
+    DISCORD_PUBLIC_KEY: "ab".repeat(32),
+    TEAMS_API_URL: url,
+    TEAMS_APP_ID: "app",
+    TEAMS_APP_PASSWORD: secret,
+    TEAMS_APP_TENANT_ID: "tenant",
+    WHATSAPP_API_URL: url,
+    WHATSAPP_ACCESS_TOKEN: "EAAG",
+    WHATSAPP_APP_SECRET: secret,
+    WHATSAPP_PHONE_NUMBER_ID: "1",
+    WHATSAPP_VERIFY_TOKEN: secret,
+    WHATSAPP_BOT_USERNAME: "shop",
+    GOOGLE_CHAT_API_URL: url,
+    GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: "bot@example.org", private_key: "key" }),
+    GOOGLE_CHAT_PROJECT_NUMBER: "1",
+    GITHUB_API_URL: url,
+    GITHUB_TOKEN: "ghp",
+    GITHUB_WEBHOOK_SECRET: secret,
+    GITHUB_BOT_USERNAME: "shop-bot",
+    LINEAR_API_URL: url,
+    LINEAR_API_KEY: "lin",
+    LINEAR_WEBHOOK_SECRET: secret,
+    TELEGRAM_API_BASE_URL: url,
+    TELEGRAM_BOT_TOKEN: "1:token",
+    TELEGRAM_WEBHOOK_SECRET_TOKEN: secret,
+  };
+}
 
 beforeAll(async () => {
   platform = createServer((request, response) => {
@@ -29,7 +67,8 @@ beforeAll(async () => {
     return response.writeHead(401, { "content-type": "application/json" }).end("{}");
   }).listen(0, "127.0.0.1");
   await once(platform, "listening");
-  env = { PLATFORM_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` };
+  platformUrl = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+  env = variables(platformUrl);
 });
 beforeEach(async () => {
   dataDirectory = await mkdtemp(path.join(tmpdir(), "switchboard-adapters-"));
@@ -63,12 +102,14 @@ const refused = {
   telegram: 401,
 };
 
+/** `dev` plays Telegram itself, if no token is set. */
 async function startDev(): Promise<string> {
+  const others = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("TELEGRAM_")));
   const child: ChildProcess = spawn(
     process.execPath,
     ["cli/main.ts", "dev", "--json", "--port", "0", "--config", CONFIG],
     {
-      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...env },
+      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...others },
       stdio: ["ignore", "pipe", "ignore"],
     },
   );
@@ -83,7 +124,7 @@ async function startDev(): Promise<string> {
   return started.bot;
 }
 
-describe("a bot with every adapter", () => {
+describe("the example that is on every platform", () => {
   it.each([
     ["serve", true],
     ["build, and serve", false],
@@ -91,6 +132,17 @@ describe("a bot with every adapter", () => {
     const bot = await startServedBot({ config: CONFIG, env, fromSources });
     closers.push(() => bot.close());
     expect(await refusals(bot.url)).toEqual(refused);
+  });
+
+  it("is only where its variables are set", async () => {
+    const { SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET } = env;
+    const bot = await startServedBot({
+      config: CONFIG,
+      env: { SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET } as Record<string, string>,
+    });
+    closers.push(() => bot.close());
+    const nowhere = Object.fromEntries(ADAPTERS.map((name) => [name, 404]));
+    expect(await refusals(bot.url)).toEqual({ ...nowhere, slack: 401 });
   });
 
   it("starts by dev, and each adapter answers", async () => {
@@ -124,7 +176,7 @@ function bySlack(): RequestInit {
           id: "F1",
           name: "a.png",
           mimetype: "image/png",
-          url_private: `${env["PLATFORM_URL"]}/files-pri/a.png`,
+          url_private: `${platformUrl}/files-pri/a.png`,
         },
       ],
     },
@@ -175,7 +227,7 @@ describe("a picture that somebody sends", () => {
     downloads.set("/v25.0/77", (response) =>
       response
         .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ url: `${env["PLATFORM_URL"]}/media/77`, mime_type: "image/png" })),
+        .end(JSON.stringify({ url: `${platformUrl}/media/77`, mime_type: "image/png" })),
     );
     downloads.set("/media/77", send);
   });

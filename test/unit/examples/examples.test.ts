@@ -24,8 +24,11 @@ describe("the examples", () => {
   });
 
   it("use only what the package exports", () => {
-    const allowed = /^(\.\/[\w-]+\.ts|switchboard(\/messengers(\/telegram)?)?|ai|zod|@cantoo\/pdf-lib)$/;
-    const all = ["support-bot", "digest-bot", "minimal"].flatMap((name) => sources(`examples/${name}`));
+    const allowed =
+      /^(\.\/[\w-]+\.ts|switchboard(\/messengers(\/telegram)?)?|ai|zod|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
+    const all = ["support-bot", "digest-bot", "everywhere", "minimal"].flatMap((name) =>
+      sources(`examples/${name}`),
+    );
     for (const { name, text } of all) {
       const imported = [...text.matchAll(/from "(?<from>[^"]+)"/g)].map(
         (match) => match.groups?.["from"] ?? "",
