@@ -3,8 +3,17 @@ import { parseCardToken } from "../../src/core/card-token.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerThread } from "../../src/core/messenger-event.ts";
+import { profileOf } from "./adapters/known-adapters.ts";
 import { contentKey, interactionKey } from "./event-key.ts";
-import { type StoredEvent, storeAuthor, storeMessage, textOf, toJson } from "./stored-event.ts";
+import {
+  type StoredEvent,
+  type StoredMessage,
+  storeAuthor,
+  storeMessage,
+  textOf,
+  toJson,
+} from "./stored-event.ts";
+import { type MentioningText, textToBot, usualMentions } from "./text-to-bot.ts";
 
 type Action = Parameters<ChatInstance["processAction"]>[0];
 type SlashCommand = Parameters<ChatInstance["processSlashCommand"]>[0];
@@ -30,7 +39,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     raw: stored,
   });
   const store = (message: Message) =>
-    storeMessage(message, isMentioned(message, adapter, userName), clock.now());
+    storeMessage(message, addressingOf(message, adapter, userName), clock.now());
 
   const edit = async (threadId: string, message: Message): Promise<IncomingEvent> => {
     const stored = store(message);
@@ -136,6 +145,25 @@ function isDirectMessage(adapter: Adapter, threadId: string): boolean {
     // An id that the adapter cannot read.
     return false;
   }
+}
+
+/** Tells whether a message is for the bot, and what it says to the bot. */
+function addressingOf(
+  message: Message,
+  adapter: Adapter,
+  userName: string,
+): Pick<StoredMessage, "isMention" | "textToBot"> {
+  return {
+    isMention: isMentioned(message, adapter, userName),
+    textToBot: textToBot(mentioningText(message, adapter, userName)),
+  };
+}
+
+function mentioningText(message: Message, adapter: Adapter, userName: string): MentioningText {
+  const text = textOf(message.text) ?? "";
+  const { botUserId } = adapter;
+  const own = profileOf(adapter.name).mentioningText?.({ text, raw: message.raw }, botUserId);
+  return own ?? { text, mentions: usualMentions(adapter.userName || userName, botUserId) };
 }
 
 /**

@@ -87,20 +87,30 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
 }
 
 function readMessage(stored: StoredMessage, thread: MessengerThread): MessengerMessage {
-  const command = thread.isDirectMessage ? typedCommand(stored.text) : undefined;
+  const command = commandIn(stored, thread);
   return {
     id: stored.id,
     text: stored.text,
     sentAt: stored.sentAt,
     ...(typeof stored.editedAt === "number" ? { editedAt: stored.editedAt } : {}),
     isMention: stored.isMention,
+    ...(stored.textToBot && { textToBot: stored.textToBot }),
     ...(command ? { command } : {}),
     ...(stored.replyTo ? { quoted: readQuote(stored.replyTo) } : {}),
     attachments: stored.attachments.map(attachmentOf),
   };
 }
 
-/** Finds a command in a typed message, for platforms without commands of their own. */
+/** Finds a command in a typed message. After a mention of the bot it is for this bot alone. */
+function commandIn(
+  { isMention, text, textToBot }: StoredMessage,
+  { isDirectMessage }: MessengerThread,
+): MessengerCommand | undefined {
+  const command = typedCommand(textToBot ?? text);
+  if (command === undefined || isDirectMessage) return command;
+  return isMention && textToBot ? { ...command, isForThisBot: true } : command;
+}
+
 function typedCommand(text: string): MessengerCommand | undefined {
   const [, name, args] = /^\/([a-z]\w{0,31})(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args?.trim() ?? "" };

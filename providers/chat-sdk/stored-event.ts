@@ -33,6 +33,8 @@ const quoted = z.object({
 
 const message = quoted.extend({
   isMention: z.boolean(),
+  /** See `MessengerMessage.textToBot`. */
+  textToBot: z.string().nullish(),
   sentAt: z.number(),
   editedAt: z.number().nullish(),
   replyTo: quoted.nullish(),
@@ -73,11 +75,15 @@ export type StoredAttachment = z.infer<typeof attachment>;
  *
  * @param now the time of arrival, for a message whose own time cannot be read
  */
-export function storeMessage(source: Message, isMention: boolean, now: number): StoredMessage {
+export function storeMessage(
+  source: Message,
+  addressing: Pick<StoredMessage, "isMention" | "textToBot">,
+  now: number,
+): StoredMessage {
   const { dateSent, editedAt } = source.metadata ?? {};
   return {
     ...storeQuote(source),
-    isMention,
+    ...addressing,
     sentAt: timeOf(dateSent) ?? now,
     editedAt: timeOf(editedAt),
     ...(source.replyTo ? { replyTo: storeQuote(source.replyTo) } : {}),

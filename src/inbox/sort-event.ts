@@ -75,6 +75,7 @@ function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
   const isDirect = event.thread.isDirectMessage;
   const { command } = message;
   if (command !== undefined) {
+    if (!isForBot(event, settings)) return ignore("command without a mention, thread not subscribed");
     if (settings.hasCommand(command.name)) return { kind: "command", command };
     // Another bot of the group may know the command.
     if (!isDirect && command.isForThisBot !== true) return ignore("unknown command in a group");
@@ -90,6 +91,11 @@ function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
   }
   if (!settings.respondTo.includes("subscribed-thread")) return ignore("no mention");
   return settings.isSubscribed ? { kind: "answer" } : ignore("no mention, thread not subscribed");
+}
+
+/** Tells whether a message is in a place where the bot is spoken to, or addresses the bot. */
+function isForBot({ kind }: MessengerEvent, { isSubscribed }: SortSettings): boolean {
+  return kind !== "message" || isSubscribed;
 }
 
 function isHeardChange({ member }: MessengerEvent, { hears }: SortSettings): boolean {

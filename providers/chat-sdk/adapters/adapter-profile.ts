@@ -1,9 +1,10 @@
-import type { Adapter, Attachment } from "chat";
+import type { Adapter, Attachment, Message } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
 import type { ButtonLimits, CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
+import type { MentioningText } from "../text-to-bot.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 
 /** Facts about a platform and its adapter that the Chat SDK does not tell. Options of the messenger win over them. */
@@ -31,6 +32,14 @@ export interface AdapterProfile {
     adapter: Adapter,
     getJson: GetJson,
   ) => Promise<FileSource | undefined>;
+  /**
+   * Finds the mentions of the bot in a message, from the platform's object. Undefined: the text has them as `@name`,
+   * `@id`, or `<@id>`.
+   */
+  readonly mentioningText?: (
+    message: Pick<Message, "raw" | "text">,
+    botUserId: string | undefined,
+  ) => MentioningText | undefined;
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

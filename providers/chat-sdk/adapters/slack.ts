@@ -1,9 +1,10 @@
-import type { Adapter, Attachment } from "chat";
+import type { Adapter, Attachment, Message } from "chat";
 import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
+import type { MentioningText } from "../text-to-bot.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
@@ -18,6 +19,7 @@ export const slack: AdapterProfile = {
   buttonLimits: { maxButtons: 25, maxTextLength: 3000, maxLabelLength: 75 },
   readFailure,
   fileSource,
+  mentioningText,
   prepare: leaveRepeatsToDelivery,
 };
 
@@ -162,4 +164,27 @@ function leaveRepeatsToDelivery(adapter: Adapter): void {
   // The clients of further workspaces are made with these options.
   const given: unknown = Reflect.get(adapter, "webClientOptions");
   Reflect.set(adapter, "webClientOptions", { ...(isRecord(given) && given), ...once });
+}
+
+const mentioning = z.object({ text: z.string() });
+
+/**
+ * Reads Slack's own text. The adapter writes the bot's display name in the place of its id, which may be any words.
+ */
+function mentioningText(
+  { raw }: Pick<Message, "raw">,
+  botUserId: string | undefined,
+): MentioningText | undefined {
+  const { data } = mentioning.safeParse(raw);
+  if (data === undefined || botUserId === undefined) return undefined;
+  const mention = `<@${botUserId}>`;
+  const text = data.text
+    .replace(/<([@#])([^>|]+)(?:\|([^>]*))?>/g, (_token: string, sign: string, id: string, label?: string) =>
+      sign === "@" && id.toUpperCase() === botUserId.toUpperCase() ? mention : sign + (label || id),
+    )
+    .replace(/<((?:https?:|mailto:)[^>|]+)(?:\|[^>]*)?>/g, "$1")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+  return { text, mentions: [mention] };
 }

@@ -1,7 +1,9 @@
-import type { Attachment } from "chat";
+import type { Attachment, Message } from "chat";
+import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
+import type { MentioningText } from "../text-to-bot.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
@@ -12,6 +14,7 @@ export const teams: AdapterProfile = {
   capabilities: { maxMessageLength: 12_000 },
   readFailure,
   fileSource,
+  mentioningText,
 };
 
 /** The address of an uploaded file is signed. The adapter fetches pictures in the text with the bot's token. */
@@ -50,4 +53,29 @@ function readFailure(
     default:
       return undefined;
   }
+}
+
+const mentioning = z.object({
+  recipient: z.object({ id: z.string() }),
+  entities: z.array(
+    z.object({
+      type: z.string(),
+      text: z.string().nullish(),
+      mentioned: z.object({ id: z.string().nullish(), name: z.string().nullish() }).nullish(),
+    }),
+  ),
+});
+
+/** Finds the names by which people mention the bot. A team can give it another one. */
+function mentioningText({ raw, text }: Pick<Message, "raw" | "text">): MentioningText | undefined {
+  const { data } = mentioning.safeParse(raw);
+  if (data === undefined) return undefined;
+  const mentions = data.entities
+    .filter(({ mentioned, type }) => type === "mention" && mentioned?.id === data.recipient.id)
+    .flatMap(({ mentioned, text: tag }) => {
+      const name = tag?.replace(/<[^>]*>/g, "").trim() || mentioned?.name;
+      // The adapter writes `@name` for `<at>name</at>`, and the name alone if the tag has attributes.
+      return name ? [`@${name}`, ...(tag?.startsWith("<at ") ? [name] : [])] : [];
+    });
+  return { text, mentions };
 }

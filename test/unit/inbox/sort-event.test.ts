@@ -55,6 +55,18 @@ describe("sortEvent", () => {
     ).toMatchObject({ kind: "ignore" });
   });
 
+  it("runs a command that mentions nobody only where the bot is subscribed", () => {
+    const event = messageEvent({
+      kind: "message",
+      thread: group,
+      message: { command: { name: "help", args: "" }, text: "/help" },
+    });
+    expect(sortEvent(event, settings({ isSubscribed: true }))).toMatchObject({ kind: "command" });
+    expect(sortEvent(event, settings({ respondTo: ["subscribed-thread"] }))).toMatchObject({
+      kind: "ignore",
+    });
+  });
+
   it("never runs a command because of an edit", () => {
     const edited = messageEvent({ kind: "message-edited", message: { command: { name: "help", args: "" } } });
     expect(sortEvent(edited, settings())).toEqual({ kind: "correct" });
