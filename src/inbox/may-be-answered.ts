@@ -32,9 +32,15 @@ function isOfAlbum({ kind, message }: MessengerEvent): boolean {
 }
 
 /** Tells whether an event subscribes its thread. A mention does, even if the mention itself is not answered. */
-function subscribes(
-  { author, kind }: MessengerEvent,
-  { respondTo }: Pick<SortSettings, "respondTo">,
-): boolean {
-  return kind === "mention" && author?.isBot !== true && respondTo.includes("subscribed-thread");
+function subscribes(event: MessengerEvent, { respondTo }: Pick<SortSettings, "respondTo">): boolean {
+  return isInvitation(event) && respondTo.includes("subscribed-thread");
+}
+
+/**
+ * Tells whether a person addresses the bot in front of the others of a thread. A slash command of the platform is a
+ * question of one person, often in a whole channel, and asks the bot to follow nothing.
+ */
+export function isInvitation({ author, kind, message }: MessengerEvent): boolean {
+  const isSlashCommand = message?.command?.isForThisBot === true && message.textToBot === undefined;
+  return kind === "mention" && author?.isBot !== true && !isSlashCommand;
 }

@@ -9,6 +9,7 @@ import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-con
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { EventHook } from "../../inbox/sort-event.ts";
+import { isInvitation } from "../../inbox/may-be-answered.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { Answers } from "../replies/answers.ts";
@@ -190,8 +191,7 @@ export class EventHandler {
    * could make it answer messages that nobody meant for it.
    */
   async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
-    if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
-      return false;
+    if (!isInvitation(event) || !definition.subscribeOnMention) return false;
     return (
       !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
     );

@@ -120,6 +120,37 @@ describe("a slash command in a channel", () => {
     expect((await post(world, "slack", command)).status).toBe(200);
     await shows("You said: /deploy the shop");
   });
+
+  it("does not make the bot answer what people say to each other there", async () => {
+    const { world, shows } = createBot(
+      "slack",
+      (chat, adapter, body, options) => {
+        const { id, text } = body as Record<string, string>;
+        if (!id) return handle(chat, adapter, body, options);
+        const message = sdkMessage({
+          id,
+          text: text ?? "",
+          threadId: "slack:C1",
+          isMention: false,
+          raw: body,
+        });
+        void chat.processMessage(adapter, "slack:C1", message, options);
+        return new Response("");
+      },
+      { respondTo: ["mention", "subscribed-thread"] },
+    );
+    const log = captureLog();
+    await post(world, "slack", { command: "/deploy", text: "the shop", trigger_id: "T1" });
+    await shows("You said: /deploy the shop");
+    await post(world, "slack", { id: "2", text: "Lunch?" });
+    await vi.waitFor(() =>
+      expect(log.filter(({ event }) => event === "inbox.event").map(({ outcome }) => outcome)).toEqual([
+        "queued",
+        "ignored: no mention, thread not subscribed",
+      ]),
+    );
+    await shows("You said: /deploy the shop");
+  });
 });
 
 describe("a webhook that its platform checks with a GET request", () => {
