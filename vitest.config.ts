@@ -93,6 +93,18 @@ export default defineConfig({
         },
       },
       {
+        // What people see on each platform: a served bot on an emulator of it. They wait most of the time, too.
+        test: {
+          name: "contracts",
+          include: ["test/contracts/**/*.test.ts"],
+          alias,
+          environment: "node",
+          testTimeout: PATIENT_MS,
+          hookTimeout: PATIENT_MS,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
         // The package that users install. `npm run check-package` builds it and runs this.
         test: {
           name: "package",

@@ -8,7 +8,7 @@ import path from "node:path";
 import { runStep, root, tool } from "./run-step.ts";
 import { closingLine, readCounts } from "./test/report.ts";
 
-const PROJECTS = ["unit", "worker", "e2e", "browser"];
+const PROJECTS = ["unit", "worker", "e2e", "contracts", "browser"];
 
 /** Time limit of the whole run. The runner itself cannot stop a test that loops without ever yielding. */
 const TIMEOUT_MS = 20 * 60_000;

@@ -13,10 +13,13 @@ export interface PlatformEmulator {
   env(apiUrl: string): Readonly<Record<string, string>>;
   /** Answers a call of the bot's. */
   answer(request: Request): Promise<Response>;
-  /** Reads the kind of a call, so that faults hit the intended ones. The request is a copy. */
-  kindOf(request: Request): CallKind | Promise<CallKind>;
+  /** Reads what a call is about, so that faults hit the intended ones. The request is a copy. */
+  describe(request: Request): PlatformCall | Promise<PlatformCall>;
   /** Words a refusal as the platform does. */
   refuse(refusal: Refusal): Response;
+
+  /** Whether the bot hears of commands and presses alone. People then ask with the command `ask`. @default false */
+  readonly talksByCommand?: boolean;
 
   /** The private chat of a person with the bot. Undefined if the platform has none. */
   direct(person: Person): Place | undefined;
@@ -26,9 +29,9 @@ export interface PlatformEmulator {
    * Does as a person does. Undefined if the platform has no such act, or its people see nothing to act on. `webhooks` is
    * empty if the platform does not report it.
    */
-  act(act: Act): Acted | undefined;
+  act(act: Act): Promise<Acted | undefined>;
   /** Makes a place refuse the bot from now on: it was blocked, removed, or the place was closed. */
-  close(place: Place): void;
+  shut(place: Place): void;
 
   /** Messages as people see them, in their order: with edits, without deleted ones. Private words name their reader. */
   seen(place: Place): readonly SeenMessage[];
@@ -36,6 +39,8 @@ export interface PlatformEmulator {
   typingShown(place: Place): number;
   /** Has `changed` called after every change that people can see. */
   watch(changed: () => void): void;
+  /** Frees what it holds, if anything. */
+  close?(): Promise<void>;
 }
 
 /** Names a place for the emulator that made it: a chat, a channel, an issue. Threads are in their place. */
@@ -53,6 +58,12 @@ export interface Person {
  * - `sign-in`: gets a token
  */
 export type CallKind = "post" | "edit" | "remove" | "typing" | "upload" | "read" | "sign-in" | "other";
+
+export interface PlatformCall {
+  readonly kind: CallKind;
+  /** The place that it is about, if the call tells. */
+  readonly place?: Place | undefined;
+}
 
 export type Refusal =
   /** Too many calls, with the waiting time in the place that the platform has for it. */

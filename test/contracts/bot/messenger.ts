@@ -1,0 +1,42 @@
+import { createDiscordAdapter } from "@chat-adapter/discord";
+import { createGoogleChatAdapter } from "@chat-adapter/gchat";
+import { createGitHubAdapter } from "@chat-adapter/github";
+import { createLinearAdapter } from "@chat-adapter/linear";
+import { createSlackAdapter } from "@chat-adapter/slack";
+import { createTeamsAdapter } from "@chat-adapter/teams";
+import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
+import type { Adapter } from "chat";
+import { chatSdkMessenger, type MessengerDefinition } from "switchboard/messengers";
+import telegramMessenger from "switchboard/messengers/telegram";
+
+export interface PlatformEnvironment {
+  /** Name of the platform. */
+  readonly PLATFORM: string;
+  /** JSON: options of its adapter. */
+  readonly PLATFORM_OPTIONS: string;
+}
+
+const adapters: Readonly<Record<string, (options: never) => Adapter>> = {
+  slack: createSlackAdapter,
+  discord: createDiscordAdapter,
+  teams: createTeamsAdapter,
+  whatsapp: createWhatsAppAdapter,
+  gchat: createGoogleChatAdapter,
+  github: createGitHubAdapter,
+  linear: createLinearAdapter,
+};
+
+/** All abilities are the defaults. Only times are shorter, for a suite that waits little. */
+const common = {
+  respondTo: ["direct-message", "mention", "subscribed-thread"],
+  burstMs: 0,
+  delivery: { callTimeoutMs: 3000 },
+} as const;
+
+export function messengerOf({ PLATFORM, PLATFORM_OPTIONS }: PlatformEnvironment): MessengerDefinition {
+  const options = JSON.parse(PLATFORM_OPTIONS) as never;
+  const create = adapters[PLATFORM];
+  return create === undefined
+    ? telegramMessenger({ ...common, ...(options as Parameters<typeof telegramMessenger>[0]) })
+    : chatSdkMessenger({ ...common, adapter: create(options), verifyWebhook: false });
+}

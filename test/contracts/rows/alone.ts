@@ -1,0 +1,160 @@
+import { createGate } from "../../../lab/support/gate.ts";
+import { holdAt, say } from "../../../lab/support/model-script.ts";
+import type { Row } from "../row.ts";
+import { Impossible, type Stage } from "../stage.ts";
+
+interface ListedChat {
+  readonly messengerId: string;
+  readonly chatId: string;
+  readonly topics?: readonly { readonly topicId: string }[];
+}
+
+const chatsOf = (stage: Stage): Promise<readonly ListedChat[]> => stage.ask("/chats");
+
+const sayTo = (
+  stage: Stage,
+  { messengerId, chatId }: ListedChat,
+  content: string,
+  topicId?: string,
+): Promise<{ readonly id?: string; readonly code?: string }> =>
+  stage.ask("/say", {
+    content,
+    to: { messenger: messengerId, chatId, ...(topicId !== undefined && { topicId }) },
+  });
+
+export const alone: readonly Row[] = [
+  {
+    key: "kill",
+    title: "A process killed in the middle of an answer",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const gate = createGate();
+      stage.on(
+        "cue-kill",
+        [say("These are the first words. "), holdAt(gate), say("And these the last.")],
+        [say("These are the first words. And these the last.")],
+      );
+      await talk.write("cue-kill please");
+      await talk.reads("first words", 1500);
+      await stage.bot.restart();
+      gate.open();
+      await talk.reads("And these the last.");
+      return () => {
+        const whole = talk.bot().filter(({ text }) => text.includes("And these the last.")).length;
+        if (whole !== 1) return whole === 0 ? "lost" : `${whole} times`;
+        return talk.bot().length === 1 ? "works" : `${talk.bot().length} messages`;
+      };
+    },
+  },
+  {
+    key: "broadcast",
+    title: "A broadcast reaches every chat, once",
+    async play(stage) {
+      const talks = ["Ada", "Bob", "Cleo"].map((name) => stage.talk(stage.person(name)));
+      stage.on("cue-hello", [say("Hello.")]);
+      for (const talk of talks) await talk.write("cue-hello");
+      for (const talk of talks) await talk.reads("Hello.");
+      await stage.ask("/broadcast", { text: "News for everybody." });
+      for (const talk of talks) await talk.reads("News for everybody.", 6000);
+      return () => {
+        const counts = talks.map(
+          (talk) => talk.bot().filter(({ text }) => text === "News for everybody.").length,
+        );
+        return counts.every((count) => count === 1)
+          ? "works"
+          : `${counts.join(", ")} of ${counts.length} chats`;
+      };
+    },
+  },
+  {
+    key: "say",
+    title: "The bot speaks first in a chat that it knows",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const known = new Set((await chatsOf(stage)).map(({ chatId }) => chatId));
+      stage.on("cue-say", [say("Hello.")]);
+      await talk.write("cue-say");
+      await talk.reads("Hello.");
+      const chat = await stage.until(async () =>
+        (await chatsOf(stage)).find(({ chatId }) => !known.has(chatId)),
+      );
+      if (chat === undefined) return () => "the chat is not listed";
+      await sayTo(stage, chat, "By the way.");
+      const seen = await talk.reads("By the way.", 4000);
+      if (seen !== undefined) return () => "works";
+      const topicId = chat.topics?.[0]?.topicId;
+      if (topicId !== undefined) await sayTo(stage, chat, "By the way, here.", topicId);
+      const inTopic = topicId === undefined ? undefined : await talk.reads("By the way, here.", 4000);
+      return () => (inTopic === undefined ? "not seen" : "only with a topic");
+    },
+  },
+  {
+    key: "say-unknown",
+    title: "The bot speaks first in a channel in which nobody wrote to it",
+    async play(stage) {
+      const known = stage.talk(stage.person("Ada"), "shared");
+      const other = stage.talk(stage.person("Bob"), "shared");
+      const before = new Set((await chatsOf(stage)).map(({ chatId }) => chatId));
+      stage.on("cue-known", [say("Hello.")]);
+      await known.write("cue-known");
+      await known.reads("Hello.");
+      const chat = await stage.until(
+        async () => (await chatsOf(stage)).find(({ chatId }) => !before.has(chatId)),
+        4000,
+      );
+      // The id of the other chat differs by the platform's own name for the place.
+      if (chat === undefined || !chat.chatId.includes(known.place)) throw new Impossible();
+      const chatId = chat.chatId.replace(known.place, other.place);
+      const { code } = await sayTo(stage, { ...chat, chatId }, "A first word.");
+      const seen = code === undefined ? await other.reads("A first word.", 4000) : undefined;
+      return () => (seen === undefined ? (code ?? "not seen") : "works");
+    },
+  },
+  {
+    key: "closed",
+    title: "A chat that is closed for the bot is left alone",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const known = new Set((await chatsOf(stage)).map(({ chatId }) => chatId));
+      stage.on("cue-closed", [say("Hello.")]);
+      await talk.write("cue-closed");
+      await talk.reads("Hello.");
+      const chat = await stage.until(async () =>
+        (await chatsOf(stage)).find(({ chatId }) => !known.has(chatId)),
+      );
+      if (chat === undefined) return () => "the chat is not listed";
+      stage.emulator.shut(talk.place);
+      const { code: first } = await sayTo(stage, chat, "Are you there?");
+      if (first !== undefined) return () => first;
+      await stage.until(
+        () => stage.server.calls(talk.place).some(({ kind, status }) => kind === "post" && status >= 400),
+        3000,
+      );
+      const code = await stage.until(async () => (await sayTo(stage, chat, "Still there?")).code, 3000);
+      const refused = stage.server
+        .calls(talk.place)
+        .filter(({ kind, status }) => kind === "post" && status >= 400);
+      return () => (code === "chat-gone" ? "works" : `${code ?? "not noticed"}, ${refused.length} posts`);
+    },
+  },
+  {
+    key: "health",
+    title: "/health tells of a refused token, and the answer comes later",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      stage.on("cue-health", [say("Better late.")]);
+      let isRefused = true;
+      stage.server.fail({ fault: { kind: "token" }, times: 1000, while: () => isRefused });
+      await talk.write("cue-health please");
+      const status = async (): Promise<number> => (await fetch(`${stage.bot.url}/health`)).status;
+      const noticed = await stage.until(async () => (await status()) === 503, 5000);
+      isRefused = false;
+      if (noticed === undefined) {
+        const late = await talk.reads("Better late.", 4000);
+        return () => (late === undefined ? "not noticed, and lost" : "not noticed");
+      }
+      const late = await talk.reads("Better late.", 12_000);
+      return () => (late === undefined ? "lost" : "works");
+    },
+  },
+];

@@ -1,0 +1,85 @@
+import { callTool, say } from "../../../lab/support/model-script.ts";
+import type { SeenMessage } from "../platform-emulator.ts";
+import type { Row } from "../row.ts";
+import { Impossible, type Stage, type Talk } from "../stage.ts";
+
+/** Asks for something that somebody has to approve. Resolves with the card. */
+async function asked(stage: Stage, talk: Talk, cue: string): Promise<SeenMessage | undefined> {
+  stage.on(cue, [callTool("refund", { order: cue })], [say(`Refunded ${cue}.`)]);
+  await talk.write(`${cue} please`);
+  return stage.until(() => talk.bot().find(({ text, buttons }) => buttons.length > 0 || /\b1\b/.test(text)));
+}
+
+export const cards: readonly Row[] = [
+  {
+    key: "card",
+    title: "A card asks, and a press decides",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const card = await asked(stage, talk, "cue-card");
+      if (card === undefined) return () => "no card";
+      const hasButtons = card.buttons.includes("Approve");
+      if (hasButtons) await talk.press(card, "Approve");
+      else await talk.write("1");
+      const isDone = await stage.until(() => stage.requests("cue-card").length > 1, 6000);
+      await stage.until(() => talk.bot().every(({ buttons }) => buttons.length === 0), 3000);
+      return () => {
+        if (isDone === undefined) return hasButtons ? "press without effect" : "number without effect";
+        if (!hasButtons) return "by number";
+        return talk.bot().some(({ buttons }) => buttons.includes("Approve")) ? "old buttons stay" : "works";
+      };
+    },
+  },
+  {
+    key: "strangers-press",
+    title: "A stranger who presses gets a private word",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"), "shared");
+      const card = await asked(stage, talk, "cue-stranger");
+      if (card === undefined) return () => "no card";
+      if (!card.buttons.includes("Approve")) throw new Impossible();
+      const before = stage.emulator.seen(talk.place).length;
+      const eve = stage.person("Eve");
+      await talk.press(card, "Approve", eve);
+      await stage.until(() => stage.emulator.seen(talk.place).length > before, 4000);
+      return () => {
+        const added = stage.emulator.seen(talk.place).slice(before);
+        if (stage.requests("cue-stranger").length > 1) return "a stranger decides";
+        if (added.length === 0) return "nothing";
+        return added.every(({ onlyFor }) => onlyFor === eve.id) ? "works" : "everybody reads it";
+      };
+    },
+  },
+  {
+    key: "press-note",
+    title: "A press in a private chat is answered by a note",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      await talk.command("menu");
+      const card = await stage.until(() => talk.bot().find(({ text }) => text.includes("Your order?")));
+      if (card === undefined) return () => "no card";
+      const hasButtons = card.buttons.includes("Coffee");
+      if (hasButtons) await talk.press(card, "Coffee");
+      else await talk.write("1");
+      const note = await talk.reads("Coffee is noted.", 5000);
+      return () => {
+        if (note === undefined) return "nothing";
+        if (note.onlyFor !== undefined) return "works";
+        return note.threadOf === card.id ? "in a new thread" : "as a message";
+      };
+    },
+  },
+  {
+    key: "command",
+    title: "A command",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const way = await talk.command("ping", "cue-command");
+      const pong = await talk.reads("Pong cue-command", 8000);
+      return () => {
+        if (pong === undefined) return "no answer";
+        return way === "command" ? "works" : "typed";
+      };
+    },
+  },
+];

@@ -1,0 +1,72 @@
+import { say } from "../../../lab/support/model-script.ts";
+import type { FaultRule } from "../emulator-server.ts";
+import type { Row } from "../row.ts";
+import type { Stage, Talk } from "../stage.ts";
+
+const RESENT = "sent again after a connection problem";
+
+/** An answer, of which a first post or all of a time fail. */
+function answered(
+  key: string,
+  title: string,
+  rule: (talk: Talk) => FaultRule,
+  judge: (talk: Talk, stage: Stage) => string = copies,
+): Row {
+  return {
+    key,
+    title,
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      stage.on(`cue-${key}`, [say("The one answer.", { chunkSize: 100 })]);
+      stage.server.fail({ on: ["post"], in: talk.place, ...rule(talk) });
+      await talk.write(`cue-${key} please`);
+      await talk.reads("The one answer.");
+      await stage.until(() => talk.bot().some(({ text }) => text.includes("The one answer.")), 12_000);
+      return () => judge(talk, stage);
+    },
+  };
+}
+
+/** Tells how often an answer is seen, and whether a repetition is marked as one. */
+function copies(talk: Talk): string {
+  const seen = talk.bot().filter(({ text }) => text.includes("The one answer."));
+  const marked = seen.filter(({ text }) => text.includes(RESENT)).length;
+  if (seen.length === 0) return "lost";
+  const mark = marked > 0 ? ", marked as sent again" : "";
+  const others = talk.bot().length - seen.length;
+  if (others > 0) return `${seen.length} times and ${others} other messages${mark}`;
+  if (seen.length === 1) return marked === 0 ? "works" : "once, marked as sent again";
+  return `${seen.length} times${mark}`;
+}
+
+/** Also counts calls during the waiting time that the platform has set. */
+function patiently(waitMs: number): (talk: Talk, stage: Stage) => string {
+  return (talk, stage) => {
+    const calls = stage.server.calls(talk.place);
+    const refused = calls.find(({ status, kind }) => status >= 400 && kind === "post");
+    if (refused === undefined) return "not refused";
+    const early = calls.filter(({ at }) => at > refused.at && at < refused.at + waitMs - 100);
+    return early.length > 0 ? `calls during the waiting time; ${copies(talk)}` : copies(talk);
+  };
+}
+
+export const faults: readonly Row[] = [
+  answered(
+    "flood",
+    "Waits as long as the platform asks (3 s)",
+    () => ({ fault: { kind: "flood", retryAfterMs: 3000 } }),
+    patiently(3000),
+  ),
+  answered("long-flood", "A rate limit for 8 s delays the answer, and no more", () => {
+    const end = Date.now() + 8000;
+    return { fault: { kind: "flood", retryAfterMs: 1000 }, times: 100, while: () => Date.now() < end };
+  }),
+  answered("error-500", "An answer refused with the status 500", () => ({
+    fault: { kind: "error", status: 500 },
+  })),
+  answered("error-503", "An answer refused with the status 503", () => ({
+    fault: { kind: "error", status: 503 },
+  })),
+  answered("cut", "An answer made, and the connection cut", () => ({ fault: { kind: "cut-after" } })),
+  answered("no-answer", "An answer made, and no response", () => ({ fault: { kind: "no-answer" } })),
+];

@@ -1,0 +1,200 @@
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ModelStep } from "../../lab/support/model-script.ts";
+import { say } from "../../lab/support/model-script.ts";
+import type { ModelRequest } from "../../lab/support/model-request.ts";
+import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/support/scripted-model.ts";
+import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
+import { openWork } from "../../testing/open-work-store.ts";
+import { EmulatorServer } from "./emulator-server.ts";
+import type {
+  Act,
+  Acted,
+  Person,
+  Place,
+  PlatformEmulator,
+  SeenMessage,
+  Webhook,
+} from "./platform-emulator.ts";
+
+/** Longest wait for something that must come. */
+const SOON_MS = 15_000;
+const LOOK_MS = 50;
+
+/** A row cannot be played, because the platform has no such thing. */
+export class Impossible extends Error {}
+
+/** A served bot between an emulated platform and a scripted model. Rows share it: their people and cues differ. */
+export class Stage {
+  readonly server: EmulatorServer;
+  readonly model: ScriptedModel;
+  readonly bot: ServedBot;
+  readonly #scripts = new Map<
+    string,
+    { readonly answers: readonly (readonly ModelStep[])[]; played: number }
+  >();
+  #people = 0;
+
+  private constructor(server: EmulatorServer, model: ScriptedModel, bot: ServedBot) {
+    this.server = server;
+    this.model = model;
+    this.bot = bot;
+    model.script((request) => {
+      const asked = lastUserText(request);
+      const script = [...this.#scripts].find(([cue]) => asked.includes(cue))?.[1];
+      if (script === undefined) return [say("Noted.")];
+      const steps = script.answers[Math.min(script.played, script.answers.length - 1)];
+      script.played += 1;
+      return steps ?? [];
+    });
+  }
+
+  static async start(emulator: PlatformEmulator): Promise<Stage> {
+    const server = await new EmulatorServer(emulator).start();
+    const model = await startScriptedModel();
+    const bot = await startServedBot({
+      config: path.join(import.meta.dirname, "bot/wrangler.jsonc"),
+      env: {
+        ...emulator.env(server.url),
+        OPENAI_BASE_URL: model.url,
+        OPENAI_API_KEY: "scripted",
+        MODEL: "scripted",
+      },
+    });
+    return new Stage(server, model, bot);
+  }
+
+  get emulator(): PlatformEmulator {
+    return this.server.emulator;
+  }
+
+  async close(): Promise<void> {
+    await this.bot.close();
+    await this.model.close();
+    await this.server.close();
+  }
+
+  /** Gives the model's answers to messages with `cue`: the first call, the second. The last stays for all others. */
+  on(cue: string, ...answers: readonly (readonly ModelStep[])[]): void {
+    this.#scripts.set(cue, { answers, played: 0 });
+  }
+
+  requests(cue: string): readonly ModelRequest[] {
+    return this.model.requests().filter((request) => lastUserText(request).includes(cue));
+  }
+
+  person(name: string): Person {
+    this.#people += 1;
+    return { id: String(7000 + this.#people), name: `${name} ${this.#people}` };
+  }
+
+  /** @throws {Impossible} if the platform has no such place */
+  talk(by: Person, where: "anywhere" | "direct" | "shared" = "anywhere"): Talk {
+    const { emulator } = this;
+    const place =
+      (where === "shared" ? undefined : emulator.direct(by)) ??
+      (where === "direct" ? undefined : emulator.shared(`place-of-${by.id}`));
+    if (place === undefined) throw new Impossible();
+    return new Talk(this, by, place, where !== "shared" && place === emulator.direct(by));
+  }
+
+  /** Does as a person does, and sends the webhooks. @throws {Impossible} if the platform has no such act */
+  async act(act: Act): Promise<Acted> {
+    const acted = await this.emulator.act(act);
+    if (acted === undefined) throw new Impossible();
+    for (const webhook of acted.webhooks) await this.deliver(webhook);
+    return acted;
+  }
+
+  async deliver(webhook: Webhook): Promise<number> {
+    const url = `${this.bot.url}/messengers/${this.emulator.name}/webhook`;
+    const response = await fetch(webhook.request(url));
+    if (response.ok) await webhook.answered?.(response);
+    return response.status;
+  }
+
+  /** Asks the bot's own paths. */
+  async ask<Answer>(pathname: string, body?: object): Promise<Answer> {
+    const response = await fetch(`${this.bot.url}${pathname}`, {
+      method: body === undefined ? "GET" : "POST",
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as Answer;
+  }
+
+  /** Resolves when `look` finds something, or with undefined after the limit. */
+  async until<Found>(
+    look: () => Found | undefined | false | Promise<Found | undefined | false>,
+    limitMs = SOON_MS,
+  ): Promise<Found | undefined> {
+    for (const end = Date.now() + limitMs; ;) {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      if (Date.now() > end) return undefined;
+      await delay(LOOK_MS);
+    }
+  }
+
+  /** Resolves when the bot has nothing left to do. */
+  async rest(limitMs = SOON_MS): Promise<boolean> {
+    let calm = 0;
+    const found = await this.until(() => {
+      calm = openWork(this.bot.dataDirectory)?.length === 0 ? calm + 1 : 0;
+      return calm === 3;
+    }, limitMs);
+    return found === true;
+  }
+}
+
+/** A person who talks to the bot in one place. */
+export class Talk {
+  readonly stage: Stage;
+  readonly by: Person;
+  readonly place: Place;
+  readonly isDirect: boolean;
+
+  constructor(stage: Stage, by: Person, place: Place, isDirect: boolean) {
+    this.stage = stage;
+    this.by = by;
+    this.place = place;
+    this.isDirect = isDirect;
+  }
+
+  /** Writes so that the bot answers: with a mention where people share the place. */
+  async write(text: string, extra: Partial<Act & { readonly kind: "write" }> = {}): Promise<Acted> {
+    return this.stage.act(this.writing(text, extra));
+  }
+
+  writing(text: string, extra: Partial<Act & { readonly kind: "write" }> = {}): Act {
+    if (this.stage.emulator.talksByCommand === true) {
+      return { kind: "command", by: this.by, in: this.place, name: "ask", args: text };
+    }
+    return { kind: "write", by: this.by, in: this.place, text, isMention: !this.isDirect, ...extra };
+  }
+
+  /** Gives a command: as the platform knows it, else typed. Tells which. */
+  async command(name: string, args = ""): Promise<"command" | "typed"> {
+    const { by, place, stage } = this;
+    const acted = await stage.emulator.act({ kind: "command", by, in: place, name, args });
+    if (acted === undefined) {
+      await this.write(`/${name} ${args}`.trim());
+      return "typed";
+    }
+    for (const webhook of acted.webhooks) await stage.deliver(webhook);
+    return "command";
+  }
+
+  async press(message: SeenMessage, label: string, by = this.by): Promise<void> {
+    await this.stage.act({ kind: "press", by, in: this.place, messageId: message.id, label });
+  }
+
+  /** The bot's messages, oldest first. */
+  bot(): readonly SeenMessage[] {
+    return this.stage.emulator.seen(this.place).filter((message) => message.by === "bot");
+  }
+
+  /** Resolves with the bot's first message that has this text. */
+  async reads(text: string, limitMs?: number): Promise<SeenMessage | undefined> {
+    return this.stage.until(() => this.bot().find((message) => message.text.includes(text)), limitMs);
+  }
+}
