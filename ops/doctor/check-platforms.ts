@@ -1,10 +1,10 @@
-import { parseJson } from "../../src/core/parse-json.ts";
 import { problem } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 import { discord } from "./platforms/discord.ts";
 import { gchat } from "./platforms/gchat.ts";
 import { github } from "./platforms/github.ts";
 import { linear } from "./platforms/linear.ts";
+import { parse } from "./platforms/platform-check.ts";
 import type { Ask, Environment, PlatformCheck } from "./platforms/platform-check.ts";
 import { slack } from "./platforms/slack.ts";
 import { teams } from "./platforms/teams.ts";
@@ -28,7 +28,7 @@ export async function checkPlatforms(environment: Environment, call = fetch): Pr
     return {
       status: response.status,
       headers: response.headers,
-      body: parseJson(await response.text()),
+      body: parse(await response.text()),
     };
   };
   const wanted = PLATFORMS.filter(({ tokens }) => tokens.some((name) => environment[name]));

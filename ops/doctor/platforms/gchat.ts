@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ok, problem } from "../finding.ts";
-import { refusal } from "./platform-check.ts";
+import { parse, refusal } from "./platform-check.ts";
 import type { PlatformCheck } from "./platform-check.ts";
 import { signJwt } from "./sign-jwt.ts";
 
@@ -50,12 +50,4 @@ function notAKey() {
     "GOOGLE_CHAT_CREDENTIALS is not the key of a service account.",
     "Make a key in JSON form in the Google Cloud console, and put the whole file into the variable, in one line.",
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
