@@ -392,7 +392,12 @@ class Engine implements Delivery {
       const ended = { ...record, state: "withdrawn", code: undefined } as const;
       this.#store.end(ended, this.#options.deps.clock.now());
     }
-    reply.entries = adoptMessages(this.#outbox, reply.record, entries, surface.probing !== undefined);
+    reply.entries = adoptMessages(
+      this.#outbox,
+      reply.record,
+      entries,
+      surface.probing !== undefined || surface.search !== undefined,
+    );
     if (earlier !== undefined) earlier.entries = [];
     this.#replies.remove(earlierId);
   }

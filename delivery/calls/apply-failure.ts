@@ -26,7 +26,7 @@ export interface FailedCall {
   /** True if the message should be gone, so it is not posted again. @default false */
   readonly isLeftover?: boolean;
   /** True if the platform allows a search for a lost post. @default false */
-  readonly canProbe?: boolean;
+  readonly canSearch?: boolean;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function applyFailure(
       doubts: entry.row.doubts,
       isSearchable: entry.row.doubt?.kind === "posting",
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
-      canProbe: call.canProbe === true,
+      canSearch: call.canSearch === true,
       isReplacement: entry.row.isReplacement || call.isLeftover === true,
       wasWhole: wasWhole(reply, entry),
       failingForMs: now - failingSince,

@@ -189,7 +189,7 @@ export interface CallContext {
   readonly isSearchable: boolean;
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
   /** True if the platform allows a search for lost posts. */
-  readonly canProbe: boolean;
+  readonly canSearch: boolean;
   /** True if the message is not posted again: it already replaces one that could not be edited, or is not needed. */
   readonly isReplacement: boolean;
   /** True if the message has shown its whole text before. */
@@ -243,10 +243,10 @@ export const GIVE_UP_MISCONFIGURED_AFTER_MS = 3 * GIVE_UP_AFTER_MS;
  * message that says it was sent again does less harm than a missing answer, and a process that is killed again and
  * again may lose several in a row. If the platform allows a search, most lost posts are found, so the number is higher.
  */
-export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolean): number {
+export function mostDoubts(onUnknown: CallContext["onUnknown"], canSearch: boolean): number {
   if (onUnknown === "leave") return 1;
   if (onUnknown === "resend") return 2;
-  return canProbe ? 5 : 3;
+  return canSearch ? 5 : 3;
 }
 
 /** Calls that change the message of a row. */
@@ -275,7 +275,7 @@ export function decide(
         : { kind: "retry", delayMs: slowRetryDelayMs(context.failingForMs, random), tellOwner: true };
     case "doubt":
       if (context.isSearchable) return { kind: "search" };
-      return context.doubts + 1 < mostDoubts(context.onUnknown, context.canProbe)
+      return context.doubts + 1 < mostDoubts(context.onUnknown, context.canSearch)
         ? { kind: "resend", delayMs: RESEND_DELAY_MS }
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":

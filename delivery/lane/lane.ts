@@ -203,8 +203,9 @@ export class Lane {
   }
 
   async #call(next: Extract<Next, { kind: "call" }>): Promise<void> {
-    if (next.action.kind === "probe" && next.action.entry.probe === undefined) {
-      await chooseProbe(this.#context, next.reply, next.surface, next.action.entry);
+    const { action } = next;
+    if (action.kind === "probe" && action.entry.probe === undefined && next.surface.search === undefined) {
+      await chooseProbe(this.#context, next.reply, next.surface, action.entry);
       return;
     }
     const { budget, deps } = this.#context;

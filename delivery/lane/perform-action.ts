@@ -3,6 +3,7 @@ import type {
   CallFailure,
   OutgoingContent,
   OutgoingMedia,
+  OutgoingMessage,
   Surface,
 } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
@@ -31,7 +32,10 @@ import { landsSooner, lost, refused, removed, shown, store } from "../outbox/out
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { answered, isSearchable, nextDoubt } from "../outbox/doubt.ts";
+import { newKeyedPost, repeatedPost } from "../outbox/keyed-post.ts";
 import { probe } from "../lost-posts/probe.ts";
+import { search } from "../lost-posts/search.ts";
+import type { WantedMessage } from "../lost-posts/search.ts";
 import { resentMark, withMark } from "../outbox/resent-mark.ts";
 import type { Part } from "../text/split/index.ts";
 
@@ -67,7 +71,9 @@ export async function performAction(
     case "remove":
       return remove(context, reply, surface, action.entry);
     case "probe":
-      return probe(context, reply, surface, action.entry, intendedOf(reply, surface, action.entry));
+      return surface.search === undefined
+        ? probe(context, reply, surface, action.entry, intendedOf(reply, surface, action.entry))
+        : search(context, reply, surface, action.entry, wantedOf(context, reply, surface, action.entry));
     case "stream":
       return performStreamStep(context, reply, surface, action);
     case "draft":
@@ -105,11 +111,22 @@ async function post(
   const { record } = reply;
   const { address, policy } = record;
   const newestId = context.budget.newestId(address, surface);
+  const now = context.deps.clock.now();
+  const earlier = before.doubt?.kind === "unresolved" ? before.doubt.post : undefined;
+  const leaving = { hash: part.hash, text: part.content.text };
+  const keyed =
+    surface.search === undefined
+      ? undefined
+      : earlier === undefined
+        ? newKeyedPost(context.deps.newId(), now, leaving)
+        : repeatedPost(earlier, leaving);
   const posting = {
     kind: "posting",
     afterId: newestId,
-    landsBy: landsBy(policy, surface, context.deps.clock.now(), sendable(context, address, part.content)),
+    landsBy: landsBy(policy, surface, now, sendable(context, address, part.content)),
+    ...(keyed !== undefined && { post: keyed }),
   } as const;
+  const canSearch = newestId > 0 || keyed !== undefined;
   const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
   const row: OutboxRow = {
     ...before,
@@ -119,7 +136,7 @@ async function post(
     messageId: undefined,
     moreIds: undefined,
     retryAt: undefined,
-    doubt: newestId > 0 ? nextDoubt(before.doubt, "begin", posting) : undefined,
+    doubt: canSearch ? nextDoubt(before.doubt, "begin", posting) : undefined,
     formerChatId: undefined,
     shape: shapeOf(part.content),
   };
@@ -139,11 +156,7 @@ async function post(
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
   const { image } = content;
   const files = content.files ?? (image !== undefined && "source" in image ? [image] : undefined);
-  const message = {
-    ...sendable(context, address, content),
-    ...reply.record.options,
-    ...(part.index === 0 && { replyTo: reply.record.replyTo }),
-  };
+  const message = messageOf(context, reply, entry, part);
   const { isUnsent, outcome, sentAt } = await sendWithin(
     context.deps.clock,
     { limitMs: postTimeoutMs(policy, surface, message), textMs: callTimeoutMs(policy, surface) },
@@ -160,7 +173,9 @@ async function post(
     if (content.blocks !== undefined) reply.richDoubts = 0;
     const { messageId } = outcome.value;
     const moreIds = outcome.value.messageIds?.filter((id) => id !== messageId);
-    const shownHash = isRevisedElsewhere(record, reply.record) ? undefined : part.hash;
+    // A platform that still remembers the key has returned the earlier message.
+    const isEarlier = earlier !== undefined && surface.search?.repeatableForMs !== undefined;
+    const shownHash = isEarlier || isRevisedElsewhere(record, reply.record) ? undefined : part.hash;
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
       messageId,
@@ -206,8 +221,14 @@ async function post(
   // Without a known id before it, the post cannot be searched for.
   if (failure.kind === "unknown" && entry.row.doubt === undefined)
     context.budget.unresolved(address, surface);
-  const canProbe = surface.probing !== undefined;
-  const call = { method: "post", address, entry, part, content, canProbe } as const;
+  const call = {
+    method: "post",
+    address,
+    entry,
+    part,
+    content,
+    canSearch: surface.probing !== undefined || surface.search !== undefined,
+  } as const;
   const holdUntil = await applyFailure(context, reply, call, failure);
   if (!isSearchable(entry.row.doubt)) {
     context.budget.notSent(address, surface);
@@ -397,6 +418,36 @@ function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): Outgoin
   const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
   const isEmpty = part?.content.files === undefined && part?.content.text.trim() === "";
   return part === undefined || isEmpty ? undefined : contentOf(reply, entry, part);
+}
+
+/** Returns the message that a lost post should have made. Undefined like `intendedOf`. */
+function wantedOf(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+): WantedMessage | undefined {
+  const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
+  if (part === undefined || intendedOf(reply, surface, entry) === undefined) return undefined;
+  return { part, message: messageOf(context, reply, entry, part) };
+}
+
+/** Returns a part as it is posted. */
+function messageOf(
+  context: DeliveryContext,
+  reply: Reply,
+  entry: OutboxEntry,
+  part: Part<OutgoingContent>,
+): OutgoingMessage {
+  const { address, options, replyTo } = reply.record;
+  const { doubt } = entry.row;
+  const key = doubt === undefined || doubt.kind === "searching" ? undefined : doubt.post?.key;
+  return {
+    ...sendable(context, address, contentOf(reply, entry, part)),
+    ...options,
+    ...(part.index === 0 && replyTo !== undefined && { replyTo }),
+    ...(key !== undefined && { key }),
+  };
 }
 
 /**

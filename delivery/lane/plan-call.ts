@@ -51,7 +51,7 @@ export function planCall(reply: Reply, surface: Surface, now: number): CallPlan 
     canEdit: surface.capabilities.edit,
     // While the text grows, a message without a part is not surplus yet.
     canRemove: surface.capabilities.remove && (reply.isFinal || growsInPlace),
-    canProbe: surface.probing !== undefined,
+    canSearch: surface.probing !== undefined || surface.search !== undefined,
     now,
     onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
   });

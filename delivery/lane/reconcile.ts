@@ -24,7 +24,7 @@ export interface ReconcileInput<Part extends DesiredPart> {
   readonly canEdit: boolean;
   readonly canRemove: boolean;
   /** True if the platform allows a search for lost posts. */
-  readonly canProbe: boolean;
+  readonly canSearch: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
   /** The policy for lost posts that cannot be searched for. */
@@ -53,11 +53,11 @@ export type NextAction<Part extends DesiredPart> =
  * called again after each step, it comes to an end.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
-  const { entries, parts, isFinal, canRemove, canProbe, now } = input;
+  const { entries, parts, isFinal, canRemove, canSearch, now } = input;
   const lost = entries.find(({ row }) => row.state === "sending");
   if (lost !== undefined) return { kind: "lost", entry: lost };
   // Nothing is posted while a post is in doubt, even if the text no longer needs that post.
-  const inDoubt = canProbe ? entries.find(isInDoubt) : undefined;
+  const inDoubt = canSearch ? entries.find(isInDoubt) : undefined;
   // There is nothing to show yet. The visible text of an earlier attempt stays until new text replaces it.
   if (!isFinal && parts.every(isBlank)) return afterDoubt(inDoubt, { kind: "idle" });
   let failedCode: string | undefined;
@@ -96,7 +96,7 @@ type Step<Part extends DesiredPart> =
 function stepFor<Part extends DesiredPart>(
   part: Part,
   entry: OutboxEntry | undefined,
-  { isFinal, canEdit, canRemove, canProbe, onUnknown }: ReconcileInput<Part>,
+  { isFinal, canEdit, canRemove, canSearch, onUnknown }: ReconcileInput<Part>,
 ): Step<Part> {
   const isInterim = !isFinal && !part.complete;
   if (isBlank(part)) {
@@ -114,8 +114,8 @@ function stepFor<Part extends DesiredPart>(
       // With a code, a person removed the message. Without one it was surplus, and is needed again.
       return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
     case "unknown":
-      if (canProbe && isInDoubt({ row })) return act({ kind: "probe", entry });
-      if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown, canProbe))
+      if (canSearch && isInDoubt({ row })) return act({ kind: "probe", entry });
+      if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown, canSearch))
         return act({ kind: "post", part, entry });
       return { kind: "failed", code: row.code ?? "unknown" };
     case "failed":

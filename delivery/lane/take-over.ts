@@ -12,13 +12,13 @@ export function adoptMessages(
   outbox: OutboxStore,
   { id: replyId, policy }: ReplyRecord,
   entries: readonly OutboxEntry[],
-  canProbe: boolean,
+  canSearch: boolean,
 ): OutboxEntry[] {
-  const most = mostDoubts(policy.onUnknown ?? "resend-marked", canProbe);
+  const most = mostDoubts(policy.onUnknown ?? "resend-marked", canSearch);
   const adopted = entries
     .filter(
       ({ row }) =>
-        row.state === "sending" || isWorthAdopting(row, most, canProbe) || isWorthAsking(row, canProbe),
+        row.state === "sending" || isWorthAdopting(row, most, canSearch) || isWorthAsking(row, canSearch),
     )
     .sort((left, right) => left.row.part - right.row.part);
   let part = 0;
@@ -26,7 +26,7 @@ export function adoptMessages(
   for (const entry of adopted) {
     outbox.delete(entry.row);
     const { row } = entry;
-    const isPart = row.part >= 0 && isWorthAdopting(row, most, canProbe);
+    const isPart = row.part >= 0 && isWorthAdopting(row, most, canSearch);
     const place = isPart ? part : row.part < 0 ? row.part : surplus - 1;
     // A person's deletion in the old answer does not count for the new one.
     entry.row = { ...row, replyId, part: place, shownHash: undefined, isReplacement: false };
@@ -41,11 +41,11 @@ export function adoptMessages(
  * Tells whether a lost message should still be searched for. It will not be sent again, so it is surplus if it is
  * found.
  */
-function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
-  return canProbe && row.state === "unknown" && isSearchable(row.doubt);
+function isWorthAsking(row: OutboxRow, canSearch: boolean): boolean {
+  return canSearch && row.state === "unknown" && isSearchable(row.doubt);
 }
 
-function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boolean {
+function isWorthAdopting(row: OutboxRow, most: number, canSearch: boolean): boolean {
   switch (row.state) {
     case "sent":
       return row.formerChatId === undefined;
@@ -53,7 +53,7 @@ function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boole
       return true;
     case "sending":
       // If the policy does not send a lost post again, the new text would have no message. Then this post is surplus.
-      return (canProbe && row.doubt !== undefined) || row.doubts + 1 < most;
+      return (canSearch && row.doubt !== undefined) || row.doubts + 1 < most;
     case "unknown":
       return row.doubts < most;
     case "removed":

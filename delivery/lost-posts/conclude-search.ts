@@ -6,15 +6,21 @@ import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { Reply } from "../outbox/reply.ts";
-import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
+import { isKeyed, isSearchable, nextDoubt, unresolved } from "../outbox/doubt.ts";
 
-/** Gives the found message to the row. An edit then brings it up to date. */
+/**
+ * Gives the found message to the row. An edit then brings it up to date, unless `shown` says that it is.
+ *
+ * @param moreIds for an album, the ids of its other messages
+ */
 export function adopt(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
   entry: OutboxEntry,
   messageId: string,
+  moreIds: readonly string[] | undefined,
+  shown?: { readonly hash: string; readonly isWhole: boolean },
 ): void {
   const { row } = entry;
   context.log.info("delivery.lost-post-found", {
@@ -22,12 +28,11 @@ export function adopt(
     part: row.part,
     attempts: row.attempts,
   });
-  const moreIds = albumIds(reply, surface, entry, messageId);
   store(context, entry, {
     state: nextState(row.state, "posted"),
     messageId,
     moreIds,
-    shownHash: undefined,
+    shownHash: shown?.isWhole === true ? shown.hash : undefined,
     doubts: Math.max(0, row.doubts - 1),
     doubt: nextDoubt(row.doubt, "found"),
     sentAt: context.deps.clock.now(),
@@ -35,13 +40,13 @@ export function adopt(
     retryAt: undefined,
     failingSince: undefined,
   });
-  entry.shownHash = undefined;
+  entry.shownHash = shown?.hash;
   ended(context, reply, entry);
   for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(reply.record.address, surface, id);
 }
 
-/** Returns the ids of an album's messages. They are consecutive, and a search finds the first one. */
-function albumIds(
+/** Returns the ids of an album's other messages where they are consecutive and a search finds the first one. */
+export function albumIds(
   reply: Reply,
   surface: Surface,
   { row }: OutboxEntry,
@@ -90,7 +95,7 @@ export function leaveUnresolved(
   const { row } = entry;
   context.log.warn("delivery.lost-post-unresolved", { ...replyFields(reply), part: row.part, code });
   store(context, entry, {
-    doubt: nextDoubt(row.doubt, "undecided", { kind: "unresolved" }),
+    doubt: unresolved(row.doubt),
     retryAt: undefined,
   });
   ended(context, reply, entry);
@@ -99,7 +104,7 @@ export function leaveUnresolved(
 
 /**
  * Ends the searches of a reply that has ended. Its posts may have been made, so other conversations must not take their
- * messages for theirs.
+ * messages for theirs. A post with a key cannot be taken for another one: its search continues if the reply does.
  */
 export function leaveDoubts(
   context: Pick<DeliveryContext, "budget" | "outbox">,
@@ -108,9 +113,8 @@ export function leaveDoubts(
 ): void {
   for (const entry of entries) {
     const { doubt, state } = entry.row;
-    if (state !== "unknown" || !isSearchable(doubt)) continue;
-    const unresolved = nextDoubt(doubt, "undecided", { kind: "unresolved" });
-    store(context, entry, { doubt: unresolved, retryAt: undefined });
+    if (state !== "unknown" || !isSearchable(doubt) || isKeyed(doubt)) continue;
+    store(context, entry, { doubt: unresolved(doubt), retryAt: undefined });
     if (surface !== undefined) context.budget.unresolved(record.address, surface);
   }
 }
@@ -118,6 +122,7 @@ export function leaveDoubts(
 function ended(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
   entry.probe = undefined;
   entry.nonesInRow = undefined;
+  entry.isRepeatRefused = false;
   entry.probeFailures = undefined;
   entry.searchFailingSince = undefined;
   reply.isDirty = true;

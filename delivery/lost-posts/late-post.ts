@@ -83,7 +83,10 @@ function hearRefusal(
   surface: Surface,
   { entry, wasMarked }: TimedOutPost,
 ): void {
+  const { doubt } = entry.row;
   if (entry.row.state !== "unknown" || entry.row.doubts !== 1) return;
+  // The repeated post may have been made, although this one was not.
+  if (doubt?.kind === "landing" && doubt.post?.isRepeated === true) return;
   // The post was certainly not made, so the next post counts as the first one.
   store(context, entry, {
     state: nextState(entry.row.state, "refused"),

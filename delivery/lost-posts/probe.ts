@@ -1,22 +1,17 @@
-import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
-import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
+import type { OutgoingContent, Surface } from "../../src/core/surface.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
-import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
+import { failureOf } from "../calls/delivery-context.ts";
 import { callTimeoutMs, landsBy } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry, Probe } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
-import { adopt, leaveUnresolved, postAgain } from "./conclude-search.ts";
-import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
+import { adopt, albumIds, leaveUnresolved, postAgain } from "./conclude-search.ts";
+import { penalized, searchFailed } from "./search-failed.ts";
+import { nextDoubt } from "../outbox/doubt.ts";
 import { OWN_TAIL } from "./next-probe.ts";
 
-/**
- * A search is not given up before this many tries. After days without power the first calls may fail for that reason
- * alone.
- */
-const LEAST_ATTEMPTS = 10;
 /** Time limit of a question. It is shorter than that of a post, because asking again does no harm. */
 const PROBE_TIMEOUT_MS = 3_000;
 /** A box ends where this many ids in a row have no message. A single one may have been deleted. */
@@ -50,7 +45,7 @@ export async function probe(
     if (isVoid) return undefined;
     entry.probe = undefined;
     if (outcome.value !== "own") goOn(context, reply, surface, entry, chosen, outcome.value === "none");
-    else if (chosen.claim === "certain") adopt(context, reply, surface, entry, String(chosen.id));
+    else if (chosen.claim === "certain") adoptFound(context, reply, surface, entry, String(chosen.id));
     else leaveUnresolved(context, reply, surface, entry, "chat-shared");
     return undefined;
   }
@@ -59,7 +54,12 @@ export async function probe(
     // A lost question may still take effect, and put this text or these buttons over newer ones.
     entry.strayEdit = { hash: undefined, until: landsBy(policy, surface, context.deps.clock.now()) };
   }
-  if (!isVoid) return failed(context, reply, surface, entry, chosen, failure);
+  if (!isVoid) {
+    // The lost question may still take effect. Until then no message may get its id, and lose its buttons to it.
+    const mayHitLater = failure.kind === "unknown" && chosen.id > chosen.newestId;
+    const strayUntil = mayHitLater ? landsBy(policy, surface, context.deps.clock.now()) : 0;
+    return searchFailed(context, reply, surface, entry, { isLook: chosen.isLook, strayUntil }, failure);
+  }
   // The late answer has arrived in the meantime. A penalty still counts.
   return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;
 }
@@ -90,61 +90,12 @@ function goOn(
   });
 }
 
-async function failed(
+function adoptFound(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
   entry: OutboxEntry,
-  { id, isLook, newestId }: Probe,
-  failure: CallFailure,
-): Promise<number | undefined> {
-  const { row } = entry;
-  const { address, policy } = reply.record;
-  const { clock, random } = context.deps;
-  const now = clock.now();
-  entry.probe = undefined;
-  entry.probeFailures = (entry.probeFailures ?? 0) + 1;
-  const attempts = entry.probeFailures;
-  logFailure(context, { method: "probe", address, replyId: row.replyId, part: row.part, attempts }, failure);
-  const rule = CALL_RULES.probe[failure.kind];
-  switch (rule) {
-    case "wait": {
-      const delayMs = failure.kind === "retry-after" ? failure.retryAfterMs : 0;
-      store(context, entry, { retryAt: Math.max(now + delayMs, row.retryAt ?? 0) });
-      return penalized(context, reply, delayMs);
-    }
-    case "gone":
-      context.replies.endPlace(address, failure);
-      return undefined;
-    case "move":
-      if (failure.kind === "moved") context.replies.movePlace(address, failure);
-      return undefined;
-    case "retry": {
-      if (isLook) return undefined;
-      entry.searchFailingSince ??= now;
-      // Asking later loses nothing, and a platform that does not answer shows nothing else either.
-      if (attempts < LEAST_ATTEMPTS || now - entry.searchFailingSince < GIVE_UP_AFTER_MS) {
-        // The lost question may still take effect. Until then no message may get its id, and lose its buttons to it.
-        const mayHitLater = failure.kind === "unknown" && id > newestId;
-        const strayUntil = mayHitLater ? landsBy(policy, surface, now) : now;
-        store(context, entry, { retryAt: Math.max(strayUntil, now + backoffMs(attempts, random())) });
-        return undefined;
-      }
-      leaveUnresolved(context, reply, surface, entry, "probing-failed");
-      return undefined;
-    }
-    case "undecided":
-      if (!isLook && isSearchable(row.doubt))
-        leaveUnresolved(context, reply, surface, entry, "probing-failed");
-      return undefined;
-    default:
-      return rule satisfies never;
-  }
-}
-
-/** Reports the penalty to the gate. Returns its end, in epoch milliseconds. */
-async function penalized(context: DeliveryContext, reply: Reply, retryAfterMs: number): Promise<number> {
-  const until = context.deps.clock.now() + retryAfterMs;
-  await penalize(context, reply.record.address, retryAfterMs);
-  return until;
+  messageId: string,
+): void {
+  adopt(context, reply, surface, entry, messageId, albumIds(reply, surface, entry, messageId));
 }

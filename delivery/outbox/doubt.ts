@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { keyedPostSchema } from "./keyed-post.ts";
+import type { KeyedPost } from "./keyed-post.ts";
 
 /**
  * The state of a post that may or may not have been made, on a platform where lost posts can be searched for. Stored
@@ -9,12 +11,23 @@ import { z } from "zod";
  * - `searching`: it can no longer be made; the ids from `afterId` to `beforeId` are checked, one call each
  * - `unresolved`: the search cannot tell; the policy decides
  *
- * `afterId` is the newest id of the box that was known when the post began. `landsBy` of a search is missing in rows of an
+ * Posts with a key (`post`) need no `searching`: one call tells. Otherwise `afterId` is the newest id of the box that was
+ * known when the post began. `landsBy` of a search is missing in rows of an
  * earlier release. Times are epoch milliseconds.
  */
 const doubtSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("posting"), afterId: z.int(), landsBy: z.number() }),
-  z.object({ kind: z.literal("landing"), afterId: z.int(), landsBy: z.number() }),
+  z.object({
+    kind: z.literal("posting"),
+    afterId: z.int(),
+    landsBy: z.number(),
+    post: keyedPostSchema.optional(),
+  }),
+  z.object({
+    kind: z.literal("landing"),
+    afterId: z.int(),
+    landsBy: z.number(),
+    post: keyedPostSchema.optional(),
+  }),
   z.object({
     kind: z.literal("searching"),
     afterId: z.int(),
@@ -22,7 +35,7 @@ const doubtSchema = z.discriminatedUnion("kind", [
     asked: z.array(z.int()).readonly(),
     landsBy: z.number().optional(),
   }),
-  z.object({ kind: z.literal("unresolved") }),
+  z.object({ kind: z.literal("unresolved"), post: keyedPostSchema.optional() }),
 ]);
 
 export type Doubt = Readonly<z.infer<typeof doubtSchema>>;
@@ -36,7 +49,7 @@ export type Searching = Extract<Doubt, { kind: "searching" }>;
  * - `answered`: the platform told the outcome, in time or late
  * - `lost`: the call ended without an answer, or with the process
  * - `settled`: the post cannot land any more
- * - `asked`: one id was checked, and is not the lost message
+ * - `asked`: one id was checked, and is not the lost message; or the post is made again with its key
  * - `found`: the message exists
  * - `not-found`: no id belongs to it, so the post was not made
  * - `undecided`: the search cannot tell
@@ -59,7 +72,15 @@ export const DOUBT_TRANSITIONS: Readonly<
 > = {
   none: { begin: "posting", answered: "none" },
   posting: { answered: "none", lost: "landing" },
-  landing: { answered: "none", found: "none", settled: "searching", undecided: "unresolved" },
+  landing: {
+    answered: "none",
+    // A post with the same key, which makes no second message.
+    asked: "landing",
+    found: "none",
+    "not-found": "none",
+    settled: "searching",
+    undecided: "unresolved",
+  },
   searching: {
     answered: "none",
     asked: "searching",
@@ -85,6 +106,19 @@ export function answered(doubt: Doubt | undefined): undefined {
 
 export function parseDoubt(json: string): Doubt {
   return doubtSchema.parse(JSON.parse(json));
+}
+
+/** Returns the doubt of a post about which nothing can be found out now. Its key stays for a later search. */
+export function unresolved(doubt: Doubt | undefined): Doubt | undefined {
+  const post = doubt === undefined || doubt.kind === "searching" ? undefined : doubt.post;
+  return nextDoubt(doubt, "undecided", { kind: "unresolved", ...(post !== undefined && { post }) });
+}
+
+/** Tells whether the platform can be asked for the post by its key. */
+export function isKeyed(
+  doubt: Doubt | undefined,
+): doubt is Extract<Doubt, { kind: "landing" }> & { readonly post: KeyedPost } {
+  return doubt?.kind === "landing" && doubt.post !== undefined;
 }
 
 /** Tells whether a search may still find the post. */

@@ -29,11 +29,10 @@ export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doub
   const { doubt } = row;
   const state = { state: nextState(row.state, "lost"), doubts: row.doubts + 1 };
   if (doubt?.kind !== "posting") return { ...state, doubt: undefined, retryAt: undefined };
-  const { afterId, landsBy } = doubt;
   return {
     ...state,
-    doubt: nextDoubt(doubt, "lost", { kind: "landing", afterId, landsBy }),
-    retryAt: landsBy,
+    doubt: nextDoubt(doubt, "lost", { ...doubt, kind: "landing" }),
+    retryAt: doubt.landsBy,
   };
 }
 

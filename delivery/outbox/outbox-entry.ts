@@ -1,6 +1,6 @@
 import type { UnclaimedIds } from "../../src/core/gate.ts";
 import type { MessageStream } from "./message-stream.ts";
-import { isSearchable } from "./doubt.ts";
+import { isKeyed, isSearchable } from "./doubt.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /**
@@ -33,6 +33,8 @@ export interface OutboxEntry {
   /** Number of consecutive failures of the search; `searchFailingSince` is when they began (epoch milliseconds). */
   probeFailures?: number | undefined;
   searchFailingSince?: number | undefined;
+  /** True if the platform refused to repeat the lost post with its key. It is then searched for. */
+  isRepeatRefused?: boolean;
   /** The stream into the message, in the mode `native`. */
   stream?: MessageStream | undefined;
   /** Number of times that the platform has refused to end the stream. */
@@ -84,8 +86,9 @@ export function entryAfterStart(
   if (row.state === "sent" && row.shownHash === undefined && strayUntil > now) {
     entry.strayEdit = { hash: undefined, until: strayUntil };
   }
-  // A post that this start finds under way has not been asked about yet.
-  if (isSearchable(row.doubt)) entry.strayEdit = { hash: undefined, until: askedUntil };
+  // A post that this start finds under way has not been asked about yet. A search by key carries no text.
+  if (isSearchable(row.doubt) && !isKeyed(row.doubt))
+    entry.strayEdit = { hash: undefined, until: askedUntil };
   return entry;
 }
 

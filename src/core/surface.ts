@@ -85,6 +85,39 @@ export interface ProbeOptions extends CallOptions {
 }
 
 /**
+ * Finds a post whose answer was lost, by the key that it carried or by listing what was posted. For platforms whose
+ * message ids are not consecutive.
+ */
+export interface PostSearch {
+  /**
+   * Time for which the platform remembers the key of a post, in milliseconds. A second post with the same key within it
+   * makes no message, and returns the first one with the text that it has. A lost post is then simply repeated.
+   *
+   * @default 0: a second post makes a second message
+   */
+  readonly repeatableForMs?: number;
+  /**
+   * Returns the messages that the posts with this key have made, the earliest first: usually one, or none. `undecided`
+   * if the platform does not tell. Changes nothing.
+   */
+  find(
+    address: Address,
+    lost: LostPost,
+    options: CallOptions,
+  ): Promise<readonly PostedMessage[] | "undecided">;
+}
+
+export interface LostPost {
+  readonly key: string;
+  /** Time at which the first post with this key began, in epoch milliseconds of the bot's clock. */
+  readonly since: number;
+  /** Whether a text that the platform shows is one of the lost texts, whatever its markup. */
+  isText(text: string): boolean;
+  /** Whether a message is known to be another one of this conversation. */
+  isOther(messageId: string): boolean;
+}
+
+/**
  * Messages made of blocks. `post`, `edit` and `drafts.show` of such a surface accept contents with `blocks`. A message
  * may be edited from one form to the other.
  *
@@ -162,6 +195,11 @@ export type MediaSource =
   | { readonly kind: "address"; readonly url: string };
 
 export interface OutgoingMessage extends OutgoingContent {
+  /**
+   * Names this message, if the surface has a `search`: up to 24 lower-case letters and digits. A post that repeats a lost
+   * one has the same key, any other message has a new one.
+   */
+  readonly key?: string;
   /**
    * The platform's id of the message that this one answers. If the platform refuses the post because that message no
    * longer exists, the failure is `missing`, and the engine posts again without it.
@@ -268,8 +306,12 @@ export interface Surface {
   readonly rich?: RichMessages;
   /** Undefined if messages cannot be streamed. `mode: "native"` then means `edit`. */
   readonly stream?: NativeStream;
-  /** Undefined if the outcome of a lost post cannot be found out. `onUnknown` then decides alone. */
+  /**
+   * Way to find out the outcome of a lost post: by consecutive ids (`probing`), or by a key or a list (`search`). If both
+   * are undefined, `onUnknown` decides alone.
+   */
   readonly probing?: Probing;
+  readonly search?: PostSearch;
   /** Classifies any value that a method above threw, including unknown ones. */
   classifyError(error: unknown): CallFailure;
 }

@@ -25,6 +25,7 @@ export type FakeMethod =
   | "typing"
   | "answer"
   | "probe"
+  | "find"
   | "draft"
   | "begin"
   | "append"
@@ -80,6 +81,9 @@ export interface FakeMessage {
   isLocked?: boolean;
   /** It is streamed into, and cannot be edited until that has ended. */
   isStreaming?: boolean;
+  /** The key of its post, and when it was made (epoch milliseconds). */
+  readonly key?: string | undefined;
+  readonly at?: number;
   reaction?: string | undefined;
   isPinned?: boolean;
 }
@@ -108,6 +112,14 @@ export interface FakeSurfaceOptions {
   readonly streams?: boolean;
   /** Lost posts can be found again: ids are numbers of one box, of all chats or of each one. @default false */
   readonly probing?: boolean | "own-box";
+  /**
+   * Lost posts can be found in another way.
+   *
+   * - `keys`: the platform keeps the key of each message
+   * - `lists`: it lists the messages since a time
+   * - `repeats`: as `lists`, and it makes no second message with a key for 30 seconds
+   */
+  readonly search?: "keys" | "lists" | "repeats";
   /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
   readonly onBoundary?: (when: "before" | "after", method: FakeMethod) => void;
 }

@@ -11,6 +11,7 @@ import type {
   OutgoingMessage,
   Pacing,
   PostedMessage,
+  PostSearch,
   ProbeOptions,
   Probing,
   RichMessages,
@@ -20,6 +21,7 @@ import type {
 import { FakeFailure } from "./fake-platform.ts";
 import { keepPicture, requireKnown } from "./fake-pictures.ts";
 import { fakeMarks } from "./fake-marks.ts";
+import { fakeSearch, rememberedPost } from "./fake-search.ts";
 import { checkFakeText } from "./fake-text.ts";
 import type {
   FakeCall,
@@ -88,6 +90,7 @@ class MemorySurface implements FakeSurface {
   readonly pacing: Pacing;
   readonly typingLastsMs: number;
   readonly probing: Probing | undefined;
+  readonly search?: PostSearch;
   readonly drafts: Drafts | undefined;
   readonly stream: NativeStream | undefined;
   readonly react: Surface["react"];
@@ -117,6 +120,11 @@ class MemorySurface implements FakeSurface {
         messages: (chatId) => this.#chat(chatId),
       }));
     this.stream = options.streams === true ? this.#stream() : undefined;
+    if (options.search !== undefined)
+      this.search = fakeSearch(options.search, {
+        call: (...call) => this.#call(...call),
+        messages: (chatId) => this.#chat(chatId),
+      });
     const { probing = false } = options;
     this.probing =
       probing === false
@@ -213,11 +221,24 @@ class MemorySurface implements FakeSurface {
     return this.#call("post", call, options, () => {
       if (files === undefined && location === undefined) this.#checkText(message);
       this.#platform.drafts.delete(address.chatId);
+      const at = this.#options.clock.now();
+      const first = rememberedPost(this.#options.search, this.#chat(address.chatId), message.key, at);
+      if (first !== undefined) return { messageId: first.id };
       if (files !== undefined) return this.#postFiles(address.chatId, message, files);
       requireKnown(this.#platform.fileIds, image);
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
-      this.#chat(address.chatId).push({ id, text, entities, blocks, buttons, image, location });
+      this.#chat(address.chatId).push({
+        id,
+        text,
+        entities,
+        blocks,
+        buttons,
+        image,
+        location,
+        key: message.key,
+        at,
+      });
       return {
         messageId: id,
         ...(image !== undefined && { fileIds: [keepPicture(this.#platform.fileIds, image)] }),

@@ -1,5 +1,6 @@
 /** Markdown in, messages out: the whole face of this folder. */
 export { splitText } from "./split-text.ts";
+export { hashContent } from "./pack/hash.ts";
 export { createPlanner } from "./planner.ts";
 export type { Planner } from "./planner.ts";
 export type { Part, PartLimits, PlannerOptions, SplitOptions } from "./pack/part.ts";

@@ -24,7 +24,7 @@ const CONTEXT: CallContext = {
   wasWhole: false,
   isSearchable: false,
   onUnknown: "resend-marked",
-  canProbe: false,
+  canSearch: false,
   failingForMs: 0,
 };
 
@@ -102,10 +102,10 @@ describe("decides by what happened before", () => {
         "bears more where most lost posts are found",
         "post",
         "unknown",
-        { doubts: 3, canProbe: true },
+        { doubts: 3, canSearch: true },
         "resend",
       ],
-      ["but not without end", "post", "unknown", { doubts: 4, canProbe: true }, "leave-unknown"],
+      ["but not without end", "post", "unknown", { doubts: 4, canSearch: true }, "leave-unknown"],
       [
         "sends again only once where nothing says so",
         "post",

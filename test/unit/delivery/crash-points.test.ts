@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
-import type { FakeSurface } from "../../support/fake-surface.ts";
+import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";
 import { expectedMessages, MARK } from "./engine-harness.ts";
@@ -138,16 +138,26 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
+type Finding = Pick<FakeSurfaceOptions, "probing" | "search">;
+
+/** Ways to find a lost post. */
+const FINDINGS: readonly Finding[] = [
+  { probing: true },
+  { search: "keys" },
+  { search: "lists" },
+  { search: "repeats" },
+];
+
 interface Ending extends CrashWorld {
   readonly receipt: DeliveryReceipt | undefined;
 }
 
 /** Lives through the scenario, dying at each of the given boundaries. */
-async function live(scenario: Scenario, crashes: readonly number[], probing = false): Promise<Ending> {
+async function live(scenario: Scenario, crashes: readonly number[], finding: Finding = {}): Promise<Ending> {
   let receipt: DeliveryReceipt | undefined;
   const world = createCrashWorld({
     limits: { maxLength: scenario.maxLength, maxEntities: 100 },
-    probing,
+    ...finding,
   });
   scenario.faults?.(world.platform);
   for (const crashAt of [...crashes, 0]) {
@@ -212,41 +222,44 @@ it.each(SCENARIOS)("ends whole when the process dies once, at any boundary: $nam
   expect(inDoubt).toBeLessThanOrEqual(posts * IN_DOUBT.length);
 });
 
-it.each(SCENARIOS)(
-  "shows each message once and unmarked when the process dies once, at any boundary, where a lost post is found again: $name",
-  async (scenario) => {
+it.each(SCENARIOS.flatMap((scenario) => FINDINGS.map((finding) => ({ ...scenario, scenario, finding }))))(
+  "shows each message once and unmarked when the process dies once, at any boundary, where a lost post is found by $finding: $name",
+  async ({ scenario, finding }) => {
     const limits = { maxLength: scenario.maxLength, maxEntities: 100 };
     const parts = scenario.texts.flatMap((text) => expectedMessages(text, limits));
-    const { length } = (await live(scenario, [], true)).boundaries();
+    const { length } = (await live(scenario, [], finding)).boundaries();
     for (let crashAt = 1; crashAt <= length; crashAt += 1) {
-      const world = await live(scenario, [crashAt], true);
+      const world = await live(scenario, [crashAt], finding);
       expect(world.receipt?.state).toBe("delivered");
       expect(world.platform.visible("7"), `boundary ${crashAt}`).toEqual(parts);
     }
   },
 );
 
-it("shows a message once when the process dies at any two boundaries, also during a search", async () => {
-  const text = "Half past nine, and nobody noticed it.";
-  const scenario: Scenario = {
-    name: "a reply in two chunks",
-    maxLength: 4096,
-    texts: [text],
-    lastReplyId: "r1",
-    turn: async (process) => {
-      if (!isOver(process, "r1")) await stream(process, "r1", text);
-    },
-  };
-  const { length } = (await live(scenario, [], true)).boundaries();
-  for (let first = 1; first <= length; first += 1) {
-    const { length: withSearch } = (await live(scenario, [first], true)).boundaries();
-    for (let second = first + 1; second <= withSearch; second += 1) {
-      const world = await live(scenario, [first, second], true);
-      expect(world.receipt?.state).toBe("delivered");
-      expect(world.platform.visible("7"), `boundaries ${first} and ${second}`).toEqual([text]);
+it.each(FINDINGS)(
+  "shows a message once when the process dies at any two boundaries, also during a search by %o",
+  async (finding) => {
+    const text = "Half past nine, and nobody noticed it.";
+    const scenario: Scenario = {
+      name: "a reply in two chunks",
+      maxLength: 4096,
+      texts: [text],
+      lastReplyId: "r1",
+      turn: async (process) => {
+        if (!isOver(process, "r1")) await stream(process, "r1", text);
+      },
+    };
+    const { length } = (await live(scenario, [], finding)).boundaries();
+    for (let first = 1; first <= length; first += 1) {
+      const { length: withSearch } = (await live(scenario, [first], finding)).boundaries();
+      for (let second = first + 1; second <= withSearch; second += 1) {
+        const world = await live(scenario, [first, second], finding);
+        expect(world.receipt?.state).toBe("delivered");
+        expect(world.platform.visible("7"), `boundaries ${first} and ${second}`).toEqual([text]);
+      }
     }
-  }
-});
+  },
+);
 
 it("ends whole when the process dies twice, at any two boundaries", async () => {
   const text = "Half past nine, and nobody noticed it.";

@@ -47,6 +47,7 @@ export function createCrashWorld(
   const database = createNodeDatabase();
   const rootDatabase = createNodeDatabase();
   const passed: string[] = [];
+  let lastId = 0;
 
   const boot = (crashAt: number): CrashProcess => {
     const processClock = clock.process();
@@ -63,7 +64,8 @@ export function createCrashWorld(
       kill();
       throw new Crash(name);
     };
-    const deps = depsOn(processClock);
+    // No process gets an id that an earlier one had.
+    const deps = { ...depsOn(processClock), newId: () => `id-${(lastId += 1)}` };
     // The gate dies with its object; the root is another one, which lives on.
     const { gate } = createTestGate({
       rootDatabase,

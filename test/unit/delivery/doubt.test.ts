@@ -32,7 +32,7 @@ const KINDS = Object.keys(DOUBTS) as DoubtKind[];
 const TABLE: Readonly<Record<DoubtKind, readonly (DoubtKind | "-")[]>> = {
   none: ["posting", "none", "-", "-", "-", "-", "-", "-"],
   posting: ["-", "none", "landing", "-", "-", "-", "-", "-"],
-  landing: ["-", "none", "-", "searching", "-", "none", "-", "unresolved"],
+  landing: ["-", "none", "-", "searching", "landing", "none", "none", "unresolved"],
   searching: ["-", "none", "-", "-", "searching", "none", "none", "unresolved"],
   unresolved: ["posting", "none", "-", "-", "-", "-", "-", "-"],
 };
@@ -64,7 +64,13 @@ it.each(KINDS)("is searched for only before it is decided: %s", (kind) => {
 });
 
 it("is read from the storage unchanged", () => {
-  const known = Object.values(DOUBTS).filter((doubt) => doubt !== undefined);
+  const post = { key: "k1", since: 1_000, hash: "h", words: ["w"], isRepeated: true };
+  const keyed: Doubt[] = [
+    { kind: "posting", afterId: 0, landsBy: 8_000, post },
+    { kind: "landing", afterId: 0, landsBy: 8_000, post: { key: "k1", since: 1_000, words: [] } },
+    { kind: "unresolved", post },
+  ];
+  const known = [...keyed, ...Object.values(DOUBTS).filter((doubt) => doubt !== undefined)];
   expect(known.map((doubt) => parseDoubt(JSON.stringify(doubt)))).toEqual(known);
 });
 

@@ -61,7 +61,7 @@ const situation: fc.Arbitrary<Situation> = fc.record({
   isFinal: fc.boolean(),
   canEdit: fc.boolean(),
   canRemove: fc.boolean(),
-  canProbe: fc.boolean(),
+  canSearch: fc.boolean(),
   now: fc.constant(0),
   onUnknown: fc.constantFrom("resend-marked", "resend", "leave"),
 });
@@ -198,7 +198,7 @@ it("touches nothing while there is no text yet, so that what is visible can be e
   fc.assert(
     fc.property(situation, (input) => {
       const entries = input.entries.filter(({ row }) => row.state !== "sending");
-      const isLost = input.canProbe && entries.some(isLostPost);
+      const isLost = input.canSearch && entries.some(isLostPost);
       // A question changes nothing.
       expect(reconcile({ ...input, entries, parts: [], isFinal: false }).kind).toBe(
         isLost ? "probe" : "idle",
@@ -238,7 +238,7 @@ const situationOf = (
   isFinal: true,
   canEdit: true,
   canRemove: true,
-  canProbe: true,
+  canSearch: true,
   now: 0,
   onUnknown: "resend-marked",
   ...more,
@@ -288,14 +288,14 @@ it.each([
     expect(reconcile(situationOf(["alpha"], [lostPart(0, doubt)], { onUnknown }))).toMatchObject(action);
   }
   // Where messages cannot be looked for, a stored doubt decides nothing.
-  const stored = situationOf(["alpha"], [lostPart(0, LOST.landing)], { onUnknown, canProbe: false });
+  const stored = situationOf(["alpha"], [lostPart(0, LOST.landing)], { onUnknown, canSearch: false });
   expect(reconcile(stored)).toMatchObject(action);
 });
 
 it("posts nothing in any situation while a post is lost", () => {
   fc.assert(
     fc.property(situation, (input) => {
-      fc.pre(input.canProbe && input.entries.some(isLostPost));
+      fc.pre(input.canSearch && input.entries.some(isLostPost));
       expect(reconcile(input).kind).not.toBe("post");
     }),
   );
