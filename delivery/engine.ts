@@ -12,7 +12,7 @@ import type {
   SendOptions,
 } from "../src/core/delivery.ts";
 import type { LocationContent, OutgoingFile, PictureBytes } from "../src/core/content.ts";
-import type { Address, OutgoingMedia } from "../src/core/surface.ts";
+import type { ActionNotice, Address, OutgoingMedia, Press } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { editLandsBy } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -268,12 +268,8 @@ class Engine implements Delivery {
     return this.#reopen(replyId, text, { kind: "removed", key, isLocked: false });
   }
 
-  async answerAction(
-    address: Address,
-    actionId: string,
-    notice?: { text: string; alert?: boolean },
-  ): Promise<void> {
-    await answerAction(this.#context, address, actionId, notice);
+  async answerAction(address: Address, press: Press, notice?: ActionNotice): Promise<boolean> {
+    return answerAction(this.#context, address, press, notice);
   }
 
   move(messengerId: string, move: ChatMove): boolean {

@@ -1,6 +1,6 @@
 import { wait } from "../../src/core/deps.ts";
 import { placeFields } from "../../src/core/log-fields.ts";
-import type { ActionNotice, Address, Surface } from "../../src/core/surface.ts";
+import type { ActionNotice, Address, Press, Surface } from "../../src/core/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
 import { failureOf, logFailure, penalize } from "./delivery-context.ts";
@@ -15,37 +15,46 @@ const CALL_TIMEOUT_MS = 5_000;
 const FIRST_REST_MS = 500;
 
 /**
- * Answers a press of a button at once, outside of every queue and budget. Answering twice does no harm, so a failed
- * answer is tried again until the platform has forgotten the press. Never throws.
+ * Answers a press of a button at once, outside of every queue and budget. A failed answer is tried again until the
+ * platform has forgotten the press. Showing a passing note twice does no harm. A message that may be there already is
+ * not posted again (I6). Never throws.
+ *
+ * Returns `false` if the person certainly did not see the notice.
  */
 export async function answerAction(
   context: Pick<DeliveryContext, "surfaces" | "deps" | "log" | "budget">,
   address: Address,
-  actionId: string,
+  press: Press,
   notice: ActionNotice | undefined,
-): Promise<void> {
+): Promise<boolean> {
   let surface: Surface;
   try {
     surface = context.surfaces.of(address.messengerId);
   } catch {
     // The messenger is not declared any more, so the press cannot be answered.
     context.log.warn("delivery.unknown-messenger", placeFields(address));
-    return;
+    return false;
   }
+  const { privateWords = "note" } = surface.capabilities;
+  const isNote = privateWords === "note";
+  if (!isNote && notice === undefined) return true;
+  if (privateWords === "none") return false;
   const { clock } = context.deps;
-  const timeoutMs = Math.min(CALL_TIMEOUT_MS, callTimeoutMs({}, surface));
+  const limitMs = callTimeoutMs({}, surface);
+  const timeoutMs = isNote ? Math.min(CALL_TIMEOUT_MS, limitMs) : limitMs;
   const until = clock.now() + WITHIN_MS;
   for (let attempts = 1, restMs = FIRST_REST_MS; ; attempts += 1, restMs *= 2) {
     const outcome = await callWithin(clock, timeoutMs, async (signal) => {
-      await surface.answerAction(address, actionId, notice, { signal });
+      await surface.answerAction(address, press, notice, { signal });
     });
-    if (outcome.kind === "done") return;
+    if (outcome.kind === "done") return true;
     const failure = failureOf(surface, outcome);
     logFailure(context, { method: "answer", address, attempts }, failure);
     if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
-    if (CALL_RULES.answer[failure.kind] === "ignore") return;
+    if (failure.kind === "unknown" && !isNote) return true;
+    if (CALL_RULES.answer[failure.kind] === "ignore") return false;
     const waitMs = failure.kind === "retry-after" ? failure.retryAfterMs : restMs;
-    if (clock.now() + waitMs >= until) return;
+    if (clock.now() + waitMs >= until) return false;
     await wait(clock, waitMs);
   }
 }

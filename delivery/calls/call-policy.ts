@@ -151,7 +151,7 @@ export const CALL_RULES = {
   },
   answer: {
     "retry-after": "wait",
-    // Repeating an answer does no harm.
+    // Repeating a note does no harm. A message is not repeated after `unknown`.
     transient: "retry",
     unknown: "retry",
     gone: "ignore",

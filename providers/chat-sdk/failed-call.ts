@@ -1,4 +1,4 @@
-export type CallMethod = "post" | "edit" | "remove" | "typing";
+export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
 
 /** Facts about a call that failed. */
 export interface FailedCall {

@@ -74,11 +74,13 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
         raw: toJson(raw),
       });
     },
-    async ofAction({ actionId, value, messageId, threadId, triggerId, user, raw }) {
-      if (user?.isMe) return { ignored: "own press", threadId };
+    async ofAction({ actionId, value, messageId, threadId: toldThreadId, triggerId, user, raw }) {
+      if (user?.isMe) return { ignored: "own press", threadId: toldThreadId };
       // A press outside a chat, as in Slack's home tab, has no place for an answer.
-      if (!threadId) return { ignored: "press outside of a chat", threadId: undefined };
+      if (!toldThreadId) return { ignored: "press outside of a chat", threadId: undefined };
       const stored = toJson(raw);
+      const facts = profileOf(adapter.name).readPress?.({ threadId: toldThreadId, raw: stored });
+      const { threadId = toldThreadId, token } = facts ?? {};
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
       // Some adapters report a value for a button that has none, such as its label.
       const isCardPress = parseCardToken(actionId) !== undefined;
@@ -90,6 +92,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
         id,
         data,
         messageId,
+        token,
         user: storeAuthor(user),
         raw: stored,
       });

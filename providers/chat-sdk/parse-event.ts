@@ -60,6 +60,7 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
           id: stored.id,
           data: stored.data,
           ...(stored.messageId ? { messageId: stored.messageId } : {}),
+          ...(stored.token ? { token: stored.token } : {}),
         },
       };
     case "command": {

@@ -62,7 +62,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       parseEvent(incoming, { messengerId, provider, capabilities }),
     describeChat,
     surface: (context) =>
-      createChatSdkSurface(settings, context.deps.clock, async () => void (await ready(context))),
+      createChatSdkSurface(settings, context.deps, async () => void (await ready(context))),
     async fetchIdentity(context) {
       try {
         await ready(context);

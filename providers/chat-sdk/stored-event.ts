@@ -49,6 +49,8 @@ export const storedEvent = z.discriminatedUnion("type", [
     id: z.string(),
     data: z.string(),
     messageId: z.string().nullish(),
+    /** See `MessengerAction.token`. */
+    token: z.string().nullish(),
     user: author,
     raw: z.unknown(),
   }),

@@ -1,8 +1,9 @@
 import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import type { Adapter } from "chat";
-import type { Clock } from "../../src/core/deps.ts";
+import type { Deps } from "../../src/core/deps.ts";
 import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
+import { postEphemeral } from "./adapters/post-ephemeral.ts";
 import { ChatSdkCallError, adapterFailure } from "./call-error.ts";
 import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
@@ -17,7 +18,7 @@ import type { ChatSdkSettings } from "./options.ts";
  */
 export function createChatSdkSurface(
   settings: ChatSdkSettings,
-  clock: Clock,
+  { clock, fetch }: Pick<Deps, "clock" | "fetch">,
   ready: () => Promise<void>,
 ): Surface {
   const { adapter, capabilities } = settings;
@@ -52,6 +53,7 @@ export function createChatSdkSurface(
         abortError,
       );
     } catch (error) {
+      if (error instanceof ChatSdkCallError) throw error;
       throw new ChatSdkCallError(
         method,
         signal.aborted
@@ -68,8 +70,8 @@ export function createChatSdkSurface(
       typing: true,
       buttons: capabilities.supportsActions,
       ...(profile.buttonLimits !== undefined && { buttonLimits: profile.buttonLimits }),
-      // Adapters answer a press when it arrives. They cannot show a notice later.
-      notices: false,
+      // Adapters answer a press when it arrives. They cannot show a note later.
+      privateWords: profile.whisper === undefined && adapter.postEphemeral === undefined ? "none" : "message",
       ...(settings.files !== undefined && { files: settings.files }),
     },
     format: "markdown",
@@ -103,7 +105,13 @@ export function createChatSdkSurface(
     async typing(address, { signal }) {
       await call("typing", address, signal, (to) => to.startTyping(address.threadId));
     },
-    answerAction: () => Promise.resolve(),
+    async answerAction(address, press, notice, { signal }) {
+      if (notice === undefined) return;
+      await call("answer", address, signal, async (to) => {
+        const { whisper = postEphemeral } = profile;
+        await whisper({ threadId: address.threadId, press, text: notice.text }, to, { fetch, signal });
+      });
+    },
     classifyError: (error) =>
       error instanceof ChatSdkCallError
         ? error.failure

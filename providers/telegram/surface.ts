@@ -85,10 +85,10 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
       );
     },
 
-    async answerAction(_address, actionId, notice, { signal }) {
+    async answerAction(_address, { id }, notice, { signal }) {
       await client.call("answerCallbackQuery", signal, (api, signal) =>
         api.answerCallbackQuery(
-          actionId,
+          id,
           notice === undefined ? {} : { text: clipNotice(notice.text), show_alert: notice.alert ?? false },
           signal,
         ),

@@ -11,7 +11,14 @@ import type { LocalSpeaker } from "./gate.ts";
 import type { MarkStart } from "./mark.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { ByteSource } from "./reply-attachment.ts";
-import type { Address, OutgoingButton, OutgoingImage, OutgoingMedia } from "./surface.ts";
+import type {
+  ActionNotice,
+  Address,
+  OutgoingButton,
+  OutgoingImage,
+  OutgoingMedia,
+  Press,
+} from "./surface.ts";
 
 /** Facts that a text may depend on. */
 export interface TextContext {
@@ -334,8 +341,12 @@ export interface Delivery extends LocalSpeaker {
    * @throws {InvalidInputError} `reactions-unsupported` or `pins-unsupported`
    */
   mark(start: MarkStart): void;
-  /** Answers a press of a button at once. Never throws. An answer that comes too late is dropped. */
-  answerAction(address: Address, actionId: string, notice?: { text: string; alert?: boolean }): Promise<void>;
+  /**
+   * Answers a press of a button at once. Never throws. An answer that comes too late is dropped.
+   *
+   * Returns `false` if the person certainly did not see the notice.
+   */
+  answerAction(address: Address, press: Press, notice?: ActionNotice): Promise<boolean>;
   /**
    * Follows a chat that continues under another id. Everything that is not visible yet is shown in the thread that
    * replaces this one. Messages of the old chat stay as they are.

@@ -134,6 +134,11 @@ export interface MessengerAction {
   readonly data: string;
   /** The message with the button. */
   readonly messageId?: string;
+  /**
+   * The platform's permission to answer this press, good for some minutes. A secret. Undefined if the platform needs
+   * none.
+   */
+  readonly token?: string;
 }
 
 export interface MessengerStop {

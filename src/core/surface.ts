@@ -1,5 +1,6 @@
 import type { ChatPlace } from "./chat-move.ts";
 import type { FileKind, LocationContent, RemoteFile } from "./content.ts";
+import type { MessengerAction } from "./messenger-event.ts";
 import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
 
 /** Destination of a message. Plain JSON, stored with every outbox row. */
@@ -26,8 +27,8 @@ export interface SurfaceCapabilities {
   readonly buttonLimits?: ButtonLimits;
   /** Whether a button can copy a text. If not, cards show the text. @default false */
   readonly copyButtons?: boolean;
-  /** Whether the person who pressed a button can be shown a notice (`answerAction`). @default true */
-  readonly notices?: boolean;
+  /** How `answerAction` shows a notice to the person who pressed a button. @default "note" */
+  readonly privateWords?: PrivateWords;
   /** Whether a message can have a picture above its text. If not, cards link to it. @default false */
   readonly images?: boolean;
   /** Undefined if messages cannot have files. Addresses of files are then linked in the text. */
@@ -35,6 +36,13 @@ export interface SurfaceCapabilities {
   /** Whether a message can show a place on a map. @default false */
   readonly location?: boolean;
 }
+
+/**
+ * - `note`: a note or a dialog that passes. It may be shown again. The platform waits for the answer to each press.
+ * - `message`: a message in the chat that only this person sees. In a private chat it is an ordinary message.
+ * - `none`: not at all. In a private chat it is an ordinary message.
+ */
+export type PrivateWords = "note" | "message" | "none";
 
 export interface ButtonLimits {
   /** Most `callback` buttons of a message. */
@@ -276,10 +284,13 @@ export interface Surface {
   edit(address: Address, messageId: string, message: OutgoingContent, options: CallOptions): Promise<void>;
   remove(address: Address, messageId: string, options: CallOptions): Promise<void>;
   typing(address: Address, options: CallOptions): Promise<void>;
-  /** Answers a press of a button. The person who pressed sees a short notice, or nothing. */
+  /**
+   * Answers a press of a button. The person who pressed sees a short notice, or nothing. With `privateWords: "message"`
+   * it is called only if there is a notice, and with `"none"` never.
+   */
   answerAction(
     address: Address,
-    actionId: string,
+    press: Press,
     notice: ActionNotice | undefined,
     options: CallOptions,
   ): Promise<void>;
@@ -314,6 +325,12 @@ export interface Surface {
   readonly search?: PostSearch;
   /** Classifies any value that a method above threw, including unknown ones. */
   classifyError(error: unknown): CallFailure;
+}
+
+/** A press of a button, as far as an answer needs it. Plain JSON. */
+export interface Press extends Pick<MessengerAction, "id" | "messageId" | "token"> {
+  /** The person who pressed. Undefined if the platform does not tell. */
+  readonly userId?: string;
 }
 
 export interface ActionNotice {

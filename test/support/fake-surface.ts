@@ -12,6 +12,7 @@ import type {
   Pacing,
   PostedMessage,
   PostSearch,
+  Press,
   ProbeOptions,
   Probing,
   RichMessages,
@@ -389,11 +390,11 @@ class MemorySurface implements FakeSurface {
 
   async answerAction(
     address: Address,
-    actionId: string,
+    press: Press,
     notice: ActionNotice | undefined,
     options: CallOptions,
   ): Promise<void> {
-    const call = { chatId: address.chatId, messageId: actionId, text: notice?.text };
+    const call = { chatId: address.chatId, messageId: press.id, text: notice?.text };
     await this.#call("answer", call, options, () => {});
   }
 

@@ -10,7 +10,7 @@ export const conversationMutants: readonly Mutant[] = [
     what: "the answer to a press of a button waits for the chat's budget",
     delivery: (delivery, { gateOf, clock }) => {
       const answer = delivery.answerAction.bind(delivery);
-      delivery.answerAction = async (address, actionId, notice) => {
+      delivery.answerAction = async (address, press, notice) => {
         for (;;) {
           const grant = await gateOf(address).acquire({
             address,
@@ -23,7 +23,7 @@ export const conversationMutants: readonly Mutant[] = [
             clock.setTimeout(resolve, grant.retryAt - clock.now());
           });
         }
-        await answer(address, actionId, notice);
+        return answer(address, press, notice);
       };
     },
   },
@@ -32,9 +32,9 @@ export const conversationMutants: readonly Mutant[] = [
     what: "a press of a button is answered twice",
     delivery: (delivery) => {
       const answer = delivery.answerAction.bind(delivery);
-      delivery.answerAction = async (address, actionId, notice) => {
-        await answer(address, actionId, notice);
-        await answer(address, actionId, notice);
+      delivery.answerAction = async (address, press, notice) => {
+        await answer(address, press, notice);
+        return answer(address, press, notice);
       };
     },
   },

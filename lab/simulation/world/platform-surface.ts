@@ -262,8 +262,8 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     typing: async (address, options) => {
       await call("typing", address, options);
     },
-    answerAction: async (address, actionId, notice, options) => {
-      await call("answer", address, options, undefined, actionId, { notice: notice?.text });
+    answerAction: async (address, { id }, notice, options) => {
+      await call("answer", address, options, undefined, id, { notice: notice?.text });
     },
     classifyError,
     ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing(), rich: RICH }),

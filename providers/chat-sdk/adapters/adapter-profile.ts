@@ -1,11 +1,39 @@
 import type { Adapter, Attachment, Message } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
+import type { Deps } from "../../../src/core/deps.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
-import type { ButtonLimits, CallFailure } from "../../../src/core/surface.ts";
+import type { ButtonLimits, CallFailure, Press } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
+
+/** A text for the person who pressed a button. */
+export interface Whisper {
+  /** The thread of the press. */
+  readonly threadId: string;
+  readonly press: Press;
+  /** Markdown. */
+  readonly text: string;
+}
+
+export interface WhisperOptions extends Pick<Deps, "fetch"> {
+  readonly signal: AbortSignal;
+}
+
+/** A press as the adapter reports it. */
+export interface StoredPress {
+  readonly threadId: string;
+  /** The platform's object, as JSON. */
+  readonly raw: unknown;
+}
+
+export interface PressFacts {
+  /** The thread that has the message with the button. @default the adapter's thread */
+  readonly threadId?: string;
+  /** See `MessengerAction.token`. */
+  readonly token?: string;
+}
 
 /** Facts about a platform and its adapter that the Chat SDK does not tell. Options of the messenger win over them. */
 export interface AdapterProfile {
@@ -40,6 +68,13 @@ export interface AdapterProfile {
     message: Pick<Message, "raw" | "text">,
     botUserId: string | undefined,
   ) => MentioningText | undefined;
+  /**
+   * Shows a text to the person who pressed a button, and to nobody else. @default the adapter's `postEphemeral`, if it
+   * has one
+   */
+  readonly whisper?: (whisper: Whisper, adapter: Adapter, options: WhisperOptions) => Promise<void>;
+  /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
+  readonly readPress?: (press: StoredPress) => PressFacts;
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

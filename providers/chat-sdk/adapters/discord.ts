@@ -4,6 +4,7 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { readPress, whisper } from "./discord-presses.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
 import {
@@ -23,6 +24,8 @@ export const discord: AdapterProfile = {
   buttonLimits: { maxButtons: 25, maxTextLength: 1900, maxLabelLength: 80 },
   readFailure,
   fileSource,
+  readPress,
+  whisper,
 };
 
 /** The address of a file is signed. */
@@ -38,6 +41,8 @@ const ANOTHER_AUTHOR = 50_005;
 const CLOSED_THREAD = new Set([50_083, 160_005]);
 /** Unknown channel, unknown server, no text channel. */
 const NO_CHANNEL = new Set([10_003, 10_004, 50_008]);
+/** Unknown webhook, unknown interaction, invalid token of a webhook. */
+const EXPIRED_PRESS = new Set([10_015, 10_062, 50_027]);
 /** Refused by a filter: explicit content, automatic moderation, harmful links. */
 const REFUSED_CONTENT = new Set([20_009, 200_000, 240_000]);
 /** Slow mode, and the limits of announcements, channels, servers, old messages and services. */
@@ -50,15 +55,21 @@ const OVERLOADED = 130_000;
  * The adapter wraps every HTTP error in a `NetworkError`. The answer is the message of its cause, or, for posts with
  * files, part of its own message.
  */
-function readFailure({ errors, message, status }: ErrorFacts, call: FailedCall): CallFailure | undefined {
+function readFailure(
+  { body, errors, message, status }: ErrorFacts,
+  call: FailedCall,
+): CallFailure | undefined {
   const [, statusInMessage, answerInMessage] = /: ([1-5]\d\d) ([\s\S]*)$/.exec(message) ?? [];
   const known = status ?? (statusInMessage === undefined ? undefined : Number(statusInMessage));
   const cause = errors.find(({ name }) => name === "DiscordApiError");
-  return known === undefined ? undefined : refusal(known, parse(cause?.message ?? answerInMessage), call);
+  return known === undefined
+    ? undefined
+    : refusal(known, parse(cause?.message ?? answerInMessage, body), call);
 }
 
 function refusal(status: number, { code, waitMs }: Answer, call: FailedCall): CallFailure | undefined {
   if (status === 429 || (code !== undefined && TOO_MANY.has(code))) return rateLimited(waitMs);
+  if (code !== undefined && EXPIRED_PRESS.has(code)) return { kind: "missing", code: "press-expired" };
   if (status === 401) return credentialsRefused;
   if (code !== undefined) {
     if (REFUSED_CONTENT.has(code)) return badRequest;
@@ -85,8 +96,8 @@ interface Answer {
   readonly waitMs: number | undefined;
 }
 
-function parse(text: unknown): Answer {
-  const body = typeof text === "string" ? parseJson(text) : undefined;
+function parse(text: unknown, json: unknown): Answer {
+  const body = typeof text === "string" ? parseJson(text) : json;
   const { code, retry_after: seconds } = isRecord(body) ? body : {};
   return {
     code: typeof code === "number" ? code : undefined,

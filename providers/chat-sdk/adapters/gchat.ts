@@ -1,7 +1,8 @@
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
-import type { AdapterProfile } from "./adapter-profile.ts";
+import { z } from "zod";
+import type { AdapterProfile, PressFacts, StoredPress } from "./adapter-profile.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
 
 export const gchat: AdapterProfile = {
@@ -10,7 +11,24 @@ export const gchat: AdapterProfile = {
   // The adapter drops files and reports the message as sent.
   sendsFiles: false,
   readFailure,
+  readPress,
 };
+
+const pressed = z.object({
+  chat: z.object({
+    buttonClickedPayload: z.object({
+      space: z.object({ name: z.string(), type: z.string().nullish(), spaceType: z.string().nullish() }),
+    }),
+  }),
+});
+
+/** The adapter takes a press in a private chat for one in a thread of a space. */
+function readPress({ raw }: Pick<StoredPress, "raw">): PressFacts {
+  const { data } = pressed.safeParse(raw);
+  if (data === undefined) return {};
+  const { name, spaceType, type } = data.chat.buttonClickedPayload.space;
+  return type === "DM" || spaceType === "DIRECT_MESSAGE" ? { threadId: `gchat:${name}:dm` } : {};
+}
 
 /** Answers of the service that gives tokens. The message was certainly not sent. */
 const TOKEN_REFUSED = new Set(["invalid_client", "invalid_grant", "unauthorized_client"]);

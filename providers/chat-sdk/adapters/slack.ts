@@ -8,6 +8,7 @@ import type { MentioningText } from "../text-to-bot.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
+import { readPress, whisper } from "./slack-presses.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
 
 /** Slack takes 12,000 characters of Markdown. The rest is room for characters that the adapter escapes. */
@@ -20,6 +21,8 @@ export const slack: AdapterProfile = {
   readFailure,
   fileSource,
   mentioningText,
+  whisper,
+  readPress,
   prepare: leaveRepeatsToDelivery,
 };
 

@@ -34,6 +34,7 @@ import type { EventSorter } from "./event-sorter.ts";
 import type { KnownCommands } from "./known-commands.ts";
 import type { Loop } from "./loop.ts";
 import type { OpenQuestions } from "./open-questions.ts";
+import { pressOf } from "./press-answers.ts";
 
 export interface EventHandlerOptions {
   readonly database: Database;
@@ -165,7 +166,9 @@ export class EventHandler {
       case "press": {
         const { action } = event;
         const answered =
-          action === undefined ? Promise.resolve() : delivery.answerAction(addressOf(event), action.id);
+          action === undefined
+            ? Promise.resolve()
+            : delivery.answerAction(addressOf(event), pressOf(event, action));
         if (!sorting.answer)
           this.#endAfter(
             row,

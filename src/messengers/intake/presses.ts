@@ -8,7 +8,6 @@ import type { Deps } from "../../core/deps.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { ActionNotice } from "../../core/surface.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -19,13 +18,13 @@ import type { SafeText } from "../declare/texts.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { StoredButton, StoredCard } from "../replies/card-store.ts";
 import type { Cards } from "../replies/cards.ts";
-import { sendNotice } from "../replies/send-notice.ts";
 import type { Admission } from "./admission.ts";
 import type { BotHandlers } from "./bot-handlers.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { Loop } from "./loop.ts";
 import type { OpenQuestions } from "./open-questions.ts";
 import { PressAnswers } from "./press-answers.ts";
+import type { PressNotice } from "./press-answers.ts";
 import { RepeatedPresses } from "./repeated-presses.ts";
 
 export interface PressesOptions {
@@ -75,7 +74,7 @@ export class Presses {
   constructor(options: PressesOptions, outcomes: EventOutcomes) {
     this.#options = options;
     this.#outcomes = outcomes;
-    this.#answers = new PressAnswers(options.deps.clock, options.log);
+    this.#answers = new PressAnswers(options);
     this.#repeated = new RepeatedPresses(options.deps.clock);
   }
 
@@ -140,8 +139,8 @@ export class Presses {
     const { admission, cards, deps } = this.#options;
     const unended = this.#unended.get(row.seq);
     if (unended !== undefined) return this.#end(row, unended);
-    this.#answers.begin(row, event, (notice) => this.#show(row, event, definition, notice));
-    const answer = (notice: ActionNotice | undefined, outcome: string): void => {
+    this.#answers.begin(row, event, definition, card);
+    const answer = (notice: PressNotice | undefined, outcome: string): void => {
       this.#beside(row, async () => {
         await this.#answers.give(row, notice);
         return outcome;
@@ -217,7 +216,7 @@ export class Presses {
     card: StoredCard,
     { label, payload }: StoredButton,
   ): Promise<{
-    readonly notice: ActionNotice | undefined;
+    readonly notice: PressNotice | undefined;
     readonly outcome: string;
     readonly hasFailed: boolean;
   }> {
@@ -234,7 +233,8 @@ export class Presses {
     try {
       const running = contexts.inContext(event, () => bot.onAction(press, card.owner));
       const answer = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, running, "onAction()");
-      return { notice: noticeOf(answer), outcome: "press: handled", hasFailed: false };
+      const notice = noticeOf(answer, card.owner !== "");
+      return { notice, outcome: "press: handled", hasFailed: false };
     } catch (error) {
       logBotFailure(log.with(eventFields(event.messengerId, event)), "onAction", error);
       const notice = this.#notice("errorResponseText", event, definition);
@@ -242,42 +242,21 @@ export class Presses {
     }
   }
 
-  /**
-   * Shows the handler's answer. A person who wrote a number gets it as a message, and so does a person in a private
-   * chat on a platform without notices. In a group on such a platform the answer is not shown, because it is meant for
-   * one person.
-   */
-  async #show(
-    row: InboxRow,
-    event: MessengerEvent,
-    definition: NormalizedMessengerDefinition,
-    notice: ActionNotice | undefined,
-  ): Promise<void> {
-    const { delivery, messengers } = this.#options;
-    const canNotify = messengers.surface(event.messengerId).capabilities.notices !== false;
-    const isMessage = event.action === undefined || (!canNotify && event.thread.isDirectMessage);
-    if (event.action !== undefined) {
-      await delivery.answerAction(addressOf(event), event.action.id, isMessage ? undefined : notice);
-    }
-    if (isMessage && notice !== undefined) {
-      sendNotice(delivery, `press:${row.seq}`, event, definition, notice.text);
-    }
-  }
-
   #notice(
     text: SafeText,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
-  ): ActionNotice | undefined {
-    return noticeOf({ text: safeText(definition.delivery, text, event, this.#options.log), alert: true });
+  ): PressNotice | undefined {
+    const words = safeText(definition.delivery, text, event, this.#options.log);
+    return noticeOf({ text: words, alert: true }, true);
   }
 }
 
 /** @throws {TypeError} if the bot's handler returned anything else */
-function noticeOf(answer: PressAnswer): ActionNotice | undefined {
+function noticeOf(answer: PressAnswer, isForAll: boolean): PressNotice | undefined {
   if (answer === undefined) return undefined;
   const notice = typeof answer === "string" ? { text: answer } : answer;
   if (typeof notice?.text !== "string")
     throw new TypeError("onAction() must return a text, { text, alert } or nothing.");
-  return notice.text === "" ? undefined : notice;
+  return notice.text === "" ? undefined : { ...notice, isForAll };
 }

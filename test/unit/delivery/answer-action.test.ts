@@ -5,10 +5,11 @@ import { createHarness } from "./engine-harness.ts";
 async function pressWith(...failures: CallFailure[]): Promise<string[]> {
   const { surface, delivery, clock, start } = createHarness();
   for (const failure of failures) surface.fault("answer", { kind: "fail", failure });
-  const answered = delivery.answerAction(start("r1").address, "press");
+  const answered = delivery.answerAction(start("r1").address, { id: "press" });
   await clock.advance(61_000);
-  await expect(answered).resolves.toBeUndefined();
-  return surface.calls.map(({ outcome }) => outcome ?? "open");
+  const outcomes = surface.calls.map(({ outcome }) => outcome ?? "open");
+  expect(await answered).toBe(outcomes.at(-1) === "done");
+  return outcomes;
 }
 
 it.each<CallFailure>([
@@ -21,9 +22,9 @@ it.each<CallFailure>([
 it("answers a press of a button again that the platform has not answered", async () => {
   const { surface, delivery, clock, start } = createHarness();
   surface.fault("answer", { kind: "hang" });
-  const answered = delivery.answerAction(start("r1").address, "press");
+  const answered = delivery.answerAction(start("r1").address, { id: "press" });
   await clock.advance(61_000);
-  await expect(answered).resolves.toBeUndefined();
+  await expect(answered).resolves.toBe(true);
   expect(surface.calls.map(({ outcome }) => outcome)).toEqual(["pending", "done"]);
 });
 
@@ -31,9 +32,9 @@ it("gives up a press of a button after a minute", async () => {
   const failure: CallFailure = { kind: "transient", code: "server-error" };
   const { surface, delivery, clock, start } = createHarness();
   surface.faultAlways("answer", { kind: "fail", failure });
-  const answered = delivery.answerAction(start("r1").address, "press");
+  const answered = delivery.answerAction(start("r1").address, { id: "press" });
   await clock.advance(120_000);
-  await expect(answered).resolves.toBeUndefined();
+  await expect(answered).resolves.toBe(false);
   const [first, ...later] = surface.calls;
   expect(later.length).toBeGreaterThan(2);
   expect(later.length).toBeLessThan(10);

@@ -73,7 +73,7 @@ describe("the answer of a press", () => {
     const harness = createHarness();
     const { surface, delivery, start, advance } = harness;
     surface.fault("answer", fail(kind));
-    const answered = delivery.answerAction(start("r1").address, "press");
+    const answered = delivery.answerAction(start("r1").address, { id: "press" });
     await advance(5_000);
     // A penalty is the chat's, whoever has met it.
     delivery.send(start("r2"), TEXT);
@@ -81,7 +81,7 @@ describe("the answer of a press", () => {
     expect(harness.visible()).toEqual(kind === "retry-after" ? [] : [TEXT]);
     await advance(RETRY_AFTER_MS);
     expect(harness.visible()).toEqual([TEXT]);
-    await expect(answered).resolves.toBeUndefined();
+    await expect(answered).resolves.toBe(AGAIN.has(kind));
     expect(callsOf(harness, "answer")).toHaveLength(AGAIN.has(kind) ? 2 : 1);
     expect(surface.penaltyBreaches).toEqual([]);
   });

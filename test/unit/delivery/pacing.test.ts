@@ -141,13 +141,13 @@ it("answers a press of a button at once, also during a penalty, and never throws
   const { surface, delivery, clock, gate, start, lines } = createHarness();
   const { address } = start("r1");
   await gate.penalize(address, 60_000);
-  void delivery.answerAction(address, "press-1", { text: "Done" });
+  void delivery.answerAction(address, { id: "press-1" }, { text: "Done" });
   await clock.advance(50);
   expect(surface.calls).toMatchObject([{ method: "answer", messageId: "press-1", outcome: "done" }]);
   surface.fault("answer", { kind: "fail", failure: { kind: "rejected", code: "too-old" } });
-  const answered = delivery.answerAction(address, "press-2");
+  const answered = delivery.answerAction(address, { id: "press-2" });
   await clock.advance(50);
-  await expect(answered).resolves.toBeUndefined();
+  await expect(answered).resolves.toBe(false);
   expect(lines).toHaveLength(1);
 });
 

@@ -97,7 +97,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     },
     revive: () => {},
     resume: () => {},
-    answerAction: () => Promise.resolve(),
+    answerAction: () => Promise.resolve(true),
   };
   const deps = { clock, newId: () => "id", random: () => 0, fetch };
   const inbox = createInboxStore(database);

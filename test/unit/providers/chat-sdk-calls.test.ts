@@ -77,7 +77,7 @@ describe("a card", () => {
       },
       { fallbackText: "Done", card: { type: "card", children: [{ type: "text", content: "Done" }] } },
     ]);
-    expect(surface.capabilities).toMatchObject({ buttons: true, notices: false });
+    expect(surface.capabilities).toMatchObject({ buttons: true, privateWords: "message" });
   });
 
   it.each(["github", "linear"])("is text on %s, which has no buttons", async (name) => {

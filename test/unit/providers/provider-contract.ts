@@ -233,7 +233,7 @@ export function describeProvider(name: string, createRig: () => Promise<Provider
       );
       await surface.typing(rig.address, { signal: signal() });
       await surface.remove(rig.address, posted.messageId, { signal: signal() });
-      await surface.answerAction(rig.address, "p1", undefined, { signal: signal() });
+      await surface.answerAction(rig.address, { id: "p1" }, undefined, { signal: signal() });
       expect(rig.posted()).toEqual(["hello", "hello you"]);
     });
 

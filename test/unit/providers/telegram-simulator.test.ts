@@ -205,9 +205,9 @@ describe("with a Bot API", () => {
     const query = simulator.pressData(chat, ada, Number(messageId), "yes:1");
     const press = await eventWhere((event) => event.kind === "action");
     expect(press.action).toEqual({ id: query.id, data: "yes:1", messageId });
-    await surface.answerAction(addressOf(press), query.id, { text: "Done" }, { signal: signal() });
+    await surface.answerAction(addressOf(press), { id: query.id }, { text: "Done" }, { signal: signal() });
     expect(simulator.callbackAnswers()).toMatchObject([{ text: "Done" }]);
-    const late = surface.answerAction(addressOf(press), query.id, undefined, { signal: signal() });
+    const late = surface.answerAction(addressOf(press), { id: query.id }, undefined, { signal: signal() });
     expect(await kindOf(surface, late)).toBe("missing");
 
     const bytes = new TextEncoder().encode("a,b\n1,2\n");

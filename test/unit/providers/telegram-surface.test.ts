@@ -115,8 +115,9 @@ describe("calls", () => {
     await surface.edit(topic, "50", hello, { signal: never() });
     await surface.remove(topic, "50", { signal: never() });
     await surface.typing(topic, { signal: never() });
-    await surface.answerAction(topic, "press", undefined, { signal: never() });
-    await surface.answerAction(topic, "press", { text: "x".repeat(300), alert: true }, { signal: never() });
+    const press = { id: "press" };
+    await surface.answerAction(topic, press, undefined, { signal: never() });
+    await surface.answerAction(topic, press, { text: "x".repeat(300), alert: true }, { signal: never() });
     expect(api.calls.map(({ method, payload }) => [method, payload])).toEqual([
       [
         "editMessageText",

@@ -115,7 +115,7 @@ describe("what a Telegram call throws (I10)", () => {
     const { signal } = new AbortController();
     const calls = {
       ...callsOf(surface),
-      answer: () => surface.answerAction(address, "1", { text: WORDS }, { signal }),
+      answer: () => surface.answerAction(address, { id: "1" }, { text: WORDS }, { signal }),
       identity: () => platform.fetchIdentity(context, signal),
       file: () => platform.fetchAttachment({ fileId: WORDS }, context, { maxBytes: 100, signal }),
       foreign: () => platform.fetchAttachment({ url: WORDS }, context, { maxBytes: 100, signal }),

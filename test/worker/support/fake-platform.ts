@@ -219,9 +219,9 @@ export function fakePlatform(
       void chats.marks.push(`${open(address)}: ${messageId} ${emoji ?? "none"}`),
     pin: async (address, messageId, { isPinned }) =>
       void chats.marks.push(`${open(address)}: ${isPinned ? "pin" : "unpin"} ${messageId ?? "the newest"}`),
-    answerAction: async (_address, actionId, notice) => {
-      chats.answered.push(actionId);
-      if (notice !== undefined) chats.notices.set(actionId, notice.text);
+    answerAction: async (_address, { id }, notice) => {
+      chats.answered.push(id);
+      if (notice !== undefined) chats.notices.set(id, notice.text);
     },
     classifyError: (error) =>
       error instanceof MovedError

@@ -21,6 +21,8 @@ export interface PlatformStub {
   readonly url: string;
   /** Requests since the last answer was set: method and path. */
   readonly requests: readonly string[];
+  /** Bodies of these requests. */
+  readonly bodies: readonly string[];
   /** Sets the answer to all requests. */
   answer(answer: PlatformAnswer | ((body: string) => PlatformAnswer)): void;
   close(): Promise<void>;
@@ -29,12 +31,15 @@ export interface PlatformStub {
 /** A server that stands for any platform. */
 export async function startPlatformStub(): Promise<PlatformStub> {
   const requests: string[] = [];
+  const bodies: string[] = [];
   let answerTo: (body: string) => PlatformAnswer = () => ({ status: 200, body: {} });
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     requests.push(`${request.method} ${request.url}`);
-    const { status, headers, body = {} } = answerTo(Buffer.concat(chunks).toString("utf8"));
+    const sent = Buffer.concat(chunks).toString("utf8");
+    bodies.push(sent);
+    const { status, headers, body = {} } = answerTo(sent);
     if (status === undefined) {
       request.socket.destroy();
       return;
@@ -46,8 +51,10 @@ export async function startPlatformStub(): Promise<PlatformStub> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    bodies,
     answer(answer) {
       requests.length = 0;
+      bodies.length = 0;
       answerTo = typeof answer === "function" ? answer : () => answer;
     },
     async close() {
