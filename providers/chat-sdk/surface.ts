@@ -85,14 +85,19 @@ export function createChatSdkSurface(
     pacing: settings.pacing,
     typingLastsMs: 5000,
 
-    async post(address, message, { openFile, signal }) {
+    async post(address, message, { onSent, openFile, signal }) {
       const files = await readFiles(message.files, openFile).catch(() => {
         throw new ChatSdkCallError("post", { kind: "rejected", code: "file-unreadable", about: "file" });
       });
-      const posted = await call("post", address, signal, (to) =>
-        to.postMessage(address.threadId, toPostable(message, abilities, files)),
-      );
-      return { messageId: posted.id };
+      const messageId = await call("post", address, signal, async (to) => {
+        const { threadId } = address;
+        if (files.length > 0 && profile.postFiles !== undefined) {
+          const options = { clock, fetch, signal, ...(onSent !== undefined && { onSent }) };
+          return profile.postFiles({ threadId, text: message.text, files }, to, options);
+        }
+        return (await to.postMessage(threadId, toPostable(message, abilities, files))).id;
+      });
+      return { messageId };
     },
     async edit(address, messageId, message, { signal }) {
       await call("edit", address, signal, (to) =>

@@ -1,12 +1,23 @@
 import type { Adapter, Attachment, Message } from "chat";
+import type { Adapter, Attachment, FileUpload } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
-import type { ButtonLimits, CallFailure, Press } from "../../../src/core/surface.ts";
+import type { ButtonLimits, CallFailure, CallOptions, Press } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
+
+export interface FilePost {
+  readonly threadId: string;
+  /** The caption: Markdown, which may be empty. */
+  readonly text: string;
+  readonly files: readonly FileUpload[];
+}
+
+export interface FilePostOptions
+  extends Pick<Deps, "clock" | "fetch">, Pick<CallOptions, "onSent" | "signal"> {}
 
 /** A text for the person who pressed a button. */
 export interface Whisper {
@@ -73,6 +84,11 @@ export interface AdapterProfile {
    * has one
    */
   readonly whisper?: (whisper: Whisper, adapter: Adapter, options: WhisperOptions) => Promise<void>;
+  /**
+   * Posts files with their caption. Returns the message id. Whether a failed call may have posted them is said by
+   * `onSent`, or by the error. @default the adapter's `postMessage`
+   */
+  readonly postFiles?: (post: FilePost, adapter: Adapter, options: FilePostOptions) => Promise<string>;
   /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
   readonly readPress?: (press: StoredPress) => PressFacts;
   /** Changes an adapter before its first call. */

@@ -8,6 +8,7 @@ import type { MentioningText } from "../text-to-bot.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
+import { postFiles, UNDECIDED } from "./slack-files.ts";
 import { readPress, whisper } from "./slack-presses.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
 
@@ -21,6 +22,7 @@ export const slack: AdapterProfile = {
   readFailure,
   fileSource,
   mentioningText,
+  postFiles,
   whisper,
   readPress,
   prepare: leaveRepeatsToDelivery,
@@ -82,8 +84,14 @@ const LATER = new Set([
   "team_added_to_org",
 ]);
 
-/** Slack cannot tell whether some of the call was done. */
-const UNDECIDED = new Set(["fatal_error", "internal_error"]);
+/** Rules of a workspace about files. */
+const FILE_REFUSED = new Set([
+  "file_type_not_allowed",
+  "file_upload_size_restricted",
+  "file_uploads_disabled",
+  "file_uploads_except_images_disabled",
+  "storage_limit_reached",
+]);
 
 /** Reads the code of a refusal, which Slack sends with the status 200. */
 function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefined {
@@ -99,6 +107,7 @@ function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefin
 }
 
 function refusal(error: string, call: FailedCall): CallFailure {
+  if (FILE_REFUSED.has(error)) return { kind: "rejected", code: "file-refused", about: "file" };
   if (MISCONFIGURED.has(error)) return credentialsRefused;
   if (TOO_MANY.has(error)) return rateLimited(undefined);
   if (CLOSED_CHANNEL.has(error)) return { kind: "gone", code: "chat-closed" };
