@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FileAddress, FileKind, FileSource, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
+import { plainMarkdown } from "../../src/core/plain-markdown.ts";
 import { parsePublicUrl } from "../../src/core/public-url.ts";
 import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import type { FileCapabilities, OutgoingMedia } from "../../src/core/surface.ts";
@@ -37,6 +38,7 @@ export async function storeFile(file: OutgoingFile, options: StoreFileOptions): 
   if (isPlain(source) && "storedId" in source) return reused(file, source.storedId, options);
   if (isPlain(source) && source.fetchedBy === "platform" && hasReferences)
     return described(file, kind, addressed(source), undefined);
+  if (limitOf(options.capabilities, kind) === 0) return linkTo(file);
   const { mediaType, stream } = await openSource(source, options);
   const { head, ...stored } = await write(stream, limitOf(options.capabilities, kind), options);
   const media = described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
@@ -52,16 +54,26 @@ export function linkedFile(file: OutgoingFile): OutgoingMedia {
   const { kind, name, source } = file;
   if (name !== undefined) checkName(name);
   if (!isPlain(source) || !("url" in source))
-    throw unsupported("files. Only a file with an address can be linked");
+    throw unsupported("files of this kind. Only a file with an address can be linked");
   return described(file, kind, addressed(source), undefined);
+}
+
+/** Returns a file of a kind that the platform does not take. People read a link in its place. */
+function linkTo(file: OutgoingFile): OutgoingMedia {
+  const linked = linkedFile(file);
+  const { name, source } = linked;
+  const url = source.kind === "address" ? source.url : "";
+  return { ...linked, refusal: { code: UNSUPPORTED, text: `[${plainMarkdown(name)}](<${url}>)` } };
 }
 
 function addressed({ url }: FileAddress): OutgoingMedia["source"] {
   return { kind: "address", url: parsePublicUrl(url, undefined, ADDRESS).href };
 }
 
+const UNSUPPORTED = "files-unsupported";
+
 function unsupported(what: string): InvalidInputError {
-  return new InvalidInputError("files-unsupported", `The platform of this messenger takes no ${what}.`);
+  return new InvalidInputError(UNSUPPORTED, `The platform of this messenger takes no ${what}.`);
 }
 
 /**
@@ -89,6 +101,7 @@ function reused(
     throw new InvalidInputError("file-source", "The file is not stored any more. Give its bytes again.");
   const { head, sizeBytes } = found;
   const limit = limitOf(capabilities, file.kind);
+  if (limit === 0) return linkTo(file);
   if (sizeBytes > limit) throw tooLarge(limit);
   return described(file, actualKind(file.kind, head), { kind: "bytes", hash, sizeBytes }, undefined);
 }

@@ -27,6 +27,16 @@ export class ChatSdkCallError extends SwitchboardError {
   }
 }
 
+const TOO_LARGE = "too-large";
+
+/** Returns the error of a failed post with files. One that is too large is so because of its files. */
+export function aboutFiles(error: unknown): unknown {
+  if (!(error instanceof ChatSdkCallError)) return error;
+  const { failure } = error;
+  if (failure.kind !== "rejected" || failure.code !== TOO_LARGE) return error;
+  return new ChatSdkCallError("post", { ...failure, about: "file" });
+}
+
 /**
  * Classifies any error of an adapter, in this order:
  * 1. A connection that was never made.
@@ -77,6 +87,7 @@ function statusFailure({ retryAfterMs, status }: ErrorFacts, call: FailedCall): 
   if (status === 401) return credentialsRefused;
   if (status === 403) return noRights(call);
   if (status === 404) return notFound(call);
+  if (status === 413) return { kind: "rejected", code: TOO_LARGE };
   if (status === 503) return unavailable;
   if (status >= 500 || status === 408) return { kind: "unknown", code: "server-error" };
   return badRequest;

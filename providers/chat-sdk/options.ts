@@ -30,7 +30,8 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    * Files that the bot can send; `false` if the platform takes none. Adapters take whole files, so each is in memory
    * while it is sent. `maxAlbumSize` is the number of files in one message.
    *
-   * @default one file of 10 MiB in a message (WhatsApp: pictures of 5 MiB); on GitHub, Linear and Google Chat `false`
+   * @default one file of 10 MiB in a message (WhatsApp: pictures of 5 MiB; Teams: only pictures, of
+   *   1 MB); on GitHub, Linear and Google Chat `false`
    */
   readonly files?: ChatSdkFiles | false;
   /**
@@ -163,7 +164,10 @@ function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities 
   checkCount("files.maxBytes", maxBytes, MOST_FILE_BYTES);
   checkCount("files.maxAlbumSize", maxAlbumSize, MOST_FILES);
   return {
-    maxBytes: (kind) => ownMaxBytes ?? maxFileBytes?.[kind] ?? maxBytes,
+    maxBytes(kind) {
+      const most = maxFileBytes?.[kind];
+      return most === 0 ? 0 : (ownMaxBytes ?? most ?? maxBytes);
+    },
     maxAlbumSize,
     callTimeoutMs: FILE_CALL_MS,
     references: false,

@@ -4,7 +4,7 @@ import type { Deps } from "../../src/core/deps.ts";
 import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { postEphemeral } from "./adapters/post-ephemeral.ts";
-import { ChatSdkCallError, adapterFailure } from "./call-error.ts";
+import { ChatSdkCallError, aboutFiles, adapterFailure } from "./call-error.ts";
 import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
 import { type LoggedError, loggingTo } from "./logged-error.ts";
@@ -96,6 +96,8 @@ export function createChatSdkSurface(
           return profile.postFiles({ threadId, text: message.text, files }, to, options);
         }
         return (await to.postMessage(threadId, toPostable(message, abilities, files))).id;
+      }).catch((error: unknown) => {
+        throw files.length > 0 ? aboutFiles(error) : error;
       });
       return { messageId };
     },

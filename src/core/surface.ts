@@ -56,7 +56,10 @@ export interface ButtonLimits {
 }
 
 export interface FileCapabilities {
-  /** Most bytes of one file that is uploaded, by kind. */
+  /**
+   * Most bytes of one file that is uploaded, by kind. 0: the platform takes no files of this kind. People then get a
+   * link to the file, or its name.
+   */
   readonly maxBytes: (kind: FileKind) => number;
   /** Most files of one message. More files become several messages. 1: no albums. */
   readonly maxAlbumSize: number;

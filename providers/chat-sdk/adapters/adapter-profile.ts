@@ -54,7 +54,7 @@ export interface AdapterProfile {
   readonly canRemoveMessages?: boolean;
   /** Whether the adapter sends files. @default true */
   readonly sendsFiles?: boolean;
-  /** Most bytes of a file, for kinds with a limit below the usual one. */
+  /** Most bytes of a file, for kinds with a limit below the usual one. 0: the platform takes no files of this kind. */
   readonly maxFileBytes?: Partial<Readonly<Record<FileKind, number>>>;
   /** Longest text below a file. @default the longest message */
   readonly maxCaptionLength?: number;

@@ -12,6 +12,9 @@ import { credentialsRefused, noRights, notFound, rateLimited, unavailable } from
 export const teams: AdapterProfile = {
   // About 28 KB with two bytes for each character, with room for the rest of the request.
   capabilities: { maxMessageLength: 12_000 },
+  // Pictures are in the text of a message. Other files need the person's consent, in private chats only, and a place in
+  // their OneDrive.
+  maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },
   readFailure,
   fileSource,
   mentioningText,

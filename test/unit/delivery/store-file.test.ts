@@ -9,7 +9,7 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const capabilities: FileCapabilities = {
-  maxBytes: (kind) => (kind === "photo" ? 100 : 3 * MEBIBYTE),
+  maxBytes: (kind) => ({ photo: 100, video: 0 })[kind as string] ?? 3 * MEBIBYTE,
   maxAlbumSize: 10,
   callTimeoutMs: 60_000,
 };
@@ -48,6 +48,24 @@ const document = (source: OutgoingFile["source"], more: Partial<OutgoingFile> = 
   ...more,
 });
 const codeOf = (work: Promise<unknown>): Promise<string | undefined> => work.then(() => "none", errorCode);
+
+describe("a file of a kind that the platform does not take", () => {
+  const video = (source: OutgoingFile["source"]): OutgoingFile => ({ kind: "video", name: "a.mp4", source });
+
+  it("is a link that people read in its place", async () => {
+    const { add, fetched } = rig();
+    expect(await add(video({ url: "https://shop.example/a.mp4" }))).toMatchObject({
+      kind: "video",
+      refusal: { code: "files-unsupported", text: String.raw`[a\.mp4](<https://shop.example/a.mp4>)` },
+    });
+    expect(fetched).toEqual([]);
+  });
+
+  it("is refused without an address", async () => {
+    const { add } = rig();
+    expect(await codeOf(add(video(new Uint8Array(3))))).toBe("files-unsupported");
+  });
+});
 
 describe("storing a file", () => {
   it("takes bytes, a blob and a stream for the same file, and stores it once", async () => {

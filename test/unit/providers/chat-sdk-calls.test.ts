@@ -16,8 +16,8 @@ const address: Address = {
 };
 const signal = () => new AbortController().signal;
 
-function surfaceOf(overrides: Partial<Adapter>): Surface {
-  const adapter = createMockAdapter("slack", overrides);
+function surfaceOf(overrides: Partial<Adapter>, name = "slack"): Surface {
+  const adapter = createMockAdapter(name, overrides);
   return chatSdkMessenger({ adapter, verifyWebhook: false }).platform.surface(
     createPlatformContext({}).context,
   );
@@ -136,7 +136,7 @@ describe("the abilities of a platform", () => {
   it.each([
     ["slack", { ...all, maxLength: 11_500, maxCaption: 11_500 }],
     ["discord", { ...all, maxLength: 1900, maxCaption: 1900 }],
-    ["teams", { ...all, maxLength: 12_000, maxCaption: 12_000 }],
+    ["teams", { ...all, photoBytes: 1_000_000, maxLength: 12_000, maxCaption: 12_000 }],
     [
       "whatsapp",
       { ...all, edit: false, remove: false, photoBytes: 5 * MIB, maxLength: 4000, maxCaption: 1000 },
@@ -176,12 +176,11 @@ describe("a file", () => {
 
   it("reaches the adapter with its bytes, its name and its caption", async () => {
     const sent: AdapterPostableMessage[] = [];
-    const surface = surfaceOf({
-      postMessage: async (threadId, posted) => {
-        sent.push(posted);
-        return { id: "1", threadId, raw: {} };
-      },
-    });
+    const postMessage: Adapter["postMessage"] = async (threadId, posted) => {
+      sent.push(posted);
+      return { id: "1", threadId, raw: {} };
+    };
+    const surface = surfaceOf({ postMessage }, "discord");
     await surface.post(address, message, { signal: signal(), openFile });
     expect(sent).toMatchObject([
       {
@@ -220,6 +219,17 @@ describe("a file", () => {
     const { capabilities } = platform.surface(createPlatformContext({}).context);
     if (expected === undefined) expect(capabilities.files).toBeUndefined();
     else expect(capabilities.files).toMatchObject(expected);
+  });
+
+  it("other than a picture is none for Teams, whatever the options say", () => {
+    const { platform } = chatSdkMessenger({
+      adapter: createMockAdapter("teams"),
+      verifyWebhook: false,
+      files: { maxBytes: 500 },
+    });
+    const { files } = platform.surface(createPlatformContext({}).context).capabilities;
+    expect(files?.maxBytes("photo")).toBe(500);
+    expect(files?.maxBytes("document")).toBe(0);
   });
 
   it.each([{ maxBytes: 0 }, { maxBytes: 60_000_000 }, { maxAlbumSize: 11 }])("has options: %j", (files) => {

@@ -179,7 +179,11 @@ const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
     ["a bot that was removed", teamsSays(403, "BotNotInConversationRoster"), gone("no-rights")],
     ["a conversation that is gone", teamsSays(404, "ConversationNotFound"), gone("chat-missing")],
     ["an edit of a message that is gone", teamsSays(404, "ActivityNotFoundInConversation"), missing, "edit"],
-    ["a message that is too large", teamsSays(413, "MessageSizeTooBig"), rejected],
+    [
+      "a message that is too large",
+      teamsSays(413, "MessageSizeTooBig"),
+      { kind: "rejected", code: "too-large" },
+    ],
     ["a call to repeat", teamsSays(412, "PreconditionFailed"), later],
     ["an error that speaks of permissions", teamsSays(502, "the permission service"), unclear],
     ["the status 503", teamsSays(503, "ServiceUnavailable"), later],

@@ -229,7 +229,7 @@ describe("a refusal", () => {
       { ok: false, error: "token_revoked" },
       { kind: "misconfigured", code: "credentials-refused" },
     ],
-    ["abc", new Response("too large", { status: 413 }), { kind: "rejected", code: "bad-request" }],
+    ["abc", new Response("no", { status: 413 }), { kind: "rejected", code: "too-large", about: "file" }],
     [
       "files.completeUploadExternal",
       { ok: false, error: "channel_not_found" },
