@@ -75,5 +75,10 @@ export function declaredOf(
     log = createLog(() => {}),
   }: { readonly identity?: (messengerId: string) => Promise<BotIdentity>; readonly log?: Log } = {},
 ): DeclaredMessengers {
-  return new DeclaredMessengers({ deps, log, definitions, root: { identity } });
+  return new DeclaredMessengers({
+    deps,
+    log,
+    definitions,
+    root: { identity, platform: () => Promise.reject(new Error("there is no root here")) },
+  });
 }

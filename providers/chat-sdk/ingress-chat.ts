@@ -109,6 +109,13 @@ export class IngressChat extends Chat {
     return current.run(ingress, run);
   }
 
+  /** Reports that something went wrong which an adapter may hide. The platform then sends the webhook again. */
+  failed(reason: unknown): void {
+    const failure = Promise.reject(reason);
+    failure.catch(() => undefined);
+    current.getStore()?.stores.push(failure);
+  }
+
   override processMessage(
     _adapter: Adapter,
     threadId: string,

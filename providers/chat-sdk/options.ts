@@ -1,5 +1,5 @@
 import type { Adapter } from "chat";
-import { checkOptions, FLAG, isText, listOf, TEXT } from "../../src/core/check-options.ts";
+import { checkOptions, FLAG, FUNCTION, isText, listOf, TEXT } from "../../src/core/check-options.ts";
 import type { OptionRules } from "../../src/core/check-options.ts";
 import { ConfigurationError } from "../../src/core/errors.ts";
 import { commonOptions, MESSENGER_OPTION_NAMES } from "../../src/core/messenger-options.ts";
@@ -45,6 +45,18 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    */
   readonly attachmentHosts?: readonly string[];
   /**
+   * Chooses the shard that keeps a key of the adapter's state; each is an object of its own. `undefined`: the root keeps
+   * it. @default the root keeps everything
+   */
+  readonly keyShard?: (key: string) => string | undefined;
+  /** Chooses the shard for the keys that belong to a thread. @default as `keyShard` says */
+  readonly shardKey?: (threadId: string) => string;
+  /**
+   * The name of the root that keeps the adapter's state, for a bot with several roots. All of them then know every
+   * installation. @default the root that got the webhook
+   */
+  readonly stateRoot?: string;
+  /**
    * A function that verifies each request, or `false` to rely on the adapter. Most adapters check signatures, but not
    * all of them, and not in every configuration.
    */
@@ -68,6 +80,9 @@ export interface ChatSdkSettings {
   /** Undefined if the platform takes no files. */
   readonly files: FileCapabilities | undefined;
   readonly attachmentHosts: readonly string[] | undefined;
+  readonly keyShard: ChatSdkMessengerOptions["keyShard"];
+  readonly shardKey: ChatSdkMessengerOptions["shardKey"];
+  readonly stateRoot: string | undefined;
 }
 
 const capabilityRules: OptionRules<MessengerCapabilities> = {
@@ -87,6 +102,12 @@ const optionRules: OptionRules<ChatSdkMessengerOptions> = {
   files: true,
   pacing: true,
   attachmentHosts: listOf('a list of hosts, such as ["files.example.com"]', isText),
+  keyShard: FUNCTION,
+  shardKey: FUNCTION,
+  stateRoot: [
+    'the name of a root, without "/"',
+    (value) => isText(value) && value !== "" && !value.includes("/"),
+  ],
 };
 
 const defaultCapabilities: MessengerCapabilities = {
@@ -152,6 +173,9 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     pacing: pacingFrom(owner, defaultPacing, options.pacing),
     files: filesOf(options),
     attachmentHosts: options.attachmentHosts,
+    keyShard: options.keyShard,
+    shardKey: options.shardKey,
+    stateRoot: options.stateRoot,
   };
 }
 

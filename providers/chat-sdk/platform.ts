@@ -1,5 +1,6 @@
 import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../src/core/messenger.ts";
 import { errorCode } from "../../src/core/errors.ts";
+import { requireSecretsKey } from "../../src/core/secret-box.ts";
 import { withinTime } from "../../src/core/within-time.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { fetchAttachment } from "./attachments.ts";
@@ -9,6 +10,9 @@ import type { IngressChat } from "./ingress-chat.ts";
 import type { ChatSdkSettings } from "./options.ts";
 import { parseEvent } from "./parse-event.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
+import { placeOf } from "./shards.ts";
+import { createStateAtRoot } from "./state-at-root.ts";
+import type { StateCalls } from "./state-at-root.ts";
 import { createChatSdkSurface } from "./surface.ts";
 
 /** Longest time that an adapter may take to initialize, in milliseconds. After that the next request tries again. */
@@ -33,8 +37,14 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     return starting;
   };
 
+  const isSecretKeeper = profileOf(adapter.name).keepsSecrets?.(adapter) ?? false;
   return {
     provider,
+    ...(isSecretKeeper && {
+      checkEnvironment: (env) =>
+        requireSecretsKey(env, `The adapter "${adapter.name}" with several installations`),
+    }),
+    atRoot: createStateAtRoot,
     // Messages outside all threads belong to the channel's own thread.
     chatThreadId: (chatId) => chatId,
     // The topics of these platforms are threads, whose ids are the adapter's own.
@@ -83,20 +93,27 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
 
 /** Loads the SDK and initializes the adapter. The SDK is large, so only objects that use it load it. */
 async function start(settings: ChatSdkSettings, context: PlatformContext): Promise<IngressChat> {
-  const [{ IngressChat }, { createVolatileState }, { adoptLogger, createSdkLogger }] = await Promise.all([
+  const [{ IngressChat }, { createDurableState }, { adoptLogger, createSdkLogger }] = await Promise.all([
     import("./ingress-chat.ts"),
-    import("./volatile-state.ts"),
+    import("./durable-state.ts"),
     import("./sdk-log.ts"),
   ]);
   const { adapter, provider, userName } = settings;
   const { log, deps } = context;
   const logger = createSdkLogger(log, provider);
   adoptLogger(adapter, logger);
-  profileOf(adapter.name).prepare?.(adapter);
+  const profile = profileOf(adapter.name);
+  profile.prepare?.(adapter);
+  const state = createDurableState({
+    clock: deps.clock,
+    at: (key) => context.root<StateCalls>(placeOf(settings, key)),
+    kindOf: (key) => profile.stateKind?.(key, adapter),
+    onFailure: (error) => chat.failed(error),
+  });
   const chat = new IngressChat({
     adapter,
     userName,
-    state: createVolatileState(deps.clock),
+    state,
     logger,
     clock: deps.clock,
     onOutside: (error) =>

@@ -2,6 +2,7 @@ import type { ActionLedger } from "../actions/ledger.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import { answerOf, unknownCall } from "../core/inner-calls.ts";
 import type { CallGroup } from "../core/inner-calls.ts";
+import type { PlatformCalls } from "../messengers/root/platform-parts.ts";
 import type { ThreadCalls } from "../messengers/root/root-link.ts";
 import { answerFirst } from "./answer-first.ts";
 import type { BotRoot } from "./bot-root.ts";
@@ -21,6 +22,7 @@ export const OBJECT: CallGroup<ObjectCalls> = { name: "object" };
 export interface AnsweringHost extends ObjectHost {
   readonly gate: ChatGate;
   readonly root: BotRoot;
+  readonly platforms: PlatformCalls;
   belongTo(rootClass: string): void;
   later(work: () => void, before?: Promise<void>): void;
 }
@@ -48,6 +50,8 @@ export function answering(object: AnsweringHost, group: string): object {
       return object.actions.ledger satisfies ActionLedger;
     case "scheduled-runs":
       return object.runs;
+    case "platform":
+      return object.platforms;
     default: {
       const calls = object.features.answering(group);
       if (calls === undefined) throw unknownCall(group);

@@ -19,6 +19,7 @@ import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import { HEARTBEAT_MS } from "../messengers/declare/wake.ts";
 import { messengersReader } from "../messengers/declare/read-messengers.ts";
 import { BotObjects } from "../messengers/root/bot-objects.ts";
+import { PLATFORM, PlatformParts } from "../messengers/root/platform-parts.ts";
 import { ROOT } from "../messengers/root/root-link.ts";
 import type { RootRuntime } from "../messengers/root/root-runtime.ts";
 import { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
@@ -105,6 +106,7 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
   #actions: BotActions | undefined;
   #runs: ScheduledTurns | undefined;
   #features: FeatureList | undefined;
+  #platforms: PlatformParts | undefined;
 
   constructor(options: BotObjectOptions, life: ObjectLife) {
     this.#options = options;
@@ -121,8 +123,12 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
     this.messengers = new DeclaredMessengers({
       deps,
       log,
-      definitions: messengersReader(agent, log),
-      root: { identity: (messengerId) => objects.root(ROOT).identity(messengerId) },
+      definitions: messengersReader(agent, log, env),
+      root: {
+        identity: (messengerId) => objects.root(ROOT).identity(messengerId),
+        platform: ({ root, shard }, ...call) =>
+          objects.beside(PLATFORM, shard === undefined ? "" : `state:${shard}`, root).call(...call),
+      },
     });
     this.metrics = new BotMetrics({ name, clock: deps.clock });
     this.drive = this.alarm(DRIVE);
@@ -200,6 +206,12 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
   get runs(): ScheduledTurns {
     this.#runs ??= new ScheduledTurns(this);
     return this.#runs;
+  }
+
+  /** What the platforms keep in this object for the whole bot. */
+  get platforms(): PlatformParts {
+    this.#platforms ??= new PlatformParts(this);
+    return this.#platforms;
   }
 
   get directories(): RootRuntime {

@@ -3,6 +3,7 @@ import type { ChatMove } from "./chat-move.ts";
 import type { Content } from "./content.ts";
 import type { CardClaim } from "./gate.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
+import type { Database } from "./database.ts";
 import type { Deps } from "./deps.ts";
 import type { LocalText } from "./local-text.ts";
 import type { Log } from "./log.ts";
@@ -198,6 +199,24 @@ export interface PlatformContext {
    * platform does not answer.
    */
   identity(): Promise<BotIdentity>;
+  /** Returns the calls of the platform's part at the root (`MessengerPlatform.atRoot`). */
+  root<Calls extends object>(place?: PlatformPlace): Calls;
+}
+
+/** The object that keeps a part of a platform's rows. */
+export interface PlatformPlace {
+  /** An object of its own beside the root. @default the root itself */
+  readonly shard?: string | undefined;
+  /** The name of another root of the bot, which has several. @default the caller's own */
+  readonly root?: string | undefined;
+}
+
+/** The object that keeps a platform's rows for the whole bot. */
+export interface PlatformHost {
+  readonly messengerId: string;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly env: object;
 }
 
 /** A platform's deliveries to the webhook, as the platform tells. */
@@ -247,6 +266,16 @@ export interface CommandEntry {
 export interface MessengerPlatform {
   /** `telegram`, `slack`, ... */
   readonly provider: string;
+  /**
+   * Checks what the platform needs of the bot's environment, before anything runs.
+   * @throws {ConfigurationError} if it is missing; the message tells the fix
+   */
+  readonly checkEnvironment?: (env: object) => void;
+  /**
+   * Creates the part that keeps the platform's rows for the whole bot. `PlatformContext.root` calls it from every object.
+   * Its methods return promises of plain data. Undefined if the platform keeps nothing.
+   */
+  readonly atRoot?: (host: PlatformHost) => object;
   /** Kinds of updates that the platform should send to the webhook. Undefined if it has no such choice. */
   readonly wantedUpdates?: readonly string[];
   /** The provider's own verification; undefined if the definition has `verifyWebhook`. */

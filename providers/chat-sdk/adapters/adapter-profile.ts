@@ -1,5 +1,4 @@
-import type { Adapter, Attachment, Message } from "chat";
-import type { Adapter, Attachment, FileUpload } from "chat";
+import type { Adapter, Attachment, FileUpload, Message } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
@@ -7,6 +6,7 @@ import type { ButtonLimits, CallFailure, CallOptions, Press } from "../../../src
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
+import type { StateKind } from "../state-kind.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 
 export interface FilePost {
@@ -91,6 +91,10 @@ export interface AdapterProfile {
   readonly postFiles?: (post: FilePost, adapter: Adapter, options: FilePostOptions) => Promise<string>;
   /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
   readonly readPress?: (press: StoredPress) => PressFacts;
+  /** Tells what the adapter keeps under a key of its state. Undefined: a cache if it expires, and else to be kept. */
+  readonly stateKind?: (key: string, adapter: Adapter) => StateKind | undefined;
+  /** Whether the adapter keeps tokens, as it is configured. @default false */
+  readonly keepsSecrets?: (adapter: Adapter) => boolean;
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

@@ -1,3 +1,4 @@
+import type { Adapter } from "chat";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
@@ -8,7 +9,14 @@ export const linear: AdapterProfile = {
   capabilities: { supportsActions: false },
   sendsFiles: false,
   readFailure,
+  stateKind: (key) => (key.startsWith("linear:installation:") ? "secret" : undefined),
+  keepsSecrets: isForManyWorkspaces,
 };
+
+/** An app that workspaces install has a token for each of them. */
+function isForManyWorkspaces(adapter: Adapter): boolean {
+  return ["oauthClientId", "oauthClientSecret"].every((name) => Boolean(Reflect.get(adapter, name)));
+}
 
 /** Waiting time of a rate limit that names none: Linear counts in hours and refills all the time. */
 const DEFAULT_WAIT_MS = 60_000;

@@ -18,6 +18,9 @@ export const teams: AdapterProfile = {
   readFailure,
   fileSource,
   mentioningText,
+  // Where to reach people and channels. Only their own messages tell it.
+  stateKind: (key) =>
+    /^teams:(?:serviceUrl|tenantId|aadObjectId|channelContext):/.test(key) ? "kept" : undefined,
 };
 
 /** The address of an uploaded file is signed. The adapter fetches pictures in the text with the bot's token. */

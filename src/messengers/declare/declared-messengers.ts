@@ -1,14 +1,23 @@
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { BotIdentity, PlatformContext } from "../../core/messenger.ts";
+import type { BotIdentity, PlatformContext, PlatformPlace } from "../../core/messenger.ts";
 import type { Surface } from "../../core/surface.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 
 export interface DeclaredMessengersOptions {
   readonly deps: Deps;
   readonly log: Log;
-  /** Tells who the bot is on a platform. */
-  readonly root: { readonly identity: (messengerId: string) => Promise<BotIdentity> };
+  readonly root: {
+    /** Tells who the bot is on a platform. */
+    readonly identity: (messengerId: string) => Promise<BotIdentity>;
+    /** Calls the part of a platform at the root, or in the object of a shard. */
+    readonly platform: (
+      place: PlatformPlace,
+      messengerId: string,
+      method: string,
+      args: readonly unknown[],
+    ) => Promise<unknown>;
+  };
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
 }
 
@@ -54,6 +63,13 @@ export class DeclaredMessengers {
       deps,
       log: log.with({ messenger: messengerId }),
       identity: () => root.identity(messengerId),
+      root: <Calls extends object>(place: PlatformPlace = {}) =>
+        new Proxy({} as Calls, {
+          get: (_target, method) =>
+            typeof method === "string"
+              ? (...args: unknown[]) => root.platform(place, messengerId, method, args)
+              : undefined,
+        }),
     };
     this.#contexts.set(messengerId, context);
     return context;

@@ -14,15 +14,16 @@ import { withBotTexts } from "./texts.ts";
 export function messengersReader(
   bot: { getMessengers(): ThinkMessengers; readonly texts?: BotTexts },
   log: Log,
+  env: object = {},
 ): () => readonly NormalizedMessengerDefinition[] {
   let definitions: readonly NormalizedMessengerDefinition[] | undefined;
   let loggedCode: string | undefined;
   return () => {
     try {
-      definitions ??= normalizeMessengers(bot.getMessengers()).map((definition) => ({
-        ...definition,
-        delivery: withBotTexts(definition.delivery, bot.texts ?? {}),
-      }));
+      definitions ??= normalizeMessengers(bot.getMessengers()).map((definition) => {
+        definition.platform.checkEnvironment?.(env);
+        return { ...definition, delivery: withBotTexts(definition.delivery, bot.texts ?? {}) };
+      });
       return definitions;
     } catch (error) {
       const code = failureCode(error);

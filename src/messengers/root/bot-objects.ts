@@ -91,6 +91,12 @@ export class BotObjects {
       : this.#named(group, named, name);
   }
 
+  /** Returns the calls of a group to an object below a root: the caller's own, or another root of the same bot. */
+  beside<Calls extends object>(group: CallGroup<Calls>, conversation: string, root?: string): Calls {
+    if (root === undefined || root === rootNameOf(this.#options.name())) return this.to(group, conversation);
+    return this.#named(group, this.rootClass(), conversation === "" ? root : `${root}/${conversation}`);
+  }
+
   #named<Calls extends object>(group: CallGroup<Calls>, className: string, name: string): Calls {
     return callsOver(group, () => this.#options.stub(className, name), this.#options.clock);
   }

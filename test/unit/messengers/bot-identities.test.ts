@@ -62,6 +62,7 @@ function createRig() {
         deps,
         log: write,
         identity: () => root.identity("telegram"),
+        root: <Calls extends object>() => ({}) as Calls,
       };
       const event = await definition.platform.parse({ key: "m:1", thread, raw }, context);
       return event.kind === "mention";

@@ -30,6 +30,7 @@ function createRig() {
     deps,
     log: createLog((_level, line) => log.push(line), { now: () => clock.now() }),
     identity: () => Promise.reject(new Error("not needed")),
+    root: <Calls extends object>() => ({}) as Calls,
   };
   const { platform } = definitionOf();
   const [definition] = normalizeMessengers({

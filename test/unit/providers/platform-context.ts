@@ -1,3 +1,5 @@
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { createStateAtRoot } from "../../../providers/chat-sdk/state-at-root.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type {
@@ -11,6 +13,8 @@ import type {
 export function createPlatformContext(options: {
   readonly fetch?: typeof fetch;
   readonly identity?: () => Promise<BotIdentity>;
+  /** The platform's part at the root. @default that of `chatSdkMessenger`, on a database of its own */
+  readonly atRoot?: object;
 }): { readonly context: PlatformContext; readonly log: string[]; readonly fireTimers: () => void } {
   const log: string[] = [];
   const timers = new Set<() => void>();
@@ -27,11 +31,15 @@ export function createPlatformContext(options: {
     random: () => 0,
     fetch: options.fetch ?? (() => Promise.reject(new Error("no network in this test"))),
   };
+  const database = createNodeDatabase();
+  const env = { SECRETS_KEY: btoa("k".repeat(32)) };
+  const atRoot = options.atRoot ?? createStateAtRoot({ messengerId: "bot", database, deps, env });
   const context: PlatformContext = {
     messengerId: "bot",
     deps,
     log: createLog((_level, line) => void log.push(line)),
     identity: options.identity ?? (() => Promise.reject(new Error("the identity is not needed here"))),
+    root: <Calls extends object>() => atRoot as Calls,
   };
   return { context, log, fireTimers: () => timers.forEach((fire) => fire()) };
 }

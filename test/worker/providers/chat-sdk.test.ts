@@ -11,6 +11,7 @@ const context: PlatformContext = {
   deps: systemDeps,
   log: createLog(() => undefined),
   identity: () => Promise.reject(new Error("not needed")),
+  root: <Calls extends object>() => ({}) as Calls,
 };
 
 describe("a Chat SDK adapter, in workerd", () => {

@@ -12,6 +12,7 @@ const context: PlatformContext = {
   deps: systemDeps,
   log: createLog(() => undefined),
   identity: () => Promise.reject(new Error("not needed")),
+  root: <Calls extends object>() => ({}) as Calls,
 };
 
 function messenger(options: { readonly apiBaseUrl?: string; readonly fetch?: typeof fetch } = {}) {

@@ -1,0 +1,14 @@
+import type { PlatformPlace } from "../../src/core/messenger.ts";
+import type { ChatSdkSettings } from "./options.ts";
+
+/** Prefixes of keys that end with the id of a thread. */
+const OF_THREAD = /^(?:thread-state|channel-state|msg-history):/;
+
+/** Returns the object that keeps a key of the adapter's state. */
+export function placeOf(
+  { keyShard, shardKey, stateRoot }: Pick<ChatSdkSettings, "keyShard" | "shardKey" | "stateRoot">,
+  key: string,
+): PlatformPlace {
+  const ofThread = OF_THREAD.test(key) ? shardKey?.(key.replace(OF_THREAD, "")) : undefined;
+  return { shard: keyShard?.(key) ?? ofThread, root: stateRoot };
+}
