@@ -47,7 +47,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     const id = await messageKey(message, raw);
     // Some platforms do not tell the time of an edit. The new text then tells two edits apart.
     const edition = stored.editedAt ?? (await contentKey(stored.text));
-    return incoming(`e:${chatOf(adapter, threadId)}:${id}:${edition}`, threadId, {
+    return incoming(`e:${channelOf(adapter, threadId)}:${id}:${edition}`, threadId, {
       type: "edited",
       message: stored,
       raw,
@@ -61,14 +61,14 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     async ofMessage(threadId, message) {
       if (message.author?.isMe) return { ignored: "own message", threadId };
       const raw = toJson(message.raw);
-      const key = `m:${chatOf(adapter, threadId)}:${await messageKey(message, raw)}`;
+      const key = `m:${channelOf(adapter, threadId)}:${await messageKey(message, raw)}`;
       const asNew = incoming(key, threadId, { type: "message", message: store(message), raw });
       // Some adapters report an edit as a new message, and some mark a new message as edited.
       if (!message.metadata?.edited) return asNew;
       return { ...(await edit(threadId, message)), ifUnseen: { key: asNew.key, raw: asNew.raw } };
     },
     async ofDeletion(threadId, messageId, raw) {
-      return incoming(`d:${chatOf(adapter, threadId)}:${messageId}`, threadId, {
+      return incoming(`d:${channelOf(adapter, threadId)}:${messageId}`, threadId, {
         type: "deleted",
         messageId,
         raw: toJson(raw),
@@ -122,7 +122,7 @@ async function messageKey({ id, text }: Message, raw: unknown): Promise<string> 
 }
 
 function threadOf(adapter: Adapter, threadId: string): MessengerThread {
-  const chatId = chatOf(adapter, threadId);
+  const chatId = profileOf(adapter.name).chatIdOf?.(threadId) ?? channelOf(adapter, threadId);
   return {
     id: threadId,
     chatId,
@@ -131,8 +131,11 @@ function threadOf(adapter: Adapter, threadId: string): MessengerThread {
   };
 }
 
-/** Returns the chat of a thread. If the adapter cannot tell, it is derived as the SDK does. */
-function chatOf(adapter: Adapter, threadId: string): string {
+/**
+ * Returns the adapter's channel of a thread, which is part of the keys of events. If the adapter cannot tell, it is
+ * derived as the SDK does.
+ */
+function channelOf(adapter: Adapter, threadId: string): string {
   try {
     return adapter.channelIdFromThreadId(threadId);
   } catch {

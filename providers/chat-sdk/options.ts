@@ -36,7 +36,7 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   readonly files?: ChatSdkFiles | false;
   /**
    * Rates of calls that differ from the defaults: for each chat 5 calls at once and then one a second, for the whole
-   * bot 20 a second.
+   * bot 20 a second (GitHub and Linear: one a second).
    */
   readonly pacing?: Partial<Pacing>;
   /**
@@ -170,7 +170,11 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
       ...profileOf(options.adapter.name).capabilities,
       ...options.capabilities,
     },
-    pacing: pacingFrom(owner, defaultPacing, options.pacing),
+    pacing: pacingFrom(
+      owner,
+      { ...defaultPacing, ...profileOf(options.adapter.name).pacing },
+      options.pacing,
+    ),
     files: filesOf(options),
     attachmentHosts: options.attachmentHosts,
     keyShard: options.keyShard,

@@ -3,6 +3,7 @@ import type { FileKind } from "../../../src/core/content.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
 import type { ButtonLimits, CallFailure, CallOptions, Press } from "../../../src/core/surface.ts";
+import type { ButtonLimits, CallFailure, Pacing } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
@@ -60,6 +61,12 @@ export interface AdapterProfile {
   readonly maxCaptionLength?: number;
   /** @default no limits */
   readonly buttonLimits?: ButtonLimits;
+  /**
+   * Returns the chat of a thread: the largest place to which the bot can post. @default the adapter's channel
+   */
+  readonly chatIdOf?: (threadId: string) => string;
+  /** Rates that differ from the defaults. */
+  readonly pacing?: Partial<Pacing>;
   /** Reads the platform's own words. Undefined: the error says no more than its class or its HTTP status. */
   readonly readFailure?: (facts: ErrorFacts, call: FailedCall) => CallFailure | undefined;
   /**

@@ -14,6 +14,7 @@ import {
   noRights,
   notFound,
   rateLimited,
+  scopeOf,
   unavailable,
 } from "./refusals.ts";
 import { parseJson } from "../../../src/core/parse-json.ts";
@@ -79,16 +80,12 @@ function refusal(status: number, { code, waitMs }: Answer, call: FailedCall): Ca
     if (code === UNKNOWN_MESSAGE) return notFound(call);
     if (code === ANOTHER_AUTHOR) return locked;
     if (CLOSED_THREAD.has(code)) return { kind: "gone", code: "thread-closed", scope: "thread" };
-    if (NO_CHANNEL.has(code)) return { kind: "gone", code: "chat-missing", ...scopeOf(call) };
+    if (NO_CHANNEL.has(code)) return { kind: "gone", code: "chat-missing", scope: scopeOf(call) };
   }
   if (status === 403) return noRights(call);
-  if (status === 404) return notFound(call, scopeOf(call).scope);
+  // A thread is a channel of its own.
+  if (status === 404) return notFound(call, scopeOf(call));
   return undefined;
-}
-
-/** A thread is a channel of its own, whose end leaves the other threads open. */
-function scopeOf({ isInThread }: FailedCall): { readonly scope?: "thread" } {
-  return isInThread ? { scope: "thread" } : {};
 }
 
 interface Answer {

@@ -3,12 +3,16 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
-import { noRights, notFound, rateLimited } from "./refusals.ts";
+import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 
 export const github: AdapterProfile = {
   // GitHub takes 65,536. The rest is room for characters that the adapter escapes.
   capabilities: { supportsActions: false, maxMessageLength: 60_000 },
   sendsFiles: false,
+  // An issue or a pull request, with the threads of its review. Nothing can be posted to a repository.
+  chatIdOf: (threadId) => threadId.replace(/:rc:\d+$/, ""),
+  // GitHub counts per account, however many issues there are, and asks for a second between two changes.
+  pacing: { global: { burst: 5, everyMs: 1000 } },
   readFailure,
 };
 
@@ -16,9 +20,8 @@ export const github: AdapterProfile = {
 const SECONDARY_WAIT_MS = 60_000;
 
 /**
- * Tells a rate limit from a refusal, which both have the status 403.
- *
- * The chat is the repository. A refusal concerns one issue of it: it is locked, deleted or transferred.
+ * Tells a rate limit from a refusal, which both have the status 403. A refusal concerns one issue, which is locked,
+ * deleted or transferred, or one thread of a review.
  */
 function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefined {
   switch (facts.status) {
@@ -26,11 +29,11 @@ function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefin
     case 429: {
       const waitMs = waitOf(facts, call.now);
       if (waitMs !== undefined) return rateLimited(waitMs);
-      return facts.status === 403 ? noRights(call, "thread") : undefined;
+      return facts.status === 403 ? noRights(call, scopeOf(call)) : undefined;
     }
     case 404:
     case 410:
-      return notFound(call, "thread");
+      return notFound(call, scopeOf(call));
     default:
       return undefined;
   }

@@ -3,11 +3,13 @@ import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
-import { badRequest, credentialsRefused, noRights, rateLimited } from "./refusals.ts";
+import { badRequest, credentialsRefused, noRights, rateLimited, scopeOf } from "./refusals.ts";
 
 export const linear: AdapterProfile = {
   capabilities: { supportsActions: false },
   sendsFiles: false,
+  // Linear counts the calls of an hour, for the account.
+  pacing: { global: { burst: 20, everyMs: 1000 } },
   readFailure,
   stateKind: (key) => (key.startsWith("linear:installation:") ? "secret" : undefined),
   keepsSecrets: isForManyWorkspaces,
@@ -35,7 +37,7 @@ function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): Ca
       return credentialsRefused;
     case "Forbidden":
     case "FeatureNotAccessible":
-      return noRights(call, "thread");
+      return noRights(call, scopeOf(call));
     case "InvalidInput":
     case "GraphqlError":
     case "UserError":

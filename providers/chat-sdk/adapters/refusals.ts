@@ -19,6 +19,11 @@ export const badRequest: CallFailure = { kind: "rejected", code: "bad-request" }
 /** The platform has certainly done nothing, and may do it later. */
 export const unavailable: CallFailure = { kind: "transient", code: "server-unavailable" };
 
+/** The end of a thread leaves the other threads of its chat open. */
+export function scopeOf({ isInThread }: Pick<FailedCall, "isInThread">): "thread" | undefined {
+  return isInThread ? "thread" : undefined;
+}
+
 /**
  * Platforms refuse changes to old messages and to messages of others. Only a refused post means that the place is
  * closed.

@@ -270,9 +270,9 @@ const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
       gitHubSays(403, "Unable to create comment because issue is locked.", {
         "x-ratelimit-remaining": "4990",
       }),
-      gone("no-rights", "thread"),
+      gone("no-rights"),
     ],
-    ["an issue that is gone", gitHubSays(410, "This issue was deleted"), gone("chat-missing", "thread")],
+    ["an issue that is gone", gitHubSays(410, "This issue was deleted"), gone("chat-missing")],
     ["an edit of a comment that is gone", gitHubSays(404, "Not Found"), missing, "edit"],
     ["a comment that is too long", gitHubSays(422, "Validation Failed"), rejected],
     ["the status 500", gitHubSays(500, "Server Error"), unclear],
@@ -324,6 +324,21 @@ describe("a post", () => {
       messengerId: "bot",
       chatId: "discord:1:2",
       threadId: "discord:1:2:4",
+      isDirectMessage: false,
+    };
+    const error: unknown = await surface
+      .post(address, { text: "hello", entities: [] }, options())
+      .catch((thrown: unknown) => thrown);
+    expect(surface.classifyError(error)).toEqual(gone("chat-missing", "thread"));
+  });
+
+  it("into a GitHub review whose first comment is gone leaves the pull request open", async () => {
+    const surface = surfaceOf("github");
+    stub.answer(gitHubSays(404, "Not Found"));
+    const address = {
+      messengerId: "bot",
+      chatId: "github:shop/web:12",
+      threadId: "github:shop/web:12:rc:7",
       isDirectMessage: false,
     };
     const error: unknown = await surface

@@ -122,7 +122,7 @@ export const realAdapters = {
   }),
   github: (url: string): RealAdapter => ({
     adapter: createGitHubAdapter({ apiUrl: url, token: "ghp", webhookSecret: secret, userName: "bot" }),
-    chatId: "github:shop/web",
+    chatId: "github:shop/web:issue:1",
     threadId: "github:shop/web:issue:1",
     messageId: "3",
   }),
