@@ -1,5 +1,6 @@
-import type { Adapter, ChatInstance, Message } from "chat";
+import { type Adapter, type Author, type ChatInstance, defaultEmojiResolver, type Message } from "chat";
 import { parseCardToken } from "../../src/core/card-token.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerThread } from "../../src/core/messenger-event.ts";
@@ -17,6 +18,15 @@ import { type MentioningText, textToBot, usualMentions } from "./text-to-bot.ts"
 
 type Action = Parameters<ChatInstance["processAction"]>[0];
 type SlashCommand = Parameters<ChatInstance["processSlashCommand"]>[0];
+type Reaction = Parameters<ChatInstance["processReaction"]>[0];
+
+/** The fields of an event that only the bot's own code handles. Each kind has some of them. */
+export interface SdkUpdate {
+  readonly threadId?: string;
+  readonly channelId?: string;
+  readonly user?: Author;
+  readonly raw?: unknown;
+}
 
 /** An event for the inbox, or the name of an event that starts nothing. */
 export type Incoming = IncomingEvent | { readonly ignored: string; readonly threadId: string | undefined };
@@ -30,6 +40,9 @@ export interface IncomingEvents {
   ofDeletion(threadId: string, messageId: string, raw: unknown): Promise<Incoming>;
   ofAction(action: Action): Promise<Incoming>;
   ofCommand(command: SlashCommand): Promise<Incoming>;
+  ofReaction(reaction: Reaction): Promise<Incoming>;
+  /** An event that only the bot's own code handles. */
+  ofUpdate(kind: string, update: SdkUpdate): Promise<Incoming>;
 }
 
 export function createIncomingEvents(adapter: Adapter, userName: string, clock: Clock): IncomingEvents {
@@ -113,7 +126,54 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
         raw: stored,
       });
     },
+    async ofReaction({ added, emoji, messageId, rawEmoji, threadId, user, raw }) {
+      if (user?.isMe) return { ignored: "own reaction", threadId };
+      const stored = toJson(raw);
+      const name = emojiName(emoji?.name ?? "", rawEmoji);
+      const id = await changeKey(stored, clock.now());
+      const key = `r:${threadId}:${messageId}:${id}:${await contentKey(`${added} ${name ?? ""}`)}`;
+      const event = incoming(key, threadId, {
+        type: "reaction",
+        messageId,
+        emoji: name,
+        added,
+        user: storeAuthor(user),
+        raw: stored,
+      });
+      return { ...event, isOfChat: true };
+    },
+    async ofUpdate(kind, update) {
+      const { channelId, raw, threadId, user } = update;
+      const stored = toJson({ ...update, adapter: undefined });
+      const id = await changeKey(toJson(raw), clock.now());
+      // Some are of no chat. They belong to the bot itself.
+      const place = threadId || channelId || `${adapter.name}:updates`;
+      const event = incoming(`u:${kind}:${id}`, place, {
+        type: "update",
+        kind,
+        ...(user && { user: storeAuthor(user) }),
+        raw: stored,
+      });
+      return { ...event, isOfChat: true };
+    },
   };
+}
+
+/** Returns an emoji, or `custom:` and the platform's name of one that is no character. */
+function emojiName(name: string, rawEmoji: string): string | undefined {
+  if (name === "") return undefined;
+  const found = defaultEmojiResolver.toGChat(name);
+  return /^[\x20-\x7e]+$/.test(found) ? `custom:${rawEmoji}` : found;
+}
+
+/**
+ * Returns the identity of a change that can be made again and again, such as a reaction. Platforms that deliver an event
+ * again give it an id or a time.
+ */
+async function changeKey(raw: unknown, now: number): Promise<string> {
+  const hasIdentity =
+    isRecord(raw) && ["id", "event_ts", "eventTime", "timestamp", "trigger_id"].some((name) => raw[name]);
+  return hasIdentity ? contentKey(JSON.stringify(raw)) : String(now);
 }
 
 /** Returns the id of a message. Without an id, a hash of its content tells it apart from others. */

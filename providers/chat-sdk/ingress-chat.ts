@@ -11,18 +11,23 @@ import {
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import type { Clock } from "../../src/core/deps.ts";
-import { type Incoming, type IncomingEvents, createIncomingEvents } from "./incoming-events.ts";
+import {
+  type Incoming,
+  type IncomingEvents,
+  type SdkUpdate,
+  createIncomingEvents,
+} from "./incoming-events.ts";
+import type { ChatSdkUpdateKind } from "./updates.ts";
 
 type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstance[Method], Function>>[0];
 
 type EntryPoint = Extract<keyof Chat, `process${string}`>;
-interface PlacedEvent {
-  readonly threadId?: string;
-  readonly channelId?: string;
-}
 
-/** Events that start nothing, in plain words. The compiler reports one that is neither here nor handled below. */
-const IGNORED: Readonly<
+/**
+ * Events that only the bot's own code handles, in plain words. The compiler reports one that is neither here nor handled
+ * below.
+ */
+const UPDATES: Readonly<
   Record<
     Exclude<
       EntryPoint,
@@ -31,14 +36,14 @@ const IGNORED: Readonly<
       | "processMessageDeleted"
       | "processAction"
       | "processSlashCommand"
+      | "processReaction"
+      | "processOptionsLoad"
     >,
-    string
+    ChatSdkUpdateKind
   >
 > = {
-  processReaction: "reaction",
   processModalSubmit: "modal submitted",
   processModalClose: "modal closed",
-  processOptionsLoad: "options of a menu",
   processAssistantThreadStarted: "assistant thread started",
   processAssistantContextChanged: "assistant context changed",
   processAgentSessionStopped: "agent session stopped",
@@ -79,6 +84,7 @@ const current = new AsyncLocalStorage<Ingress>();
 export class IngressChat extends Chat {
   readonly #events: IncomingEvents;
   readonly #onOutside: (error: unknown) => void;
+  readonly #takesReactions: boolean;
 
   constructor(config: {
     readonly adapter: Adapter;
@@ -86,21 +92,26 @@ export class IngressChat extends Chat {
     readonly state: StateAdapter;
     readonly logger: Logger;
     readonly clock: Clock;
+    /** Whether the bot has code for reactions. */
+    readonly takesReactions: boolean;
+    /** Whether the bot has code for updates. */
+    readonly takesUpdates: boolean;
     /** Called for an event that arrives outside a webhook and therefore cannot be stored. */
     readonly onOutside: (error: unknown) => void;
   }) {
-    const { adapter, userName, state, logger, clock, onOutside } = config;
+    const { adapter, userName, state, logger, clock, onOutside, takesReactions, takesUpdates } = config;
     super({ userName, state, logger, adapters: { [adapter.name]: adapter }, concurrency: "concurrent" });
     this.#events = createIncomingEvents(adapter, userName, clock);
     this.#onOutside = onOutside;
-    for (const [name, words] of Object.entries(IGNORED))
+    this.#takesReactions = takesReactions;
+    for (const [name, kind] of Object.entries(UPDATES))
       Object.defineProperty(this, name, {
-        value: (event: PlacedEvent, ...rest: readonly (WebhookOptions | string | undefined)[]) =>
-          this.#ignore(
-            words,
-            event.threadId ?? event.channelId,
-            rest.find((one) => typeof one === "object"),
-          ),
+        value: (event: SdkUpdate, ...rest: readonly (WebhookOptions | string | undefined)[]) => {
+          const options = rest.find((one) => typeof one === "object");
+          return takesUpdates
+            ? this.#store(() => this.#events.ofUpdate(kind, event), options)
+            : this.#ignore(kind, event.threadId ?? event.channelId, options);
+        },
       });
   }
 
@@ -155,6 +166,20 @@ export class IngressChat extends Chat {
     options?: WebhookOptions,
   ): Promise<void> {
     return this.#store(() => this.#events.ofCommand(event), options);
+  }
+
+  override processReaction(event: EventOf<"processReaction">, options?: WebhookOptions): Promise<void> {
+    return this.#takesReactions
+      ? this.#store(() => this.#events.ofReaction(event), options)
+      : this.#ignore("reaction", event.threadId, options);
+  }
+
+  /** Bot code could not answer in time: events are handled after their webhook. */
+  override async processOptionsLoad(
+    _event: EventOf<"processOptionsLoad">,
+    options?: WebhookOptions,
+  ): Promise<undefined> {
+    await this.#ignore("options of a menu", undefined, options);
   }
 
   #ignore(ignored: string, threadId: string | undefined, options?: WebhookOptions): Promise<void> {

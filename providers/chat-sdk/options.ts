@@ -8,6 +8,7 @@ import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { FileCapabilities, Pacing } from "../../src/core/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
+import type { ChatSdkUpdateContext } from "./updates.ts";
 
 /** Options of `chatSdkMessenger`, in addition to those of every messenger. */
 export interface ChatSdkMessengerOptions extends MessengerOptions {
@@ -56,6 +57,24 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    * installation. @default the root that got the webhook
    */
   readonly stateRoot?: string;
+   * Whether people's reactions reach the bot's `onReaction`. The platform must send them to the webhook.
+   * @default false
+   */
+  readonly reactions?: boolean;
+  /**
+   * Called for events that Switchboard does not handle, such as a form that was sent. By then the webhook is answered,
+   * so the bot cannot answer with errors of a form.
+   *
+   * Runs in the object of the event's chat. Events without a chat have an object of their own. Runs at least once for
+   * each event: if the process dies meanwhile, it runs again with the same `key`. If it throws or takes longer than 30
+   * seconds, the log says so, and it does not run again. @default such events are counted and ignored
+   *
+   * @example
+   * onUpdate: async ({ update }) => {
+   *   if (update.kind === "modal submitted") await this.say(`New order: ${update.values?.dish}`, kitchen);
+   * }
+   */
+  readonly onUpdate?: (context: ChatSdkUpdateContext) => void | Promise<void>;
   /**
    * A function that verifies each request, or `false` to rely on the adapter. Most adapters check signatures, but not
    * all of them, and not in every configuration.
@@ -83,6 +102,8 @@ export interface ChatSdkSettings {
   readonly keyShard: ChatSdkMessengerOptions["keyShard"];
   readonly shardKey: ChatSdkMessengerOptions["shardKey"];
   readonly stateRoot: string | undefined;
+  readonly reactions: boolean;
+  readonly onUpdate: ChatSdkMessengerOptions["onUpdate"];
 }
 
 const capabilityRules: OptionRules<MessengerCapabilities> = {
@@ -108,6 +129,8 @@ const optionRules: OptionRules<ChatSdkMessengerOptions> = {
     'the name of a root, without "/"',
     (value) => isText(value) && value !== "" && !value.includes("/"),
   ],
+  reactions: FLAG,
+  onUpdate: FUNCTION,
 };
 
 const defaultCapabilities: MessengerCapabilities = {
@@ -180,6 +203,8 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     keyShard: options.keyShard,
     shardKey: options.shardKey,
     stateRoot: options.stateRoot,
+    reactions: options.reactions === true,
+    onUpdate: options.onUpdate,
   };
 }
 

@@ -13,7 +13,7 @@ import { type StoredAuthor, type StoredMessage, type StoredQuote, storedEvent } 
 /** Text of a message to the bot whose content the adapter cannot read, such as a shared post. */
 const unreadableContent = "[A message of a kind that this bot cannot read]";
 
-type ParsedEvent = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "detail">;
+type ParsedEvent = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "reaction" | "detail">;
 
 /** Returns the event of a stored one. Never throws: anything unreadable is `ignored`. */
 export function parseEvent(
@@ -82,6 +82,18 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
         },
       };
     }
+    case "reaction": {
+      const { added, emoji, messageId, user } = stored;
+      const names = emoji ? [emoji] : [];
+      const change = added ? { added: names, removed: [] } : { added: [], removed: names };
+      return { kind: "reaction", author: readAuthor(user), reaction: { messageId, ...change } };
+    }
+    case "update":
+      return {
+        kind: "update",
+        ...(stored.user && { author: readAuthor(stored.user) }),
+        detail: stored.kind,
+      };
     default:
       return stored satisfies never;
   }

@@ -1,4 +1,5 @@
 import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../src/core/messenger-event.ts";
 import { errorCode } from "../../src/core/errors.ts";
 import { requireSecretsKey } from "../../src/core/secret-box.ts";
 import { withinTime } from "../../src/core/within-time.ts";
@@ -14,13 +15,14 @@ import { placeOf } from "./shards.ts";
 import { createStateAtRoot } from "./state-at-root.ts";
 import type { StateCalls } from "./state-at-root.ts";
 import { createChatSdkSurface } from "./surface.ts";
+import { updateOf } from "./updates.ts";
 
 /** Longest time that an adapter may take to initialize, in milliseconds. After that the next request tries again. */
 const initializeLimitMs = 10_000;
 
 /** Creates a platform from a Chat SDK adapter. The SDK is loaded and the adapter initialized on first use. */
 export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatform {
-  const { adapter, provider, capabilities } = settings;
+  const { adapter, provider, capabilities, onUpdate } = settings;
   let starting: Promise<IngressChat> | undefined;
 
   const ready = (context: PlatformContext): Promise<IngressChat> => {
@@ -81,6 +83,12 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       }
       return { userId: adapter.botUserId ?? "", userName: adapter.userName || settings.userName };
     },
+    ...(onUpdate !== undefined && {
+      handleUpdate: async (event: MessengerEvent, context: PlatformContext) => {
+        await ready(context);
+        await onUpdate({ update: updateOf(event), adapter });
+      },
+    }),
     fetchAttachment: async (reference, context, options) =>
       fetchAttachment(reference, adapter, {
         ...options,
@@ -98,7 +106,7 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
     import("./durable-state.ts"),
     import("./sdk-log.ts"),
   ]);
-  const { adapter, provider, userName } = settings;
+  const { adapter, onUpdate, provider, reactions, userName } = settings;
   const { log, deps } = context;
   const logger = createSdkLogger(log, provider);
   adoptLogger(adapter, logger);
@@ -116,6 +124,8 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
     state,
     logger,
     clock: deps.clock,
+    takesReactions: reactions,
+    takesUpdates: onUpdate !== undefined,
     onOutside: (error) =>
       log.error("chat-sdk.event-lost", { provider, step: "outside", code: errorCode(error) ?? "unknown" }),
   });

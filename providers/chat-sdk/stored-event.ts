@@ -63,6 +63,17 @@ export const storedEvent = z.discriminatedUnion("type", [
     user: author,
     raw: z.unknown(),
   }),
+  z.object({
+    type: z.literal("reaction"),
+    messageId: z.string(),
+    /** Undefined if the platform does not tell which reaction was taken back. */
+    emoji: z.string().nullish(),
+    added: z.boolean(),
+    user: author,
+    raw: z.unknown(),
+  }),
+  /** An event that only the bot's own code handles. `raw`: the SDK's event. */
+  z.object({ type: z.literal("update"), kind: z.string(), user: author.nullish(), raw: z.unknown() }),
 ]);
 
 export type StoredEvent = z.infer<typeof storedEvent>;

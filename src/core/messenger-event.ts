@@ -149,15 +149,15 @@ export interface MessengerStop {
   readonly draftId: number;
 }
 
-/** The current reactions of one person to one message. */
+/** A change of one person's reactions to one message. Each is an emoji, or `custom:<id>`, or Telegram's `paid`. */
 export interface MessengerReaction {
   /** The id of the message, which anybody may have written. */
   readonly messageId: string;
   /**
-   * All reactions of the person, each an emoji, or `custom:<id>` or `paid` for Telegram's own. Empty after the last one
-   * was taken back.
+   * All reactions of the person. Empty after the last one was taken back. Undefined on platforms that tell only the
+   * change.
    */
-  readonly current: readonly string[];
+  readonly current?: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }

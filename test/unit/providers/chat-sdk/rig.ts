@@ -1,6 +1,7 @@
 import { createMockAdapter, createTestMessage } from "@chat-adapter/tests";
 import type { Adapter, ChatInstance, Message, MessageData, WebhookOptions } from "chat";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
+import type { ChatSdkMessengerOptions } from "../../../../providers/chat-sdk/index.ts";
 import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../../src/core/messenger-event.ts";
 import { createPlatformContext, createReceiver, throughStorage } from "../platform-context.ts";
@@ -46,8 +47,8 @@ export interface Rig {
 }
 
 /** A messenger over an adapter, with the log and the events that the inbox would store. */
-export function createRig(adapter: Adapter): Rig {
-  const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false });
+export function createRig(adapter: Adapter, options: Partial<ChatSdkMessengerOptions> = {}): Rig {
+  const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false, ...options });
   const { context, log, fireTimers } = createPlatformContext({});
   const receive = async (request = postRequest("{}"), durable?: () => Promise<void>) => {
     const receiver = createReceiver(durable);
