@@ -20,6 +20,8 @@ import type {
 /** Longest wait for something that must come. */
 const SOON_MS = 15_000;
 const LOOK_MS = 50;
+/** Between words, which may be cues. */
+const NO_CUE = /[^\w-]+/;
 
 /** A row cannot be played, because the platform has no such thing. */
 export class Impossible extends Error {}
@@ -41,7 +43,9 @@ export class Stage {
     this.bot = bot;
     model.script((request) => {
       const asked = lastUserText(request);
-      const script = [...this.#scripts].find(([cue]) => asked.includes(cue))?.[1];
+      // An answer may quote an earlier message: the last cue counts.
+      const cue = asked.split(NO_CUE).findLast((word) => this.#scripts.has(word)) ?? "";
+      const script = this.#scripts.get(cue);
       if (script === undefined) return [say("Noted.")];
       const steps = script.answers[Math.min(script.played, script.answers.length - 1)];
       script.played += 1;
@@ -80,7 +84,7 @@ export class Stage {
   }
 
   requests(cue: string): readonly ModelRequest[] {
-    return this.model.requests().filter((request) => lastUserText(request).includes(cue));
+    return this.model.requests().filter((request) => hasCue(lastUserText(request), cue));
   }
 
   person(name: string): Person {
@@ -98,10 +102,11 @@ export class Stage {
     return new Talk(this, by, place, where !== "shared" && place === emulator.direct(by));
   }
 
-  /** Does as a person does, and sends the webhooks. @throws {Impossible} if the platform has no such act */
+  /** Does as a person does, and sends the webhooks. @throws {Impossible} if the bot cannot hear of it */
   async act(act: Act): Promise<Acted> {
     const acted = await this.emulator.act(act);
-    if (acted === undefined) throw new Impossible();
+    const isReported = act.kind === "write" || (acted?.webhooks.length ?? 0) > 0;
+    if (acted === undefined || !isReported) throw new Impossible();
     for (const webhook of acted.webhooks) await this.deliver(webhook);
     return acted;
   }
@@ -146,6 +151,11 @@ export class Stage {
   }
 }
 
+/** Whether a text has the cue as a word. */
+function hasCue(text: string, cue: string): boolean {
+  return text.split(NO_CUE).includes(cue);
+}
+
 /** A person who talks to the bot in one place. */
 export class Talk {
   readonly stage: Stage;
@@ -167,6 +177,7 @@ export class Talk {
 
   writing(text: string, extra: Partial<Act & { readonly kind: "write" }> = {}): Act {
     if (this.stage.emulator.talksByCommand === true) {
+      if (extra.files !== undefined) throw new Impossible();
       return { kind: "command", by: this.by, in: this.place, name: "ask", args: text };
     }
     return { kind: "write", by: this.by, in: this.place, text, isMention: !this.isDirect, ...extra };

@@ -4,29 +4,34 @@ import type { PlatformEmulator } from "./platform-emulator.ts";
 import { playInTurn, playTogether } from "./row.ts";
 import { allRows, rowsAlone, rowsTogether } from "./rows.ts";
 import { Stage } from "./stage.ts";
+import { writeRecords } from "./write-records.ts";
 
 /**
  * Plays every row with a served bot on an emulated platform, and compares what people got with what the documents say.
  * A row that works although it is listed as not working fails, too.
  */
-export function checkContract(contract: Contract, create: () => PlatformEmulator): void {
+export function checkContract(
+  contract: Contract,
+  create: () => PlatformEmulator | Promise<PlatformEmulator>,
+): void {
   describe(`a bot on ${contract.title}`, () => {
     const stages: Stage[] = [];
     let outcomes: ReadonlyMap<string, string> = new Map();
 
     beforeAll(async () => {
-      const [shared, own] = await Promise.all([Stage.start(create()), Stage.start(create())]);
+      const [shared, own] = await Promise.all([Stage.start(await create()), Stage.start(await create())]);
       stages.push(shared, own);
       const played = await Promise.all([playTogether(shared, rowsTogether), playInTurn(own, rowsAlone)]);
       outcomes = new Map(played.flatMap((some) => [...some]));
     });
     afterAll(async () => {
+      await writeRecords(contract.title, outcomes, stages);
       await Promise.all(stages.map((stage) => stage.close()));
     });
 
     it.each(allRows.map(({ title, key }) => [title, key]))("%s", (_title, key) => {
-      const outcome = contract.expected[key]?.outcome ?? "works";
-      expect(outcomes.get(key), stages.flatMap(({ server }) => server.problems).join("\n")).toBe(outcome);
+      const problems = stages.flatMap(({ server }) => server.problems).join("\n");
+      expect(outcomes.get(key), problems).toBe(contract.expected[key]?.outcome ?? "works");
     });
 
     it("has expectations of rows that exist only", () => {

@@ -8,12 +8,15 @@ import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
 import type { Adapter } from "chat";
 import { chatSdkMessenger, type MessengerDefinition } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
+import { reroute } from "./reroute.ts";
 
 export interface PlatformEnvironment {
   /** Name of the platform. */
   readonly PLATFORM: string;
   /** JSON: options of its adapter. */
   readonly PLATFORM_OPTIONS: string;
+  /** JSON: addresses that clients of the platform have inside, and those of the emulator for them. */
+  readonly PLATFORM_ORIGINS?: string;
 }
 
 const adapters: Readonly<Record<string, (options: never) => Adapter>> = {
@@ -33,7 +36,9 @@ const common = {
   delivery: { callTimeoutMs: 3000 },
 } as const;
 
-export function messengerOf({ PLATFORM, PLATFORM_OPTIONS }: PlatformEnvironment): MessengerDefinition {
+export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
+  const { PLATFORM, PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
+  reroute(JSON.parse(PLATFORM_ORIGINS) as Record<string, string>);
   const options = JSON.parse(PLATFORM_OPTIONS) as never;
   const create = adapters[PLATFORM];
   return create === undefined

@@ -1,0 +1,13 @@
+import type { Contract } from "./expectation.ts";
+import { discordContract } from "./discord/contract.ts";
+import { slackContract } from "./slack/contract.ts";
+import { telegramContract } from "./telegram/contract.ts";
+import { whatsappContract } from "./whatsapp/contract.ts";
+
+/** In the order of the documents. */
+export const contracts: readonly Contract[] = [
+  telegramContract,
+  slackContract,
+  whatsappContract,
+  discordContract,
+];

@@ -1,0 +1,31 @@
+import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+
+const NO_GATEWAY = "ordinary messages need a connection to the Gateway, which the bot does not have";
+const THINKING = "the sign that an answer will come stays, and the answer stands below it";
+
+export const discordContract: Contract = {
+  title: "Discord",
+  expected: {
+    answer: broken("2 messages", THINKING),
+    markdown: broken("without list, table", "lists and tables lose their form"),
+    "file-in": cannot("impossible", NO_GATEWAY),
+    addressing: cannot(
+      "without private messages, mentions, follow-ups",
+      `commands and presses alone: ${NO_GATEWAY}`,
+    ),
+    typing: broken("not shown", "not shown"),
+    card: broken("old buttons stay", "a decided card keeps its buttons"),
+    "strangers-press": broken("nothing", "nothing happens"),
+    "press-note": degraded("as a message", "as a message"),
+    edit: cannot("impossible", NO_GATEWAY),
+    delete: cannot("impossible", NO_GATEWAY),
+    flood: broken("1 times and 1 other messages", THINKING),
+    "long-flood": broken("1 times and 1 other messages", THINKING),
+    "error-500": broken("1 times and 1 other messages, marked as sent again", THINKING),
+    "error-503": broken("1 times and 1 other messages", THINKING),
+    cut: broken("2 times and 1 other messages, marked as sent again", "comes twice, marked"),
+    "no-answer": broken("2 times and 1 other messages, marked as sent again", "comes twice, marked"),
+    kill: broken("2 messages", THINKING),
+    "say-unknown": degraded("chat-unknown", "only after somebody has used a command there"),
+  },
+};

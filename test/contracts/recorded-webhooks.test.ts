@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { DiscordEmulator } from "./discord/emulator.ts";
+import type { Act, Person, PlatformEmulator } from "./platform-emulator.ts";
+import { SlackEmulator } from "./slack/emulator.ts";
+import { WhatsAppEmulator } from "./whatsapp/emulator.ts";
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+const recorded = JSON.parse(
+  readFileSync(path.resolve(import.meta.dirname, "../fixtures/recorded-webhooks.json"), "utf8"),
+) as Record<string, Record<string, Json>>;
+
+const ada: Person = { id: "7", name: "Ada" };
+
+/** Every field with its type, as `event.text: string`. Those of one list are together. */
+function fieldsOf(value: Json, at = ""): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => fieldsOf(item, `${at}[]`));
+  if (typeof value !== "object" || value === null)
+    return [`${at}: ${value === null ? "null" : typeof value}`];
+  return Object.entries(value).flatMap(([key, inner]) => fieldsOf(inner, at === "" ? key : `${at}.${key}`));
+}
+
+async function bodyOf(emulator: PlatformEmulator, act: Act, index = 0): Promise<Json> {
+  const acted = await emulator.act(act);
+  const request = acted?.webhooks[index]?.request("http://127.0.0.1/webhook");
+  if (request === undefined) throw new Error("The platform reports nothing.");
+  const text = await request.text();
+  if (request.headers.get("content-type")?.includes("json") === true) return JSON.parse(text) as Json;
+  const form = Object.fromEntries(new URLSearchParams(text));
+  return form["payload"] === undefined ? form : (JSON.parse(form["payload"]) as Json);
+}
+
+/** Posts a message with a button, as the bot does. */
+async function posted(emulator: PlatformEmulator, request: Request): Promise<string> {
+  const answer = (await (await emulator.answer(request)).json()) as {
+    readonly ts?: string;
+    readonly id?: string;
+  };
+  return answer.ts ?? answer.id ?? "";
+}
+
+function post(pathname: string, authorization: string, body: object): Request {
+  const headers = { "content-type": "application/json", authorization };
+  return new Request(`http://127.0.0.1${pathname}`, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+const slack = (): { emulator: SlackEmulator; direct: string; channel: string } => {
+  const emulator = new SlackEmulator();
+  return { emulator, direct: emulator.direct(ada), channel: emulator.shared("general") };
+};
+
+const samples: Readonly<Record<string, () => Promise<Json>>> = {
+  "slack direct": () => {
+    const { direct, emulator } = slack();
+    return bodyOf(emulator, { kind: "write", by: ada, in: direct, text: "hello hello" });
+  },
+  "slack mention": () => {
+    const { channel, emulator } = slack();
+    return bodyOf(emulator, { kind: "write", by: ada, in: channel, text: "Hey", isMention: true }, 1);
+  },
+  "slack press": async () => {
+    const { channel, emulator } = slack();
+    const button = { type: "button", action_id: "channel-post", text: { type: "plain_text", text: "Post" } };
+    const blocks = [{ type: "actions", block_id: "kXGLy", elements: [button] }];
+    const call = post("/chat.postMessage", "Bearer xoxb-1", {
+      channel,
+      text: "x",
+      blocks,
+      thread_ts: "1.000001",
+    });
+    const messageId = await posted(emulator, call);
+    return bodyOf(emulator, { kind: "press", by: ada, in: channel, messageId, label: "Post" });
+  },
+  "slack command": () => {
+    const { channel, emulator } = slack();
+    return bodyOf(emulator, { kind: "command", by: ada, in: channel, name: "test-feedback", args: "some" });
+  },
+  "slack reaction": async () => {
+    const { channel, emulator } = slack();
+    const messageId = await posted(
+      emulator,
+      post("/chat.postMessage", "Bearer xoxb-1", { channel, text: "x" }),
+    );
+    return bodyOf(emulator, { kind: "react", by: ada, in: channel, messageId, emoji: "+1" });
+  },
+  "whatsapp direct": () => {
+    const emulator = new WhatsAppEmulator();
+    return bodyOf(emulator, { kind: "write", by: ada, in: emulator.direct(ada), text: "What is it?" });
+  },
+  "discord press": async () => {
+    const emulator = new DiscordEmulator();
+    const channel = emulator.shared("general");
+    const components = [{ type: 1, components: [{ type: 2, style: 1, label: "Say", custom_id: "hello" }] }];
+    const call = post(`/channels/${channel}/messages`, "Bot token", { content: "x", components });
+    const messageId = await posted(emulator, call);
+    return bodyOf(emulator, { kind: "press", by: ada, in: channel, messageId, label: "Say" });
+  },
+};
+
+/** Fields of the platforms' documents that the recordings happen not to have. */
+const DOCUMENTED: readonly string[] = [];
+
+it.each(Object.keys(samples))("sends what the platform sends: %s", async (name) => {
+  const [platform = "", kind = ""] = name.split(" ");
+  const known = new Set([...fieldsOf(recorded[platform]?.[kind] ?? null), ...DOCUMENTED]);
+  const sent = fieldsOf((await samples[name]?.()) ?? null);
+  expect(sent.filter((field) => !known.has(field))).toEqual([]);
+});

@@ -1,0 +1,5 @@
+import { checkContract } from "../suite.ts";
+import { telegramContract } from "./contract.ts";
+import { TelegramEmulator } from "./emulator.ts";
+
+checkContract(telegramContract, () => TelegramEmulator.start());

@@ -1,0 +1,29 @@
+import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+
+const NO_GROUPS = "private chats only";
+
+export const whatsappContract: Contract = {
+  title: "WhatsApp",
+  expected: {
+    answer: cannot("in one piece", "arrives in one piece: messages cannot be edited"),
+    markdown: broken('source is shown: "]("', "the source of links is shown"),
+    addressing: cannot("without mentions, follow-ups", NO_GROUPS),
+    typing: broken("not shown", "not shown"),
+    card: degraded("old buttons stay", "works, and the buttons stay below the decided card"),
+    "strangers-press": cannot("impossible", NO_GROUPS),
+    "press-note": degraded("as a message", "as a message"),
+    command: degraded("typed", "typed"),
+    edit: cannot("impossible", "the platform does not report edits"),
+    delete: cannot("impossible", "the platform does not report deletions"),
+    "error-500": degraded("once, marked as sent again", "is marked as sent again"),
+    cut: degraded(
+      "2 times, marked as sent again",
+      "comes twice, the second one marked: messages cannot be looked up",
+    ),
+    "no-answer": degraded(
+      "2 times, marked as sent again",
+      "comes twice, the second one marked: messages cannot be looked up",
+    ),
+    "say-unknown": cannot("impossible", NO_GROUPS),
+  },
+};
