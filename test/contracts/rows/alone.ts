@@ -157,4 +157,24 @@ export const alone: readonly Row[] = [
       return () => (late === undefined ? "lost" : "works");
     },
   },
+  {
+    key: "long-wait",
+    title: "Waits as long as the platform asks (20 s)",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      stage.on("cue-wait", [say("Not before 20 s.")]);
+      stage.server.fail({ fault: { kind: "flood", retryAfterMs: 20_000 }, on: ["post"], in: talk.place });
+      await talk.write("cue-wait please");
+      // The answer comes after the end of the test: the log tells when the bot will try again.
+      const wait = await stage.until(() => {
+        const line = stage.bot
+          .logs()
+          .split("\n")
+          .findLast((one) => one.includes('"kind":"retry-after"'));
+        return line === undefined ? undefined : Number(/"retryAfterMs":(\d+)/.exec(line)?.[1]);
+      }, 5000);
+      if (wait === undefined) return () => "not waited";
+      return () => (wait >= 20_000 ? "works" : `${wait / 1000} s`);
+    },
+  },
 ];
