@@ -57,6 +57,7 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    * installation. @default the root that got the webhook
    */
   readonly stateRoot?: string;
+  /**
    * Whether people's reactions reach the bot's `onReaction`. The platform must send them to the webhook.
    * @default false
    */

@@ -1,0 +1,238 @@
+/**
+ * Google Chat in memory: direct messages with the app, and spaces that it was added to.
+ *
+ * Events have the form of Google Workspace add-ons ("Interaction events"). In a space the app hears of messages that
+ * mention it alone. It does not hear of edits, deletions and reactions, unless it subscribes to them by Pub/Sub.
+ */
+import { TokenKey } from "../json-web-token.ts";
+import type {
+  Act,
+  Acted,
+  Person,
+  Place,
+  PlatformCall,
+  PlatformEmulator,
+  Refusal,
+  SeenMessage,
+  Webhook,
+} from "../platform-emulator.ts";
+import { below, showStars, type ShownText } from "../shown-text.ts";
+import { GoogleChatApi } from "./api.ts";
+import { messageJson, spaceJson, Spaces, userJson } from "./spaces.ts";
+import type { Button, CardWithId, Message, Space, User, Widget } from "./spaces.ts";
+
+const PROJECT_NUMBER = "1234567890";
+const ISSUER = "chat@system.gserviceaccount.com";
+const EMAIL = "shop-bot@shop-project.iam.gserviceaccount.com";
+const USER_NAME = "shop-bot";
+
+export class GoogleChatEmulator implements PlatformEmulator {
+  readonly name = "gchat";
+  readonly #spaces: Spaces;
+  readonly #api: GoogleChatApi;
+  readonly #chatKey = new TokenKey("424189bd9a18927f7ee924f1a100601f1524f441");
+  readonly #accountKey: TokenKey;
+
+  /** @param options `accountKey` is the key of the app's service account. */
+  constructor(options: { readonly now?: () => number; readonly accountKey?: TokenKey } = {}) {
+    this.#spaces = new Spaces(options.now ?? Date.now);
+    this.#accountKey = options.accountKey ?? new TokenKey("account-key");
+    this.#api = new GoogleChatApi(this.#spaces, { email: EMAIL, key: this.#accountKey }, this.#chatKey);
+  }
+
+  env(apiUrl: string): Readonly<Record<string, string>> {
+    const options = {
+      apiUrl: `${apiUrl}/`,
+      credentials: { client_email: EMAIL, private_key: this.#accountKey.privatePem },
+      googleChatProjectNumber: PROJECT_NUMBER,
+      botUserId: this.#spaces.bot.name,
+      userName: USER_NAME,
+    };
+    const hosts = { "https://oauth2.googleapis.com": apiUrl, "https://www.googleapis.com": apiUrl };
+    return {
+      PLATFORM: this.name,
+      PLATFORM_OPTIONS: JSON.stringify(options),
+      PLATFORM_ORIGINS: JSON.stringify(hosts),
+    };
+  }
+
+  answer(request: Request): Promise<Response> {
+    return this.#api.answer(request);
+  }
+
+  describe(request: Request): PlatformCall {
+    return this.#api.describe(request);
+  }
+
+  refuse(refusal: Refusal): Response {
+    return this.#api.refuse(refusal);
+  }
+
+  direct(person: Person): Place {
+    return this.#spaces.spaceNamed(this.#spaces.user(person).name, true).name;
+  }
+
+  shared(name: string): Place {
+    return this.#spaces.spaceNamed(name, false).name;
+  }
+
+  async act(act: Act): Promise<Acted | undefined> {
+    const space = this.#spaceAt(act.in);
+    const by = this.#spaces.user(act.by);
+    if (act.kind === "write") return this.#write(act, space, by);
+    // A command is one only if the app's owner has registered it in the console.
+    if (act.kind === "command") return undefined;
+    const message = this.#spaces.find(act.messageId);
+    if (message?.space !== space) return undefined;
+    switch (act.kind) {
+      case "press":
+        return this.#press(message, by, act.label);
+      case "edit":
+        message.text = act.text;
+        message.updatedAt = this.#spaces.now();
+        break;
+      case "delete":
+        message.isDeleted = true;
+        break;
+      case "react":
+    }
+    this.#spaces.changed();
+    return { webhooks: [] };
+  }
+
+  /** Removes the app from the space. */
+  shut(place: Place): void {
+    this.#spaceAt(place).hasBot = false;
+  }
+
+  seen(place: Place): readonly SeenMessage[] {
+    return this.#spaces.messages
+      .filter((it) => it.space.name === place && !it.isDeleted)
+      .map((it) => this.#show(it));
+  }
+
+  /** Google Chat cannot show it. */
+  typingShown(): number {
+    return 0;
+  }
+
+  watch(changed: () => void): void {
+    this.#spaces.changed = changed;
+  }
+
+  #write(act: Act & { readonly kind: "write" }, space: Space, by: User): Acted | undefined {
+    const mention = `@${this.#spaces.bot.displayName}`;
+    const text = act.isMention ? `${mention} ${act.text}` : act.text;
+    const thread = act.inThreadOf === undefined ? undefined : this.#spaces.find(act.inThreadOf)?.thread;
+    if (act.inThreadOf !== undefined && thread === undefined) return undefined;
+    const message = this.#spaces.add({ space, by, text, files: act.files ?? [] }, thread);
+    if (!space.hasBot || (!space.isDirect && act.isMention !== true)) {
+      return { messageId: message.name, webhooks: [] };
+    }
+    const annotation = {
+      type: "USER_MENTION",
+      startIndex: 0,
+      length: mention.length,
+      userMention: { user: userJson(this.#spaces.bot), type: "MENTION" },
+    };
+    const json = {
+      ...messageJson(message),
+      argumentText: ` ${act.text}`,
+      ...(act.isMention && { annotations: [annotation] }),
+    };
+    const payload = { message: json, space: spaceJson(space) };
+    return { messageId: message.name, webhooks: [this.#webhook(by, { messagePayload: payload })] };
+  }
+
+  #press(message: Message, by: User, label: string): Acted | undefined {
+    const action = buttonsOf(message.cards).find(({ text }) => text === label)?.onClick?.action;
+    // A card with an action that names no function cannot be pressed.
+    if (action?.function === undefined) return undefined;
+    const parameters = Object.fromEntries((action.parameters ?? []).map(({ key, value }) => [key, value]));
+    const payload = { message: messageJson(message), space: spaceJson(message.space) };
+    const common = { invokedFunction: action.function, parameters };
+    return { webhooks: [this.#webhook(by, { buttonClickedPayload: payload }, common)] };
+  }
+
+  #webhook(by: User, payload: object, common: object = {}): Webhook {
+    const now = this.#spaces.now();
+    const body = JSON.stringify({
+      commonEventObject: { userLocale: "en", hostApp: "CHAT", platform: "WEB", ...common },
+      chat: { user: userJson(by), eventTime: new Date(now).toISOString(), ...payload },
+    });
+    const seconds = Math.floor(now / 1000);
+    const key = this.#chatKey;
+    return {
+      request(url) {
+        const token = key.sign({ aud: PROJECT_NUMBER, iss: ISSUER, iat: seconds, exp: seconds + 3600 });
+        const headers = {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "user-agent": "Google-Dynamite",
+        };
+        return new Request(url, { method: "POST", headers, body });
+      },
+    };
+  }
+
+  #show(message: Message): SeenMessage {
+    const root = this.#spaces.rootOf(message);
+    const parts = [showStars(message.text, { hasLabels: true }), ...message.cards.flatMap(showCard)];
+    return {
+      id: message.name,
+      by: message.by.isBot ? "bot" : message.by.name.replace("users/", ""),
+      ...below(parts),
+      ...(root !== undefined && root !== message && { threadOf: root.name }),
+      ...(message.viewer !== undefined && { onlyFor: message.viewer.replace("users/", "") }),
+      buttons: buttonsOf(message.cards).flatMap(({ disabled, onClick, text }) =>
+        text !== undefined && onClick?.action !== undefined && disabled !== true ? [text] : [],
+      ),
+      files: message.files,
+      isEdited: message.updatedAt !== undefined,
+    };
+  }
+
+  #spaceAt(place: Place): Space {
+    const space = this.#spaces.findSpace(place);
+    if (space === undefined) throw new Error(`Google Chat has no place ${place}.`);
+    return space;
+  }
+}
+
+function widgetsOf(cards: readonly CardWithId[]): readonly Widget[] {
+  return cards.flatMap(({ card }) => card?.sections ?? []).flatMap(({ widgets }) => widgets ?? []);
+}
+
+function buttonsOf(cards: readonly CardWithId[]): readonly Button[] {
+  return widgetsOf(cards).flatMap(({ buttonList }) => buttonList?.buttons ?? []);
+}
+
+function showCard(card: CardWithId): readonly ShownText[] {
+  const { subtitle = "", title = "" } = card.card?.header ?? {};
+  const texts = widgetsOf([card]).flatMap(({ decoratedText, textParagraph }) => [
+    textParagraph?.text ?? "",
+    decoratedText?.topLabel ?? "",
+    decoratedText?.text ?? "",
+    decoratedText?.bottomLabel ?? "",
+  ]);
+  return [title, subtitle, ...texts].map(showHtml);
+}
+
+/** Cards render a part of HTML. Signs of the text of messages, such as `*`, are shown as they are. */
+function showHtml(source: string): ShownText {
+  const kinds = { b: "bold", i: "italic", s: "strike" } as const;
+  const marks = [...source.matchAll(/<(b|i|s)>([^]*?)<\/\1>/g)].map(([, tag, text = ""]) => ({
+    kind: kinds[tag as keyof typeof kinds],
+    text: bare(text),
+  }));
+  const links = [...source.matchAll(/<a href="([^"]*)">([^]*?)<\/a>/g)].map(([, url = "", text = ""]) => ({
+    kind: "link" as const,
+    text: bare(text),
+    url,
+  }));
+  return { text: bare(source), marks: [...marks, ...links] };
+}
+
+function bare(html: string): string {
+  return html.replaceAll("<br>", "\n").replaceAll(/<[^>]*>/g, "");
+}
