@@ -13,7 +13,6 @@ export const discordContract: Contract = {
       "without private messages, mentions, follow-ups",
       `commands and presses alone: ${NO_GATEWAY}`,
     ),
-    typing: broken("not shown", "not shown"),
     card: broken("old buttons stay", "a decided card keeps its buttons"),
     "strangers-press": broken("nothing", "nothing happens"),
     "press-note": degraded("as a message", "as a message"),

@@ -24,6 +24,21 @@ const sayTo = (
 
 export const alone: readonly Row[] = [
   {
+    key: "typing",
+    title: "Shows that it is writing",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const gate = createGate();
+      stage.on("cue-typing", [holdAt(gate), say("Thought about it.")]);
+      await talk.write("cue-typing please");
+      await gate.reached;
+      const shown = await stage.until(() => stage.emulator.typingShown(talk.place) > 0, 3000);
+      gate.open();
+      await talk.reads("Thought about it.");
+      return () => (shown === true ? "works" : "not shown");
+    },
+  },
+  {
     key: "kill",
     title: "A process killed in the middle of an answer",
     async play(stage) {

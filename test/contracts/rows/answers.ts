@@ -178,21 +178,6 @@ export const answers: readonly Row[] = [
     },
   },
   {
-    key: "typing",
-    title: "Shows that it is writing",
-    async play(stage) {
-      const talk = stage.talk(stage.person("Ada"));
-      const gate = createGate();
-      stage.on("cue-typing", [holdAt(gate), say("Thought about it.")]);
-      await talk.write("cue-typing please");
-      await gate.reached;
-      const shown = await stage.until(() => stage.emulator.typingShown(talk.place) > 0, 6000);
-      gate.open();
-      await talk.reads("Thought about it.");
-      return () => (shown === true ? "works" : "not shown");
-    },
-  },
-  {
     key: "duplicates",
     title: "A webhook that comes three times, two at once, is answered once",
     async play(stage) {

@@ -57,7 +57,9 @@ export class TelegramEmulator implements PlatformEmulator {
   }
 
   shared(name: string): Place {
-    const chat = this.#shared.get(name) ?? this.#simulator.addGroup({ title: name, members: [] });
+    const chat =
+      this.#shared.get(name) ??
+      this.#simulator.addGroup({ title: name, members: [this.#simulator.addUser({ first_name: "Olga" })] });
     this.#shared.set(name, chat);
     return this.#keep(chat);
   }

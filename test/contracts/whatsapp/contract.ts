@@ -24,6 +24,7 @@ export const whatsappContract: Contract = {
       "2 times, marked as sent again",
       "comes twice, the second one marked: messages cannot be looked up",
     ),
+    "long-wait": degraded("5 s", "tries again after 5 s: the platform tells no time"),
     "say-unknown": cannot("impossible", NO_GROUPS),
   },
 };
