@@ -37,7 +37,7 @@ export class Stage {
   >();
   #people = 0;
 
-  private constructor(server: EmulatorServer, model: ScriptedModel, bot: ServedBot) {
+  constructor(server: EmulatorServer, model: ScriptedModel, bot: ServedBot) {
     this.server = server;
     this.model = model;
     this.bot = bot;

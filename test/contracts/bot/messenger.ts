@@ -33,7 +33,7 @@ const adapters: Readonly<Record<string, (options: never) => Adapter>> = {
 const common = {
   respondTo: ["direct-message", "mention", "subscribed-thread"],
   burstMs: 0,
-  delivery: { callTimeoutMs: 3000 },
+  delivery: { callTimeoutMs: 6000 },
 } as const;
 
 export function messengerOf(env: PlatformEnvironment): MessengerDefinition {

@@ -68,7 +68,7 @@ export class ContractsBot extends Think<ModelEnvironment & PlatformEnvironment> 
         return answer(() => this.broadcasts.send(text, "all"));
       }
       case "/chats":
-        return Response.json((await this.listChats()).chats);
+        return Response.json(this.listChats().chats);
       default:
         return super.onRequest(request);
     }

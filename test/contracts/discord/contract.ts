@@ -14,7 +14,6 @@ export const discordContract: Contract = {
       `commands and presses alone: ${NO_GATEWAY}`,
     ),
     card: broken("old buttons stay", "a decided card keeps its buttons"),
-    "strangers-press": broken("nothing", "nothing happens"),
     "press-note": degraded("as a message", "as a message"),
     edit: cannot("impossible", NO_GATEWAY),
     delete: cannot("impossible", NO_GATEWAY),

@@ -1,3 +1,4 @@
+import { readForm } from "../read-form.ts";
 import type { PlatformCall, Refusal, SentFile } from "../platform-emulator.ts";
 import {
   APPLICATION,
@@ -112,7 +113,8 @@ export class RestApi {
     if (parts[3] === undefined) {
       if (method === "GET") return Response.json(this.#list(channel, new URL(request.url).searchParams));
       const { fields, files } = await formOf(request);
-      const nonce = fields["nonce"] === undefined ? undefined : String(fields["nonce"]);
+      const { nonce: given } = fields;
+      const nonce = typeof given === "string" || typeof given === "number" ? String(given) : undefined;
       if (nonce !== undefined && nonce.length > 25) throw invalidForm("nonce");
       const same =
         fields["enforce_nonce"] === true
@@ -216,7 +218,7 @@ async function formOf(
   if (request.headers.get("content-type")?.startsWith("multipart/form-data") !== true) {
     return { fields: (await request.json()) as Fields, files: [] };
   }
-  const form = await request.formData();
+  const form = await readForm(request);
   const payload = form.get("payload_json");
   const files: SentFile[] = [];
   for (const [name, value] of form) {

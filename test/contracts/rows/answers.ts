@@ -21,6 +21,14 @@ const FIRST_WORDS_MS = 8000;
 
 export const answers: readonly Row[] = [
   {
+    key: "start",
+    title: "The bot starts, and is healthy",
+    async play(stage) {
+      const { status } = await fetch(`${stage.bot.url}/health`);
+      return () => (status === 200 ? "works" : `status ${status}`);
+    },
+  },
+  {
     key: "answer",
     title: "An answer grows while it is written",
     async play(stage) {

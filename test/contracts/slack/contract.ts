@@ -4,10 +4,8 @@ export const slackContract: Contract = {
   title: "Slack",
   expected: {
     markdown: broken("without list, table", "lists and tables lose their form"),
-    "file-out": broken("nothing", "files do not arrive"),
     typing: broken("not shown", "not shown in private chats"),
-    "strangers-press": broken("nothing", "nothing happens"),
-    "press-note": broken("in a new thread", "the note opens a thread below the card"),
+    "press-note": degraded("as a message", "as a message"),
     "error-500": degraded("once, marked as sent again", "is marked as sent again"),
     cut: broken("2 times, marked as sent again", "comes twice, marked"),
     "no-answer": broken("2 times, marked as sent again", "comes twice, marked"),

@@ -1,4 +1,5 @@
 import type { CallKind, PlatformCall, Refusal, SentFile } from "../platform-emulator.ts";
+import { readForm } from "../read-form.ts";
 import {
   BOT_USER,
   contentOf,
@@ -56,7 +57,7 @@ export class WebApi {
       return new Response("ok");
     }
     const fields = await fieldsOf(request);
-    const token = request.headers.get("authorization")?.replace(/^Bearer /, "") ?? fields["token"];
+    const token = request.headers.get("authorization")?.replace(/^Bearer /, "") || fields["token"];
     if (method.startsWith("files-pri/")) {
       const file = this.#workspace.files.get(/-(F\d+)\//.exec(method)?.[1] ?? "");
       // Without the token Slack answers with the page to sign in.
@@ -234,7 +235,7 @@ export class WebApi {
     const ticket = this.#workspace.tickets.get(id);
     if (ticket === undefined) return new Response("", { status: 404 });
     const isForm = request.headers.get("content-type")?.startsWith("multipart/form-data") ?? false;
-    const form = isForm ? await request.formData() : undefined;
+    const form = isForm ? await readForm(request) : undefined;
     const part =
       form === undefined ? undefined : [...form.values()].find((value) => typeof value !== "string");
     const source = part === undefined ? request : (part as Blob);

@@ -14,6 +14,7 @@ import type {
   SentFile,
   Webhook,
 } from "../platform-emulator.ts";
+import { readForm } from "../read-form.ts";
 
 const SECRET = "s3cret";
 
@@ -27,7 +28,7 @@ export class TelegramEmulator implements PlatformEmulator {
   readonly #members = new Set<string>();
   readonly #sent = new Map<string, SentFile>();
 
-  private constructor(simulator: Simulator) {
+  constructor(simulator: Simulator) {
     this.#simulator = simulator;
   }
 
@@ -193,7 +194,7 @@ export class TelegramEmulator implements PlatformEmulator {
 
   async answer(request: Request): Promise<Response> {
     if (request.headers.get("content-type")?.startsWith("multipart/form-data") === true) {
-      for (const value of (await request.clone().formData()).values()) {
+      for (const value of (await readForm(request.clone())).values()) {
         if (typeof value === "string") continue;
         const bytes = new Uint8Array(await value.arrayBuffer());
         this.#sent.set(value.name, { name: value.name, mediaType: value.type, bytes });
@@ -238,7 +239,7 @@ function kindOf(method: string): CallKind {
 async function fieldsOf(request: Request): Promise<ReadonlyMap<string, string>> {
   const type = request.headers.get("content-type") ?? "";
   const entries = type.startsWith("multipart/form-data")
-    ? [...(await request.formData())]
+    ? [...(await readForm(request))]
     : type.includes("json")
       ? Object.entries((await request.json()) as object)
       : [...new URLSearchParams(await request.text())];

@@ -11,6 +11,7 @@ import type {
   SentFile,
   Webhook,
 } from "../platform-emulator.ts";
+import { readForm } from "../read-form.ts";
 import { plain, showStars, type ShownText } from "../shown-text.ts";
 
 const TOKEN = "EAAG";
@@ -316,7 +317,7 @@ export class WhatsAppEmulator implements PlatformEmulator {
   }
 
   async #uploadMedia(request: Request): Promise<Response> {
-    const form = await request.formData();
+    const form = await readForm(request);
     const file = form.get("file");
     if (form.get("messaging_product") !== "whatsapp" || file === null || typeof file === "string") {
       throw new GraphError(100, 400, "(#100) Invalid parameter");
