@@ -13,8 +13,18 @@ const people = z.object({
   user: person.nullish().catch(undefined),
 });
 
-/** Returns the facts about a chat that a stored event shows. Any event shows that somebody is there. */
+const undelivered = z.object({ type: z.literal("undelivered"), goneCode: z.string() });
+
+/** Returns the facts about a chat that a stored event shows. Almost any event shows that somebody is there. */
 export function describeChat({ raw, thread }: IncomingEvent): ChatFacts {
+  const gone = undelivered.safeParse(raw).data;
+  if (gone !== undefined) {
+    return {
+      kind: thread.isDirectMessage ? "private" : "group",
+      isReachable: false,
+      goneCode: gone.goneCode,
+    };
+  }
   if (!thread.isDirectMessage) return { kind: "group", isReachable: true };
   const found = people.safeParse(raw).data;
   const author = found?.message?.author ?? found?.user;

@@ -181,7 +181,8 @@ async function messageKey({ id, text }: Message, raw: unknown): Promise<string> 
   return textOf(id) || contentKey(JSON.stringify([text, raw]));
 }
 
-function threadOf(adapter: Adapter, threadId: string): MessengerThread {
+/** Returns the thread with this id. */
+export function threadOf(adapter: Adapter, threadId: string): MessengerThread {
   const chatId = profileOf(adapter.name).chatIdOf?.(threadId) ?? channelOf(adapter, threadId);
   return {
     id: threadId,

@@ -52,6 +52,8 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
     }
     case "deleted":
       return { kind: "message-deleted", message: deletedMessage(stored.messageId) };
+    case "undelivered":
+      return { kind: "service", detail: `a message was not delivered: ${stored.goneCode}` };
     case "action":
       return {
         kind: "action",

@@ -5,6 +5,7 @@ import type { PlatformContext, ReceiveContext } from "../../src/core/messenger.t
 import { withinTime } from "../../src/core/within-time.ts";
 import type { Ingress, IngressChat } from "./ingress-chat.ts";
 import type { ChatSdkSettings } from "./options.ts";
+import { undeliveredIn } from "./undelivered.ts";
 
 /** Longest time that an adapter may take to handle a request, and then for its background work, in milliseconds. */
 const limitMs = 10_000;
@@ -41,6 +42,7 @@ export async function receiveThrough(
     },
     stores,
   };
+  const reportUndelivered = undeliveredIn(request, adapter);
   try {
     const handling = chat.within(ingress, () =>
       adapter.handleWebhook(request, {
@@ -52,6 +54,7 @@ export async function receiveThrough(
     if (!isFinished) context.log.warn("chat-sdk.background-slow", { provider });
     await Promise.all(isFinished ? stores : stores.map((store) => rejectIfPending(store)));
     if (!isFinished) throw new InvalidInputError("background-slow", "The adapter's work took too long.");
+    if (response.ok) await reportUndelivered?.(context, receive);
     if (stores.length === 0) logOutcome(context, provider, nothingReported(response));
     isAnswered = true;
     return response;

@@ -43,6 +43,8 @@ const message = quoted.extend({
 export const storedEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("message"), message, raw: z.unknown() }),
   z.object({ type: z.literal("edited"), message, raw: z.unknown() }),
+  /** Nothing arrives in the chat until the person writes. */
+  z.object({ type: z.literal("undelivered"), goneCode: z.string(), raw: z.unknown() }),
   z.object({ type: z.literal("deleted"), messageId: z.string(), raw: z.unknown() }),
   z.object({
     type: z.literal("action"),

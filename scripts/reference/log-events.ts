@@ -238,6 +238,11 @@ export const LOG_EVENTS: readonly {
       "a Chat SDK adapter reported an event outside of a webhook, or after its answer, and the event could not be stored",
   },
   {
+    events: ["chat-sdk.not-delivered"],
+    meaning:
+      "WhatsApp accepted a message and did not deliver it. `window-closed`: the person has not written for 24 hours, so only a template arrives. `recipient-unreachable`: the number has no WhatsApp, or has blocked the bot. Any other `code` is Meta's",
+  },
+  {
     events: ["chat-sdk.warning", "chat-sdk.error"],
     meaning: "a Chat SDK adapter's own line: `about` holds its technical words, `…` replaces all others",
   },

@@ -23,6 +23,8 @@ export interface ChatFacts {
    * bot was blocked or removed. Undefined if the event says neither.
    */
   readonly isReachable?: boolean;
+  /** Why people cannot read the bot any more, if `isReachable` is `false`. @default "left" */
+  readonly goneCode?: string;
 }
 
 export interface TopicFacts {

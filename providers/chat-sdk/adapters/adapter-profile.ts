@@ -19,6 +19,18 @@ export interface FilePost {
 export interface FilePostOptions
   extends Pick<Deps, "clock" | "fetch">, Pick<CallOptions, "onSent" | "signal"> {}
 
+/** A message that the platform has accepted and then not delivered. */
+export interface UndeliveredMessage {
+  readonly threadId: string;
+  readonly messageId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Stable, for logs. */
+  readonly code: string;
+  /** Set if nothing arrives in the chat until the person writes. */
+  readonly goneCode?: string;
+}
+
 /** A text for the person who pressed a button. */
 export interface Whisper {
   /** The thread of the press. */
@@ -101,6 +113,11 @@ export interface AdapterProfile {
   readonly stateKind?: (key: string, adapter: Adapter) => StateKind | undefined;
   /** Whether the adapter keeps tokens, as it is configured. @default false */
   readonly keepsSecrets?: (adapter: Adapter) => boolean;
+  /**
+   * Reads the messages that the platform has accepted and then not delivered, from the JSON of a webhook. @default the
+   * platform tells at once
+   */
+  readonly readUndelivered?: (body: unknown) => readonly UndeliveredMessage[];
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

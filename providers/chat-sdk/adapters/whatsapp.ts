@@ -5,6 +5,7 @@ import type { ErrorFacts } from "../error-facts.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 import { badRequest, credentialsRefused, rateLimited, unavailable } from "./refusals.ts";
+import { goneCodeOf, readUndelivered } from "./whatsapp-statuses.ts";
 
 export const whatsapp: AdapterProfile = {
   capabilities: {
@@ -20,6 +21,7 @@ export const whatsapp: AdapterProfile = {
   buttonLimits: { maxButtons: 3, maxTextLength: 1000, maxLabelLength: 20, isOneRow: true },
   readFailure,
   fileSource,
+  readUndelivered,
 };
 
 const tokens = z.object({ accessToken: z.string(), graphApiUrl: z.string() });
@@ -58,12 +60,6 @@ const WAITS_MS: Readonly<Record<number, number>> = {
 /** The token, its permissions, the number or the account. */
 const MISCONFIGURED = new Set([0, 3, 10, 33, 190, 368, 131_005, 131_031, 131_042, 131_045, 133_010]);
 
-/** The person cannot get messages of the bot. */
-const UNREACHABLE = new Set([130_497, 131_021, 131_026]);
-
-/** More than 24 hours since the person wrote. Until they write again, only templates arrive. */
-const WINDOW_CLOSED = 131_047;
-
 const LATER = new Set([2, 131_016, 131_057, 133_004]);
 
 const FILE_REFUSED = new Set([131_052, 131_053]);
@@ -76,8 +72,8 @@ function readFailure({ errors, message, name, status }: ErrorFacts): CallFailure
   if (name !== "WhatsAppApiError" || typeof code !== "number") return undefined;
   if (WAITS_MS[code] !== undefined || status === 429) return rateLimited(WAITS_MS[code]);
   if (MISCONFIGURED.has(code) || (code >= 200 && code < 300)) return credentialsRefused;
-  if (UNREACHABLE.has(code)) return { kind: "gone", code: "recipient-unreachable" };
-  if (code === WINDOW_CLOSED) return { kind: "gone", code: "window-closed" };
+  const goneCode = goneCodeOf(code);
+  if (goneCode !== undefined) return { kind: "gone", code: goneCode };
   if (LATER.has(code)) return unavailable;
   if (FILE_REFUSED.has(code)) return { kind: "rejected", code: "bad-request", about: "file" };
   // A path of the account that does not exist is no chat that does not exist.

@@ -168,13 +168,13 @@ function defaultFacts({ thread }: IncomingEvent): ChatFacts {
 
 /** Merges the facts of an event into an entry. Facts that the event does not tell stay as they were. */
 function merge(key: ChatKey, facts: ChatFacts, known: StoredChat | undefined, now: number): StoredChat {
-  const { isReachable, kind, language, title, userId } = facts;
+  const { goneCode = "left", isReachable, kind, language, title, userId } = facts;
   const wasGone = known?.goneSince !== undefined;
   const gone =
     isReachable === true
       ? { goneSince: undefined, goneCode: undefined }
       : isReachable === false && !wasGone
-        ? { goneSince: now, goneCode: "left" }
+        ? { goneSince: now, goneCode }
         : { goneSince: known?.goneSince, goneCode: known?.goneCode };
   return {
     ...key,

@@ -122,9 +122,14 @@ function found(
 function gone({ chatId, goneCode, messengerId }: StoredChat): Resolution {
   return refused(
     "chat-gone",
-    `The bot cannot write to the chat "${chatId}" of the messenger "${messengerId}" any more (${goneCode ?? "gone"}).`,
+    `The bot cannot write to the chat "${chatId}" of the messenger "${messengerId}" any more (${goneCode ?? "gone"}).${goneCode === WINDOW_CLOSED ? WRITES_FIRST : ""}`,
   );
 }
+
+/** The platform delivers messages only for some time after the person has written. */
+const WINDOW_CLOSED = "window-closed";
+const WRITES_FIRST =
+  " The person has not written for too long. Wait until they write, or send one of the platform's templates by its own API.";
 
 function refused(code: TargetProblem, message: string): Extract<Resolution, { kind: "refused" }> {
   return { kind: "refused", code, message };

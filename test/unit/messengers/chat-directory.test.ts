@@ -171,6 +171,14 @@ describe("a chat that is gone", () => {
     expect(entries()).toMatchObject([{ goneSince: since, goneCode: "left" }]);
   });
 
+  it("is gone for the reason that the platform tells", () => {
+    const { entries, sees } = createRig().start();
+    sees("7", { kind: "private", isReachable: false, goneCode: "window-closed" });
+    expect(entries()).toMatchObject([{ goneCode: "window-closed" }]);
+    sees("7", ADA);
+    expect(entries()[0]).not.toHaveProperty("goneCode");
+  });
+
   it("is not gone for a call that was refused before a person was heard", async () => {
     const { clock, start } = createRig();
     const { chats, entries, sees } = start();

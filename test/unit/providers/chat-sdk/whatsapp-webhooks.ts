@@ -84,6 +84,28 @@ export const deliveredRequest = (): Request =>
     ],
   });
 
+/** A report that a message of the bot was accepted and then not delivered. */
+export const failedRequest = (code: number, sentAtSeconds = 1_800_000_000): Request =>
+  whatsAppRequest({
+    statuses: [
+      {
+        id: "wamid.BOT",
+        recipient_id: adaWaId,
+        status: "failed",
+        timestamp: String(sentAtSeconds),
+        errors: [
+          {
+            code,
+            title: "Re-engagement message",
+            message: "Re-engagement message",
+            error_data: { details: "More than 24 hours have passed since the customer last replied." },
+            href: "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/",
+          },
+        ],
+      },
+    ],
+  });
+
 /** The request with which Meta asks whether the webhook is the bot's. */
 export function challengeRequest(token: string): Request {
   const query = new URLSearchParams({

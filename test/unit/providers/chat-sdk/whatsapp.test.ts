@@ -103,3 +103,61 @@ describe("chatSdkMessenger with @chat-adapter/whatsapp", () => {
     expect(rig.log.join()).not.toMatch(/psst|password|t0ken|s3cret/);
   });
 });
+
+describe("a message that WhatsApp accepts and does not deliver", () => {
+  const warnings = (log: readonly string[]): unknown[] =>
+    log
+      .map((line) => JSON.parse(line) as { readonly event?: string; readonly code?: string })
+      .filter(({ event }) => event === "chat-sdk.not-delivered")
+      .map(({ code }) => code);
+
+  it.each([
+    [131_047, "window-closed"],
+    [131_026, "recipient-unreachable"],
+  ])("tells the owner, and that nothing arrives until the person writes: %d", async (code, goneCode) => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const { response, accepted } = await rig.receive(whatsApp.failedRequest(code));
+    expect(response.status).toBe(200);
+    expect(warnings(rig.log)).toEqual([goneCode]);
+    const [incoming] = accepted;
+    if (incoming === undefined) throw new Error("Nothing was accepted.");
+    const chatId = `whatsapp:${whatsApp.phoneNumberId}:15551234567`;
+    expect(incoming.thread).toEqual({ id: chatId, chatId, isDirectMessage: true });
+    expect(rig.platform.describeChat?.(incoming)).toEqual({ kind: "private", isReachable: false, goneCode });
+    expect(await rig.parse(incoming)).toMatchObject({ kind: "service" });
+  });
+
+  it("has the same key each time that it is told", async () => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const keys = [];
+    for (let time = 0; time < 2; time += 1) {
+      const { accepted } = await rig.receive(whatsApp.failedRequest(131_047));
+      keys.push(accepted[0]?.key);
+    }
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it.each([
+    ["another failure", (): Request => whatsApp.failedRequest(131_053), "131053"],
+    ["an old report", (): Request => whatsApp.failedRequest(131_047, 1_799_990_000), "window-closed"],
+  ])("is only logged: %s", async (_what, request, code) => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const { accepted } = await rig.receive(request());
+    expect(accepted).toEqual([]);
+    expect(warnings(rig.log)).toEqual([code]);
+  });
+
+  it("is not read from a request that WhatsApp has not signed", async () => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const signed = whatsApp.failedRequest(131_047);
+    const forged = postRequest(await signed.text(), { "x-hub-signature-256": "sha256=00" });
+    const { accepted, response } = await rig.receive(forged);
+    expect(response.status).toBe(401);
+    expect(accepted).toEqual([]);
+    expect(warnings(rig.log)).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { UndeliveredMessage } from "./adapter-profile.ts";
+
+/** More than 24 hours since the person wrote. Until they write again, only templates arrive. */
+const WINDOW_CLOSED = 131_047;
+
+/** The person cannot get messages of the bot. */
+const UNREACHABLE: ReadonlySet<number> = new Set([130_497, 131_021, 131_026]);
+
+/** Returns the code by which a chat is known as gone. Undefined: other messages may arrive. */
+export function goneCodeOf(code: number): string | undefined {
+  if (code === WINDOW_CLOSED) return "window-closed";
+  return UNREACHABLE.has(code) ? "recipient-unreachable" : undefined;
+}
+
+const failed = z.object({
+  id: z.string(),
+  status: z.literal("failed"),
+  timestamp: z.coerce.number(),
+  recipient_id: z.string(),
+  errors: z.array(z.object({ code: z.number() })),
+});
+
+const webhook = z.object({
+  entry: z.array(
+    z.object({
+      changes: z.array(
+        z.object({
+          value: z.object({
+            metadata: z.object({ phone_number_id: z.string() }).optional(),
+            statuses: z.array(z.unknown()).optional(),
+          }),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** Reads the messages that WhatsApp has accepted and then not delivered. The adapter does not report them. */
+export function readUndelivered(body: unknown): readonly UndeliveredMessage[] {
+  const { data } = webhook.safeParse(body);
+  const values = (data?.entry ?? []).flatMap(({ changes }) => changes.map(({ value }) => value));
+  return values.flatMap(({ metadata, statuses = [] }) =>
+    statuses.flatMap((one) => {
+      const status = failed.safeParse(one).data;
+      const code = status?.errors[0]?.code;
+      if (status === undefined || metadata === undefined || code === undefined) return [];
+      const goneCode = goneCodeOf(code);
+      return {
+        threadId: `whatsapp:${metadata.phone_number_id}:${status.recipient_id}`,
+        messageId: status.id,
+        at: status.timestamp * 1000,
+        code: goneCode ?? String(code),
+        ...(goneCode !== undefined && { goneCode }),
+      };
+    }),
+  );
+}
