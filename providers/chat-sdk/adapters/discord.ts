@@ -4,6 +4,7 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { removeOldButtons } from "./discord-cards.ts";
 import { readPress, whisper } from "./discord-presses.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
@@ -27,6 +28,7 @@ export const discord: AdapterProfile = {
   fileSource,
   readPress,
   whisper,
+  prepare: removeOldButtons,
 };
 
 /** The address of a file is signed. */

@@ -13,7 +13,6 @@ export const discordContract: Contract = {
       "without private messages, mentions, follow-ups",
       `commands and presses alone: ${NO_GATEWAY}`,
     ),
-    card: broken("old buttons stay", "a decided card keeps its buttons"),
     "press-note": degraded("as a message", "as a message"),
     edit: cannot("impossible", NO_GATEWAY),
     delete: cannot("impossible", NO_GATEWAY),
