@@ -39,7 +39,9 @@ export interface IncomingEvents {
   ofEdit(threadId: string, message: Message): Promise<Incoming>;
   ofDeletion(threadId: string, messageId: string, raw: unknown): Promise<Incoming>;
   ofAction(action: Action): Promise<Incoming>;
-  ofCommand(command: SlashCommand): Promise<Incoming>;
+  ofCommand(
+    command: Pick<SlashCommand, "channelId" | "command" | "raw" | "text" | "triggerId" | "user">,
+  ): Promise<Incoming>;
   ofReaction(reaction: Reaction): Promise<Incoming>;
   /** An event that only the bot's own code handles. */
   ofUpdate(kind: string, update: SdkUpdate): Promise<Incoming>;

@@ -18,6 +18,7 @@ import {
   createIncomingEvents,
 } from "./incoming-events.ts";
 import type { ChatSdkUpdateKind } from "./updates.ts";
+import type { Installations } from "./installations.ts";
 
 type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstance[Method], Function>>[0];
 
@@ -62,6 +63,8 @@ export interface Ingress {
   ignore(kind: string, threadId?: string): void;
   /** Reports an event that could not be stored. */
   fail(error: unknown): void;
+  /** Whether the message of this webhook stops the running answer. */
+  readonly isStop?: boolean;
   /** One promise for each event that the adapter reported, in order. It resolves when the event is stored. */
   readonly stores: Promise<void>[];
 }
@@ -85,6 +88,7 @@ export class IngressChat extends Chat {
   readonly #events: IncomingEvents;
   readonly #onOutside: (error: unknown) => void;
   readonly #takesReactions: boolean;
+  readonly #installations: Pick<Installations, "current" | "note">;
 
   constructor(config: {
     readonly adapter: Adapter;
@@ -96,13 +100,16 @@ export class IngressChat extends Chat {
     readonly takesReactions: boolean;
     /** Whether the bot has code for updates. */
     readonly takesUpdates: boolean;
+    readonly installations: Pick<Installations, "current" | "note">;
     /** Called for an event that arrives outside a webhook and therefore cannot be stored. */
     readonly onOutside: (error: unknown) => void;
   }) {
-    const { adapter, userName, state, logger, clock, onOutside, takesReactions, takesUpdates } = config;
+    const { adapter, userName, state, logger, clock, installations, onOutside } = config;
+    const { takesReactions, takesUpdates } = config;
     super({ userName, state, logger, adapters: { [adapter.name]: adapter }, concurrency: "concurrent" });
     this.#events = createIncomingEvents(adapter, userName, clock);
     this.#onOutside = onOutside;
+    this.#installations = installations;
     this.#takesReactions = takesReactions;
     for (const [name, kind] of Object.entries(UPDATES))
       Object.defineProperty(this, name, {
@@ -133,7 +140,20 @@ export class IngressChat extends Chat {
     message: Message | (() => Promise<Message>),
     options?: WebhookOptions,
   ): Promise<void> {
-    return this.#store(async () => this.#events.ofMessage(threadId, await resolve(message)), options);
+    const { isStop } = current.getStore() ?? {};
+    return this.#store(async () => {
+      const read = await resolve(message);
+      if (isStop !== true) return this.#events.ofMessage(threadId, read);
+      const { author: user, id: triggerId, raw } = read;
+      return this.#events.ofCommand({
+        command: "/stop",
+        text: "",
+        channelId: threadId,
+        user,
+        triggerId,
+        raw,
+      });
+    }, options);
   }
 
   override handleIncomingMessage(_adapter: Adapter, threadId: string, message: Message): Promise<void> {
@@ -192,7 +212,13 @@ export class IngressChat extends Chat {
    */
   #store(read: () => Promise<Incoming>, options?: WebhookOptions): Promise<void> {
     const ingress = current.getStore();
-    const task = storeIn(ingress, read);
+    const installation = this.#installations.current();
+    const task = storeIn(ingress, async () => {
+      const incoming = await read();
+      if (installation !== undefined && !("ignored" in incoming))
+        await this.#installations.note(incoming.thread.chatId, installation);
+      return incoming;
+    });
     const settled = task.catch((error: unknown) => {
       if (ingress === undefined) this.#onOutside(error);
       else ingress.fail(error);

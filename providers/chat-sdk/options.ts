@@ -77,10 +77,24 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    */
   readonly onUpdate?: (context: ChatSdkUpdateContext) => void | Promise<void>;
   /**
+   * Serves the pages on which people add the app to their workspace, for an adapter with `clientId` and `clientSecret`:
+   * `/messengers/{id}/install`, and `/messengers/{id}/install/callback` for the platform's settings. Slack and Linear.
+   *
+   * @default no pages
+   */
+  readonly install?: InstallOptions;
+  /**
    * A function that verifies each request, or `false` to rely on the adapter. Most adapters check signatures, but not
    * all of them, and not in every configuration.
    */
   readonly verifyWebhook: VerifyWebhook | false;
+}
+
+export interface InstallOptions {
+  /** Rights that the app asks for. @default what the bot needs to read, answer and send files */
+  readonly scopes?: readonly string[];
+  /** The address of the callback, as the platform knows it. @default the address of the request, with the callback's path */
+  readonly redirectUri?: string;
 }
 
 export interface ChatSdkFiles {
@@ -105,6 +119,7 @@ export interface ChatSdkSettings {
   readonly stateRoot: string | undefined;
   readonly reactions: boolean;
   readonly onUpdate: ChatSdkMessengerOptions["onUpdate"];
+  readonly install: InstallOptions | undefined;
 }
 
 const capabilityRules: OptionRules<MessengerCapabilities> = {
@@ -126,6 +141,7 @@ const optionRules: OptionRules<ChatSdkMessengerOptions> = {
   attachmentHosts: listOf('a list of hosts, such as ["files.example.com"]', isText),
   keyShard: FUNCTION,
   shardKey: FUNCTION,
+  install: { scopes: listOf('a list of scopes, such as ["chat:write"]', isText), redirectUri: TEXT },
   stateRoot: [
     'the name of a root, without "/"',
     (value) => isText(value) && value !== "" && !value.includes("/"),
@@ -192,6 +208,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     capabilities: {
       ...defaultCapabilities,
       ...profileOf(options.adapter.name).capabilities,
+      ...profileOf(options.adapter.name).capabilitiesOf?.(options.adapter),
       ...options.capabilities,
     },
     pacing: pacingFrom(
@@ -206,7 +223,17 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     stateRoot: options.stateRoot,
     reactions: options.reactions === true,
     onUpdate: options.onUpdate,
+    install: installOf(options),
   };
+}
+
+function installOf({ adapter, install }: ChatSdkMessengerOptions): InstallOptions | undefined {
+  const rules = profileOf(adapter.name).installations;
+  if (install === undefined || (rules?.page !== undefined && rules.isUsed(adapter))) return install;
+  throw new ConfigurationError(
+    "chat-sdk-install",
+    "chatSdkMessenger's `install` needs an adapter of Slack or Linear with `clientId` and `clientSecret`, and without a token. Leave `install` out for any other.",
+  );
 }
 
 function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities | undefined {

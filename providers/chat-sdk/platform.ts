@@ -1,5 +1,14 @@
-import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../src/core/messenger-event.ts";
+import { DAY_MS } from "../../src/core/civil-time.ts";
+import { parseJson } from "../../src/core/parse-json.ts";
+import type { Address, Surface } from "../../src/core/surface.ts";
+import { withTimeLimit } from "../../src/core/with-time-limit.ts";
+import type {
+  IncomingEvent,
+  MessengerPlatform,
+  PlatformContext,
+  ReceiveContext,
+} from "../../src/core/messenger.ts";
+import type { MessengerEvent, MessengerThread } from "../../src/core/messenger-event.ts";
 import { errorCode } from "../../src/core/errors.ts";
 import { requireSecretsKey } from "../../src/core/secret-box.ts";
 import { withinTime } from "../../src/core/within-time.ts";
@@ -7,8 +16,11 @@ import { profileOf } from "./adapters/known-adapters.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { ChatSdkCallError } from "./call-error.ts";
 import { describeChat } from "./describe-chat.ts";
+import type { DurableState } from "./durable-state.ts";
 import type { IngressChat } from "./ingress-chat.ts";
-import type { ChatSdkSettings } from "./options.ts";
+import { Installations } from "./installations.ts";
+import type { InstallationRules } from "./adapters/installation-rules.ts";
+import type { ChatSdkSettings, InstallOptions } from "./options.ts";
 import { parseEvent } from "./parse-event.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
 import { placeOf } from "./shards.ts";
@@ -20,12 +32,19 @@ import { updateOf } from "./updates.ts";
 /** Longest time that an adapter may take to initialize, in milliseconds. After that the next request tries again. */
 const initializeLimitMs = 10_000;
 
+/** A sign of life holds up the answer to the webhook. */
+const SIGN_LIMIT_MS = 3000;
+/** A platform delivers an event again for less than this long. */
+const SIGN_KNOWN_MS = 2 * DAY_MS;
+
 /** Creates a platform from a Chat SDK adapter. The SDK is loaded and the adapter initialized on first use. */
 export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatform {
   const { adapter, provider, capabilities, onUpdate } = settings;
-  let starting: Promise<IngressChat> | undefined;
+  const profile = profileOf(adapter.name);
+  const { installations: rules, keepsSecrets } = profile;
+  let starting: Promise<Started> | undefined;
 
-  const ready = (context: PlatformContext): Promise<IngressChat> => {
+  const ready = (context: PlatformContext): Promise<Started> => {
     starting ??= withinTime(
       context.deps.clock,
       initializeLimitMs,
@@ -39,32 +58,53 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     return starting;
   };
 
-  const isSecretKeeper = profileOf(adapter.name).keepsSecrets?.(adapter) ?? false;
-  return {
+  const platform: MessengerPlatform = {
     provider,
-    ...(isSecretKeeper && {
+    ...(keepsSecrets?.(adapter) === true && {
       checkEnvironment: (env) =>
         requireSecretsKey(env, `The adapter "${adapter.name}" with several installations`),
     }),
-    atRoot: createStateAtRoot,
+    atRoot: (host) =>
+      createStateAtRoot(host, async (value) =>
+        rules?.renew?.(adapter, value, { fetch: host.deps.fetch, now: host.deps.clock.now() }),
+      ),
+    ...(settings.install !== undefined &&
+      rules !== undefined && {
+        install: installPages(settings, settings.install, rules, ready),
+      }),
     // Messages outside all threads belong to the channel's own thread.
     chatThreadId: (chatId) => chatId,
     // The topics of these platforms are threads, whose ids are the adapter's own.
     topicThreadId: (_chatId, topicId) => topicId,
     verification: { kind: "none" },
     async receive(request, context, receive) {
-      let chat: IngressChat;
+      let started: Started;
       try {
-        chat = await ready(context);
+        started = await ready(context);
       } catch (error) {
         return unavailable(context, provider, "initialize", error);
       }
-      return receiveThrough(chat, request, context, receive, settings);
+      const isRead = rules?.changes !== undefined || profile.isStop !== undefined;
+      const body = isRead ? parseJson(await request.clone().text()) : undefined;
+      const isStop = profile.isStop?.(body) ?? false;
+      const signs: Address[] = [];
+      const accept: ReceiveContext["accept"] = async (events) => {
+        await receive.accept(events);
+        for (const { thread } of events)
+          if (profile.wantsSign?.(thread.id) === true) signs.push(addressOf(context, thread));
+      };
+      const receiving = { ...receive, accept };
+      const response = await receiveThrough(started.chat, request, context, receiving, settings, isStop);
+      if (!response.ok) return response;
+      // The adapter has checked the signature.
+      await started.installations.learn(request.headers, body);
+      for (const address of signs) await showSign(started, platform.surface(context), address, context);
+      return response;
     },
     async handshake(request, context) {
       let chat: IngressChat;
       try {
-        chat = await ready(context);
+        ({ chat } = await ready(context));
       } catch (error) {
         return unavailable(context, provider, "initialize", error);
       }
@@ -73,8 +113,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     parse: async (incoming: IncomingEvent, { messengerId }) =>
       parseEvent(incoming, { messengerId, provider, capabilities }),
     describeChat,
-    surface: (context) =>
-      createChatSdkSurface(settings, context.deps, async () => void (await ready(context))),
+    surface: (context) => createChatSdkSurface(settings, context.deps, () => ready(context)),
     async fetchIdentity(context) {
       try {
         await ready(context);
@@ -97,10 +136,56 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
         hosts: settings.attachmentHosts,
       }),
   };
+  return platform;
+}
+
+function addressOf({ messengerId }: PlatformContext, thread: MessengerThread): Address {
+  const { chatId, id: threadId, isDirectMessage, topicId } = thread;
+  return { messengerId, chatId, threadId, isDirectMessage, ...(topicId !== undefined && { topicId }) };
+}
+
+/** Shows once in a thread that the bot works, before the turn does. A sign that fails is not missed for long. */
+async function showSign(
+  { state }: Started,
+  surface: Surface,
+  address: Address,
+  { deps }: PlatformContext,
+): Promise<void> {
+  const key = `switchboard:sign:${address.threadId}`;
+  try {
+    if ((await state.get(key)) !== null) return;
+    await state.set(key, true, SIGN_KNOWN_MS);
+    await withTimeLimit(deps.clock, SIGN_LIMIT_MS, (signal) => surface.typing(address, { signal }));
+  } catch {
+    // The turn shows another one when it begins.
+  }
+}
+
+/** An adapter that is initialized. */
+interface Started {
+  readonly chat: IngressChat;
+  readonly installations: Installations;
+  readonly state: DurableState;
+}
+
+/** Returns the pages on which people add the app to their workspace. */
+function installPages(
+  { adapter, stateRoot }: ChatSdkSettings,
+  options: InstallOptions,
+  rules: InstallationRules,
+  ready: (context: PlatformContext) => Promise<unknown>,
+): NonNullable<MessengerPlatform["install"]> {
+  return async (request, step, context) => {
+    await ready(context);
+    const calls = context.root<StateCalls>({ root: stateRoot });
+    const { beginInstallation, finishInstallation } = await import("./install-pages.ts");
+    const pages = { adapter, rules, options, context, calls };
+    return step === "begin" ? beginInstallation(request, pages) : finishInstallation(request, pages);
+  };
 }
 
 /** Loads the SDK and initializes the adapter. The SDK is large, so only objects that use it load it. */
-async function start(settings: ChatSdkSettings, context: PlatformContext): Promise<IngressChat> {
+async function start(settings: ChatSdkSettings, context: PlatformContext): Promise<Started> {
   const [{ IngressChat }, { createDurableState }, { adoptLogger, createSdkLogger }] = await Promise.all([
     import("./ingress-chat.ts"),
     import("./durable-state.ts"),
@@ -118,10 +203,12 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
     kindOf: (key) => profile.stateKind?.(key, adapter),
     onFailure: (error) => chat.failed(error),
   });
+  const installations = new Installations(adapter, state, profile.installations);
   const chat = new IngressChat({
     adapter,
     userName,
     state,
+    installations,
     logger,
     clock: deps.clock,
     takesReactions: reactions,
@@ -130,5 +217,5 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
       log.error("chat-sdk.event-lost", { provider, step: "outside", code: errorCode(error) ?? "unknown" }),
   });
   await chat.initialize();
-  return chat;
+  return { chat, installations, state };
 }

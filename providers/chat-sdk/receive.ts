@@ -22,6 +22,7 @@ export async function receiveThrough(
   context: PlatformContext,
   receive: ReceiveContext,
   { adapter, provider }: ChatSdkSettings,
+  isStop = false,
 ): Promise<Response> {
   const { clock } = context.deps;
   const background: Promise<unknown>[] = [];
@@ -40,6 +41,7 @@ export async function receiveThrough(
       const code = errorCode(error) ?? "unknown";
       context.log.error("chat-sdk.event-lost", { provider, step: "after the answer", code });
     },
+    isStop,
     stores,
   };
   const reportUndelivered = undeliveredIn(request, adapter);

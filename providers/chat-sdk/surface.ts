@@ -7,6 +7,7 @@ import { postEphemeral } from "./adapters/post-ephemeral.ts";
 import { ChatSdkCallError, aboutFiles, adapterFailure } from "./call-error.ts";
 import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
+import type { Installations } from "./installations.ts";
 import { type LoggedError, loggingTo } from "./logged-error.ts";
 import { toPostable } from "./postable.ts";
 import { readFiles } from "./read-files.ts";
@@ -19,10 +20,11 @@ import type { ChatSdkSettings } from "./options.ts";
 export function createChatSdkSurface(
   settings: ChatSdkSettings,
   { clock, fetch }: Pick<Deps, "clock" | "fetch">,
-  ready: () => Promise<void>,
+  ready: () => Promise<{ readonly installations: Installations }>,
 ): Surface {
   const { adapter, capabilities } = settings;
   const profile = profileOf(adapter.name);
+  const typing = profile.typing?.(adapter) ?? { lastsMs: 5000 };
   const abilities = { ...capabilities, isOneRow: profile.buttonLimits?.isOneRow ?? false };
   const classify = (
     error: unknown,
@@ -39,9 +41,10 @@ export function createChatSdkSurface(
     signal: AbortSignal,
     run: (adapter: Adapter) => Promise<Result>,
   ): Promise<Result> => {
+    let installations: Installations;
     try {
       // Adapters take no signal, so a call goes on, and its late outcome is dropped.
-      await untilAborted(signal, ready(), abortError);
+      ({ installations } = await untilAborted(signal, ready(), abortError));
     } catch {
       throw new ChatSdkCallError("initialize", { kind: "transient", code: "not-initialized" });
     }
@@ -49,17 +52,14 @@ export function createChatSdkSurface(
     try {
       return await untilAborted(
         signal,
-        loggingTo(logged, () => run(adapter)),
+        loggingTo(logged, () => installations.run(chatId, threadId, () => run(adapter))),
         abortError,
       );
     } catch (error) {
       if (error instanceof ChatSdkCallError) throw error;
-      throw new ChatSdkCallError(
-        method,
-        signal.aborted
-          ? { kind: "unknown", code: "timed-out" }
-          : classify(error, logged, method, threadId !== chatId),
-      );
+      if (signal.aborted) throw new ChatSdkCallError(method, { kind: "unknown", code: "timed-out" });
+      const failure = classify(error, logged, method, threadId !== chatId);
+      throw new ChatSdkCallError(method, await installations.refused(chatId, threadId, failure));
     }
   };
   return {
@@ -67,7 +67,7 @@ export function createChatSdkSurface(
     capabilities: {
       edit: capabilities.canEditMessages,
       remove: profile.canRemoveMessages ?? true,
-      typing: true,
+      typing: typing !== "none",
       buttons: capabilities.supportsActions,
       ...(profile.buttonLimits !== undefined && { buttonLimits: profile.buttonLimits }),
       // Adapters answer a press when it arrives. They cannot show a note later.
@@ -83,7 +83,7 @@ export function createChatSdkSurface(
       },
     }),
     pacing: settings.pacing,
-    typingLastsMs: 5000,
+    typingLastsMs: typing === "none" ? 5000 : typing.lastsMs,
 
     async post(address, message, { onSent, openFile, signal }) {
       const files = await readFiles(message.files, openFile).catch(() => {
@@ -95,7 +95,10 @@ export function createChatSdkSurface(
           const options = { clock, fetch, signal, ...(onSent !== undefined && { onSent }) };
           return profile.postFiles({ threadId, text: message.text, files }, to, options);
         }
-        return (await to.postMessage(threadId, toPostable(message, abilities, files))).id;
+        const postable = toPostable(message, abilities, files);
+        if (files.length === 0 && profile.post !== undefined)
+          return profile.post({ threadId, message: postable, isQuestion: message.isCard === true }, to);
+        return (await to.postMessage(threadId, postable)).id;
       }).catch((error: unknown) => {
         throw files.length > 0 ? aboutFiles(error) : error;
       });

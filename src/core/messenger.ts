@@ -301,6 +301,15 @@ export interface MessengerPlatform {
    */
   readonly handshake?: (request: Request, context: PlatformContext) => Promise<Response | undefined>;
   /**
+   * Serves the pages on which people add the bot to their workspace: sends them to the platform, and takes them back.
+   * Undefined if there is nothing to add.
+   */
+  readonly install?: (
+    request: Request,
+    step: "begin" | "finish",
+    context: PlatformContext,
+  ) => Promise<Response>;
+  /**
    * Reads the event from a stored update. Pure, except for `context.identity()`. An update that it cannot read becomes
    * `ignored`.
    */

@@ -1,4 +1,4 @@
-import type { Adapter, Attachment, FileUpload, Message } from "chat";
+import type { Adapter, AdapterPostableMessage, Attachment, FileUpload, Message } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
@@ -6,6 +6,7 @@ import type { ButtonLimits, CallFailure, CallOptions, Pacing, Press } from "../.
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
+import type { InstallationRules } from "./installation-rules.ts";
 import type { StateKind } from "../state-kind.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 
@@ -29,6 +30,13 @@ export interface UndeliveredMessage {
   readonly code: string;
   /** Set if nothing arrives in the chat until the person writes. */
   readonly goneCode?: string;
+}
+
+export interface MessagePost {
+  readonly threadId: string;
+  readonly message: AdapterPostableMessage;
+  /** Whether the message asks people for something. */
+  readonly isQuestion: boolean;
 }
 
 /** A text for the person who pressed a button. */
@@ -62,6 +70,8 @@ export interface PressFacts {
 export interface AdapterProfile {
   /** Abilities that differ from the defaults. */
   readonly capabilities: Partial<MessengerCapabilities>;
+  /** Abilities that depend on the adapter's own options. */
+  readonly capabilitiesOf?: (adapter: Adapter) => Partial<MessengerCapabilities>;
   /** @default true */
   readonly canRemoveMessages?: boolean;
   /** Whether the adapter sends files. @default true */
@@ -107,6 +117,14 @@ export interface AdapterProfile {
    * `onSent`, or by the error. @default the adapter's `postMessage`
    */
   readonly postFiles?: (post: FilePost, adapter: Adapter, options: FilePostOptions) => Promise<string>;
+  /** Posts a message without files. Returns its id. @default the adapter's `postMessage` */
+  readonly post?: (post: MessagePost, adapter: Adapter) => Promise<string>;
+  /** How the adapter shows that the bot works. @default for 5 seconds */
+  readonly typing?: (adapter: Adapter) => { readonly lastsMs: number } | "none";
+  /** Whether the platform wants a sign of life as soon as a thread begins. @default false */
+  readonly wantsSign?: (threadId: string) => boolean;
+  /** Whether a webhook says that a person stops the running answer, which the adapter reports as a message. */
+  readonly isStop?: (body: unknown) => boolean;
   /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
   readonly readPress?: (press: StoredPress) => PressFacts;
   /** Tells what the adapter keeps under a key of its state. Undefined: a cache if it expires, and else to be kept. */
@@ -118,6 +136,8 @@ export interface AdapterProfile {
    * platform tells at once
    */
   readonly readUndelivered?: (body: unknown) => readonly UndeliveredMessage[];
+  /** One app with several installations. Undefined if the adapter has only one. */
+  readonly installations?: InstallationRules;
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

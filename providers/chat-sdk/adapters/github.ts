@@ -3,6 +3,7 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { githubInstallations } from "./github-installations.ts";
 import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 
 export const github: AdapterProfile = {
@@ -14,6 +15,7 @@ export const github: AdapterProfile = {
   // GitHub counts per account, however many issues there are, and asks for a second between two changes.
   pacing: { global: { burst: 5, everyMs: 1000 } },
   readFailure,
+  installations: githubInstallations,
 };
 
 /** Waiting time of a secondary rate limit that names none, as GitHub asks for it. */

@@ -1,24 +1,32 @@
-import type { Adapter } from "chat";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
-import { badRequest, credentialsRefused, noRights, rateLimited, scopeOf } from "./refusals.ts";
+import { linearInstallations } from "./linear-installations.ts";
+import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
+import { badRequest, credentialsRefused, locked, noRights, rateLimited, scopeOf } from "./refusals.ts";
 
 export const linear: AdapterProfile = {
   capabilities: { supportsActions: false },
+  // Activities of a session can only be added.
+  capabilitiesOf: (adapter) => (hasSessions(adapter) ? { canEditMessages: false } : {}),
   sendsFiles: false,
   // Linear counts the calls of an hour, for the account.
   pacing: { global: { burst: 20, everyMs: 1000 } },
   readFailure,
+  post: postToLinear,
+  // A thought stays until the next activity. Comments have nothing like it.
+  typing: (adapter) => (hasSessions(adapter) ? { lastsMs: THOUGHT_MS } : "none"),
+  // A session without an activity within ten seconds is shown as not responding.
+  wantsSign: isSession,
+  isStop,
   stateKind: (key) => (key.startsWith("linear:installation:") ? "secret" : undefined),
-  keepsSecrets: isForManyWorkspaces,
+  keepsSecrets: linearInstallations.isUsed,
+  installations: linearInstallations,
 };
 
-/** An app that workspaces install has a token for each of them. */
-function isForManyWorkspaces(adapter: Adapter): boolean {
-  return ["oauthClientId", "oauthClientSecret"].every((name) => Boolean(Reflect.get(adapter, name)));
-}
+/** A session without an activity for half an hour is shown as stale. */
+const THOUGHT_MS = 10 * 60_000;
 
 /** Waiting time of a rate limit that names none: Linear counts in hours and refills all the time. */
 const DEFAULT_WAIT_MS = 60_000;
@@ -26,6 +34,7 @@ const DEFAULT_WAIT_MS = 60_000;
 /** Reads the type that Linear gives an error. Its status is 400 for most of them, also for a rate limit. */
 function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): CallFailure | undefined {
   const [error] = errors;
+  if (typeof error?.message === "string" && error.message.includes("append-only")) return locked;
   // The comment exists. Only the question for its id has failed.
   if (typeof error?.query === "string" && !/^\s*mutation\b/.test(error.query)) {
     return { kind: "unknown", code: "no-answer" };

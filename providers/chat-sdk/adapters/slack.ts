@@ -5,12 +5,12 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
-import type { StateKind } from "../state-kind.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
 import { postFiles, UNDECIDED } from "./slack-files.ts";
 import { readPress, whisper } from "./slack-presses.ts";
+import { keepsSlackTokens, slackInstallations, slackStateKind } from "./slack-installations.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
 
 /** Slack takes 12,000 characters of Markdown. The rest is room for characters that the adapter escapes. */
@@ -26,25 +26,11 @@ export const slack: AdapterProfile = {
   postFiles,
   whisper,
   readPress,
-  stateKind,
-  keepsSecrets,
+  stateKind: slackStateKind,
+  keepsSecrets: keepsSlackTokens,
+  installations: slackInstallations,
   prepare: leaveRepeatsToDelivery,
 };
-
-/** An event counts as delivered before it is stored, so that a repetition after a failure would be dropped (I1). */
-const DELIVERED = "slack:event-delivered:";
-
-function stateKind(key: string, adapter: Adapter): StateKind | undefined {
-  if (key.startsWith(DELIVERED)) return "claim";
-  return key.startsWith(`${String(Reflect.get(adapter, "installationKeyPrefix"))}:`) ? "secret" : undefined;
-}
-
-/** An app for several workspaces has a token for each, unless the bot's own code keeps them. */
-function keepsSecrets(adapter: Adapter): boolean {
-  return ["defaultBotTokenProvider", "installationProvider"].every(
-    (own) => Reflect.get(adapter, own) === undefined,
-  );
-}
 
 /** The token, the app or its permissions are wrong. */
 const MISCONFIGURED = new Set([

@@ -139,7 +139,7 @@ export class RootRuntime implements RootCalls {
   async handle(request: Request): Promise<Response | undefined> {
     const { pathname } = new URL(request.url);
     const definition = this.#messengers.all().find((candidate) => candidate.path === pathname);
-    if (definition === undefined) return undefined;
+    if (definition === undefined) return this.#install(request, pathname);
     try {
       const admitted = await admitWebhook(request, definition, this.#options.deps.clock);
       if (admitted instanceof Response) return admitted;
@@ -158,6 +158,14 @@ export class RootRuntime implements RootCalls {
         "retry-after": "1",
       });
     }
+  }
+
+  /** Serves the pages on which people add the bot to their workspace. */
+  async #install(request: Request, pathname: string): Promise<Response | undefined> {
+    const [, id = "", callback] = /^\/messengers\/([^/]+)\/install(\/callback)?$/.exec(pathname) ?? [];
+    const install = this.#messengers.find(id)?.platform.install;
+    if (install === undefined || request.method !== "GET") return undefined;
+    return install(request, callback === undefined ? "begin" : "finish", this.#messengers.context(id));
   }
 
   async #shakeHands(request: Request, definition: NormalizedMessengerDefinition): Promise<Response> {
