@@ -216,9 +216,9 @@ export type {
 
 // Delivery
 export type { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
+export type { DeliveryMode } from "./core/delivery-mode.ts";
 export type {
   DeliveryFilter,
-  DeliveryMode,
   DeliveryPolicy,
   DeliveryReceipt,
   MessageReceipt,

@@ -265,8 +265,8 @@ export class Lane {
       const { policy } = reply.record;
       // A finished part does not wait for long: the next message can begin.
       const everyMs = isFinishing(now.action)
-        ? editEveryMs(policy)
-        : interimEveryMs(policy, reply.textLength);
+        ? editEveryMs(policy, surface)
+        : interimEveryMs(policy, surface, reply.textLength);
       const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
       reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.next?.edit ?? 0);
     }

@@ -36,6 +36,7 @@ import { newKeyedPost, repeatedPost } from "../outbox/keyed-post.ts";
 import { probe } from "../lost-posts/probe.ts";
 import { search } from "../lost-posts/search.ts";
 import type { WantedMessage } from "../lost-posts/search.ts";
+import { formatOf } from "../outbox/card-forms.ts";
 import { resentMark, withMark } from "../outbox/resent-mark.ts";
 import type { Part } from "../text/split/index.ts";
 
@@ -150,13 +151,13 @@ async function post(
   entry.isLookDue = false;
   if (known === undefined) reply.entries.push(entry);
 
-  const content = contentOf(reply, entry, part);
+  const content = contentOf(reply, surface, entry, part);
   const isLast = reply.isFinal || part.complete;
   // Growing text is streamed. Text that is already whole is an ordinary message.
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
   const { image } = content;
   const files = content.files ?? (image !== undefined && "source" in image ? [image] : undefined);
-  const message = messageOf(context, reply, entry, part);
+  const message = messageOf(context, reply, surface, entry, part);
   const { isUnsent, outcome, sentAt } = await sendWithin(
     context.deps.clock,
     { limitMs: postTimeoutMs(policy, surface, message), textMs: callTimeoutMs(policy, surface) },
@@ -250,7 +251,7 @@ async function edit(
 ): Promise<number | undefined> {
   const { messageId } = entry.row;
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
-  const content = contentOf(reply, entry, part);
+  const content = contentOf(reply, surface, entry, part);
   const { record } = reply;
   const { address, policy } = record;
   const message = sendable(context, address, content);
@@ -400,7 +401,12 @@ function isRefusal({ kind }: CallFailure): boolean {
   return kind === "rejected" || kind === "misconfigured" || kind === "missing";
 }
 
-export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<OutgoingContent>): OutgoingContent {
+export function contentOf(
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+  part: Part<OutgoingContent>,
+): OutgoingContent {
   const { entities } = part.content;
   const { linkPreviews } = reply.record.policy;
   const content = {
@@ -408,7 +414,8 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<OutgoingC
     entities: entry.plainHash === part.hash ? [] : entities,
     linkPreviews,
   };
-  return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
+  if (!entry.row.isMarked) return content;
+  return withMark(content, resentMark(reply.record.policy), formatOf(surface, content));
 }
 
 /**
@@ -417,7 +424,7 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<OutgoingC
 function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): OutgoingContent | undefined {
   const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
   const isEmpty = part?.content.files === undefined && part?.content.text.trim() === "";
-  return part === undefined || isEmpty ? undefined : contentOf(reply, entry, part);
+  return part === undefined || isEmpty ? undefined : contentOf(reply, surface, entry, part);
 }
 
 /** Returns the message that a lost post should have made. Undefined like `intendedOf`. */
@@ -429,13 +436,14 @@ function wantedOf(
 ): WantedMessage | undefined {
   const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
   if (part === undefined || intendedOf(reply, surface, entry) === undefined) return undefined;
-  return { part, message: messageOf(context, reply, entry, part) };
+  return { part, message: messageOf(context, reply, surface, entry, part) };
 }
 
 /** Returns a part as it is posted. */
 function messageOf(
   context: DeliveryContext,
   reply: Reply,
+  surface: Surface,
   entry: OutboxEntry,
   part: Part<OutgoingContent>,
 ): OutgoingMessage {
@@ -443,7 +451,7 @@ function messageOf(
   const { doubt } = entry.row;
   const key = doubt === undefined || doubt.kind === "searching" ? undefined : doubt.post?.key;
   return {
-    ...sendable(context, address, contentOf(reply, entry, part)),
+    ...sendable(context, address, contentOf(reply, surface, entry, part)),
     ...options,
     ...(part.index === 0 && replyTo !== undefined && { replyTo }),
     ...(key !== undefined && { key }),

@@ -75,7 +75,7 @@ export function planCall(reply: Reply, surface: Surface, now: number): CallPlan 
     }
     case "edit": {
       if (mode !== "native") return { kind: "call", action };
-      const step = nextStreamStep(action, contentOf(reply, action.entry, action.part));
+      const step = nextStreamStep(action, contentOf(reply, surface, action.entry, action.part));
       if (step === "none") return { kind: "idle" };
       return { kind: "call", action: step === "edit" ? action : step };
     }

@@ -1,4 +1,5 @@
-import type { DeliveryMode } from "../../src/core/delivery.ts";
+import { possibleMode } from "../../src/core/degrade.ts";
+import type { DeliveryMode } from "../../src/core/delivery-mode.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { isWorthShowing } from "./first-text.ts";
@@ -6,31 +7,17 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
 
-/** Returns the mode in which a reply streams now: the mode of its policy, if the surface supports it. */
+/** Returns the mode in which a reply appears now: that of its policy or of the platform, if it is possible. */
 export function modeOf(
   reply: Pick<Reply, "record" | "draft" | "isStreamRefused">,
   surface: Surface,
 ): DeliveryMode {
   const { address, policy } = reply.record;
-  const fallback = surface.capabilities.edit ? "edit" : "buffered";
-  const mode = policy.mode ?? "edit";
-  switch (mode) {
-    case "edit":
-      return fallback;
-    case "draft":
-      return surface.drafts !== undefined && address.isDirectMessage && !reply.draft.isRefused
-        ? "draft"
-        : fallback;
-    case "native":
-      return surface.stream !== undefined && surface.capabilities.edit && !reply.isStreamRefused
-        ? "native"
-        : fallback;
-    case "buffered":
-    case "final-only":
-      return mode;
-    default:
-      return mode satisfies never;
-  }
+  return possibleMode(policy.mode ?? surface.mode ?? "edit", {
+    edit: surface.capabilities.edit,
+    drafts: surface.drafts !== undefined && address.isDirectMessage && !reply.draft.isRefused,
+    stream: surface.stream !== undefined && !reply.isStreamRefused,
+  });
 }
 
 /**

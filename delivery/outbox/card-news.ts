@@ -1,10 +1,11 @@
 import type { CardNews } from "../../src/core/gate.ts";
-import type { Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
+import type { Surface } from "../../src/core/surface.ts";
 import type { Reply } from "./reply.ts";
-import { formsOf, keyOf } from "./reply-body.ts";
+import { cardForms } from "./card-forms.ts";
+import { keyOf } from "./reply-body.ts";
 
 /** Returns the facts about a card that the gate of its chat must know. Undefined if the reply is not a card. */
-export function cardNews({ entries, record }: Reply, { capabilities }: Surface): CardNews | undefined {
+export function cardNews({ entries, record }: Reply, surface: Surface): CardNews | undefined {
   const { body } = record;
   const key = body === undefined ? undefined : keyOf(body);
   if (key === undefined) return undefined;
@@ -13,15 +14,15 @@ export function cardNews({ entries, record }: Reply, { capabilities }: Surface):
   return {
     key,
     revision: record.finishedAt ?? 0,
-    options: optionsOf(record.body, capabilities),
+    options: optionsOf(record.body, surface),
     messageIds: sent.flatMap(({ messageId }) => messageId ?? []),
     ...(sentAt > 0 && { sentAt }),
     ...(record.body?.kind === "card" && record.body.card.asksForWord === true && { asksForWord: true }),
   };
 }
 
-function optionsOf(body: Reply["record"]["body"], capabilities: SurfaceCapabilities): number {
+function optionsOf(body: Reply["record"]["body"], surface: Surface): number {
   if (body?.kind !== "card") return 0;
-  if (body.card.numbered !== true && formsOf(body, capabilities).buttons) return 0;
+  if (body.card.numbered !== true && cardForms(body, surface).capabilities.buttons) return 0;
   return (body.card.buttons ?? []).flat().filter(({ kind }) => kind === "callback").length;
 }

@@ -1,12 +1,9 @@
-import type {
-  FileCapabilities,
-  OutgoingContent,
-  OutgoingMedia,
-  SurfaceCapabilities,
-} from "../../src/core/surface.ts";
+import { fileForm } from "../../src/core/degrade.ts";
+import type { FileCapabilities, OutgoingContent, OutgoingMedia } from "../../src/core/surface.ts";
 import { hashContent } from "../text/split/pack/hash.ts";
 import type { Part } from "../text/split/index.ts";
-import { refusalsText, shownButtons } from "./card-text.ts";
+import type { CardForms } from "./card-forms.ts";
+import { refusalsText } from "./card-text.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 import type { ReplyBody } from "./reply-body.ts";
 
@@ -20,7 +17,7 @@ import type { ReplyBody } from "./reply-body.ts";
 export function dressParts(
   parts: readonly Part<OutgoingContent>[],
   body: ReplyBody | undefined,
-  capabilities: SurfaceCapabilities,
+  { capabilities, isWhole, rows: buttons }: CardForms,
   sent: readonly Pick<OutboxRow, "part" | "shape">[],
   leftover: Part<OutgoingContent> | undefined,
   partOf: (text: string) => Part<OutgoingContent> | undefined,
@@ -39,11 +36,10 @@ export function dressParts(
     return [{ index: 0, complete: true, content, hash: hashContent([location]) }];
   }
   const { card } = body;
-  const buttons = shownButtons(card, capabilities);
   const shown = parts.map((part, at) => {
     const image = at === 0 && capabilities.images === true ? card.image : undefined;
     const hasButtons = at === parts.length - 1 && buttons.length > 0;
-    const isCard = at === parts.length - 1;
+    const isCard = isWhole || at === parts.length - 1;
     const more = {
       ...(isCard && { isCard }),
       ...(image !== undefined && { image }),
@@ -76,10 +72,11 @@ function leftovers(
 function withFiles(
   parts: readonly Part<OutgoingContent>[],
   all: readonly OutgoingMedia[],
-  { maxAlbumSize }: FileCapabilities,
+  capabilities: FileCapabilities,
   partOf: (text: string) => Part<OutgoingContent> | undefined,
 ): readonly Part<OutgoingContent>[] {
-  const files = sendableOf(all.slice(0, maxAlbumSize));
+  const { maxAlbumSize } = capabilities;
+  const files = sendableOf(all.slice(0, maxAlbumSize), capabilities);
   const dressed = parts.map((part, at) =>
     at === 0 && files.length > 0
       ? { ...part, content: { ...part.content, files }, hash: hashContent([part.hash, { files }]) }
@@ -87,7 +84,7 @@ function withFiles(
   );
   for (let at = maxAlbumSize; at < all.length; at += maxAlbumSize) {
     const chunk = all.slice(at, at + maxAlbumSize);
-    const more = sendableOf(chunk);
+    const more = sendableOf(chunk, capabilities);
     const told = partOf(refusalsText(chunk))?.content ?? { text: "", entities: [] };
     const content = more.length === 0 ? told : { ...told, files: more };
     // Two equal files are two messages.
@@ -97,6 +94,9 @@ function withFiles(
   return dressed;
 }
 
-function sendableOf(files: readonly OutgoingMedia[]): readonly OutgoingMedia[] {
-  return files.filter(({ refusal }) => refusal === undefined);
+function sendableOf(
+  files: readonly OutgoingMedia[],
+  capabilities: FileCapabilities,
+): readonly OutgoingMedia[] {
+  return files.filter((file) => fileForm(file, capabilities) === "file");
 }

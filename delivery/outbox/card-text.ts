@@ -1,8 +1,9 @@
+import { fileForm } from "../../src/core/degrade.ts";
 import type { CardBody } from "../../src/core/delivery.ts";
 import { hardLines as lines, plainMarkdown as plain } from "../../src/core/plain-markdown.ts";
 import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
 
-type Forms = Pick<SurfaceCapabilities, "buttonLimits" | "buttons" | "copyButtons" | "images">;
+type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images" | "linkButtons">;
 
 /**
  * Returns a card's text in Markdown, with everything that the platform cannot show otherwise: fields, and, on a
@@ -21,28 +22,18 @@ export function cardText(card: CardBody, forms: Forms): string {
   return blocksOf(blocks);
 }
 
-/** Whether a card and its `callback` buttons fit into one message of the platform. */
-export function fitsButtons(card: CardBody, forms: Forms): boolean {
-  const limits = forms.buttonLimits;
-  const labels = (card.buttons?.flat() ?? []).flatMap(({ kind, label }) =>
-    kind === "callback" ? label : [],
-  );
-  if (limits === undefined || labels.length === 0) return true;
-  return (
-    labels.length <= limits.maxButtons &&
-    labels.every((label) => label.length <= limits.maxLabelLength) &&
-    cardText(card, forms).length <= limits.maxTextLength
-  );
-}
-
-/** Returns the rows of buttons that the platform can show. */
+/** Returns the buttons that the platform knows. */
 export function shownButtons(
   { buttons = [] }: CardBody,
   forms: Forms,
 ): readonly (readonly OutgoingButton[])[] {
   if (!forms.buttons) return [];
-  const canShow = ({ kind }: OutgoingButton): boolean => kind !== "copy" || forms.copyButtons === true;
-  return buttons.map((row) => row.filter(canShow)).filter((row) => row.length > 0);
+  return buttons.map((row) => row.filter((button) => isKnown(button, forms))).filter((row) => row.length > 0);
+}
+
+function isKnown({ kind }: OutgoingButton, { buttons, copyButtons, linkButtons }: Forms): boolean {
+  if (kind === "link") return buttons && linkButtons !== false;
+  return buttons && (kind === "callback" || copyButtons === true);
 }
 
 /** Returns a link to the picture. A picture that only the platform knows has none. */
@@ -57,17 +48,19 @@ function optionsText(buttons: readonly OutgoingButton[]): string {
     .join("\n");
 }
 
-function textOf(button: OutgoingButton, { buttons, copyButtons }: Forms): string[] {
-  if (button.kind === "link" && !buttons) return [`[${plain(button.label)}](<${button.url}>)`];
-  if (button.kind === "copy" && !(buttons && copyButtons === true))
-    return [`${plain(button.label)}: ${code(button.text)}`];
-  return [];
+function textOf(button: OutgoingButton, forms: Forms): string[] {
+  if (button.kind === "callback" || isKnown(button, forms)) return [];
+  return button.kind === "link"
+    ? [`[${plain(button.label)}](<${button.url}>)`]
+    : [`${plain(button.label)}: ${code(button.text)}`];
 }
 
 /** Returns a caption with a link to each file, for a platform without files. */
 export function linksText(files: readonly OutgoingMedia[], caption: string): string {
-  const links = files.flatMap(({ name, refusal, source }) =>
-    source.kind === "address" && refusal === undefined ? [`[${plain(name)}](<${source.url}>)`] : [],
+  const links = files.flatMap((file) =>
+    file.source.kind === "address" && fileForm(file, undefined) === "link"
+      ? [`[${plain(file.name)}](<${file.source.url}>)`]
+      : [],
   );
   return blocksOf([caption, lines(links), refusalsText(files)]);
 }

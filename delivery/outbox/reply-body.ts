@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { CardBody, IfDeleted, SendOptions } from "../../src/core/delivery.ts";
-import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
-import { fitsButtons } from "./card-text.ts";
+import type { OutgoingButton, OutgoingMedia } from "../../src/core/surface.ts";
 
 const buttonSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("callback"), label: z.string(), token: z.string() }),
@@ -98,15 +97,6 @@ export function parseSendOptions(json: string): SendOptions {
 export function refusedCode(body: ReplyBody | undefined): string | undefined {
   if (body?.kind !== "files") return undefined;
   return body.files.find(({ refusal }) => refusal !== undefined)?.refusal?.code;
-}
-
-/** Returns what the platform can show of a body. */
-export function formsOf(body: ReplyBody, capabilities: SurfaceCapabilities): SurfaceCapabilities {
-  if (body.kind === "files" && body.isSplit === true && capabilities.files !== undefined)
-    return { ...capabilities, files: { ...capabilities.files, maxAlbumSize: 1 } };
-  if (body.kind !== "card") return capabilities;
-  const forms = body.isPictureRefused === true ? { ...capabilities, images: false } : capabilities;
-  return forms.buttons && !fitsButtons(body.card, forms) ? { ...forms, buttons: false } : forms;
 }
 
 export function keyOf(body: ReplyBody): string | undefined {

@@ -67,16 +67,16 @@ export function callTimeoutMs(policy: ReplyPolicy, surface: Surface | undefined)
   return policy.callTimeoutMs ?? surface?.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
 }
 
-export function editEveryMs(policy: ReplyPolicy): number {
-  return policy.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
+export function editEveryMs(policy: ReplyPolicy, surface: Surface): number {
+  return policy.editEveryMs ?? surface.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
 }
 
 /**
  * Returns the least time between two interim edits. A long text takes longer to read: each further `SLOWER_EACH`
  * characters add the time between two edits of a short text, up to a limit.
  */
-export function interimEveryMs(policy: ReplyPolicy, textLength: number): number {
-  const everyMs = editEveryMs(policy);
+export function interimEveryMs(policy: ReplyPolicy, surface: Surface, textLength: number): number {
+  const everyMs = editEveryMs(policy, surface);
   const steps = Math.max(0, textLength - UNHURRIED_LENGTH) / SLOWER_EACH;
   return Math.max(everyMs, Math.min(LONGEST_INTERIM_MS, everyMs * (1 + steps)));
 }

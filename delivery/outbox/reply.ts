@@ -2,6 +2,8 @@ import { REMOVED_TEXT } from "../../src/core/delivery.ts";
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
+import { cardForms, cardLimits, formatOf } from "./card-forms.ts";
+import type { CardForms } from "./card-forms.ts";
 import { dressParts } from "./card-parts.ts";
 import { blocksOf, cardText, linksText, refusalsText } from "./card-text.ts";
 import { placeText } from "./place-text.ts";
@@ -11,7 +13,6 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-refusal.ts";
-import { formsOf } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
 import { createPlanner, splitText } from "../text/split/index.ts";
 import { rendererOf, richWhereItShows } from "../text/render/index.ts";
@@ -57,6 +58,8 @@ export class Reply {
    * budget.
    */
   #parts: readonly Part<RichText>[] | undefined;
+  /** What the platform can show of the body, for the same parts. */
+  #forms: CardForms | undefined;
 
   constructor(record: ReplyRecord, entries: readonly OutboxEntry[], now: number) {
     this.record = record;
@@ -213,14 +216,19 @@ export class Reply {
    * platform's abilities.
    */
   #cardParts(surface: Surface, body: ReplyBody): readonly Part<OutgoingContent>[] {
-    const capabilities = formsOf(body, surface.capabilities);
-    if (this.#parts === undefined) {
+    if (this.#parts === undefined || this.#forms === undefined) {
+      this.#forms = cardForms(body, surface);
+      const { capabilities, isWhole } = this.#forms;
       const hasImage =
         (body.kind === "files" && capabilities.files !== undefined) ||
         (body.kind === "card" && body.card.image !== undefined && capabilities.images === true);
       const text = wordsOf(body, this.text, capabilities);
-      const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
-      const options = plannerOptions(this.record.policy, surface, limits);
+      const ownLimits = isWhole ? cardLimits(surface) : surface.limits;
+      const limits = hasImage ? (surface.captionLimits ?? ownLimits) : ownLimits;
+      const options = plannerOptions(this.record.policy, surface, {
+        limits,
+        format: formatOf(surface, { isCard: isWhole }),
+      });
       const parts = splitText(text, { ...options, final: true });
       // A file without a caption is still a message.
       this.#parts = parts.length === 0 && body.kind === "files" ? [emptyPart()] : parts;
@@ -231,7 +239,7 @@ export class Reply {
     return dressParts(
       this.#parts,
       body,
-      capabilities,
+      this.#forms,
       sent,
       this.#leftover(surface, this.#parts),
       (text) => splitText(text, { ...plannerOptions(this.record.policy, surface), final: true })[0],
@@ -304,11 +312,11 @@ function emptyPart(): Part<RichText> {
 export function plannerOptions(
   policy: ReplyPolicy,
   surface: Surface,
-  ownLimits = surface.limits,
+  own: Pick<Surface, "format" | "limits"> = surface,
 ): PlannerOptions<RichText> {
   const mark = resentMark(policy);
-  const renderer = rendererOf(surface.format);
-  const limits = limitsWithRoom(ownLimits, mark);
+  const renderer = rendererOf(own.format, own.limits.unit);
+  const limits = limitsWithRoom(own.limits, mark, own.format);
   if (surface.rich === undefined || !isRich(policy, surface)) return { renderer, limits };
   const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
   return {

@@ -1,5 +1,6 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { RichText, TextLimits } from "../../src/core/rich-text.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
+import { textLength } from "../../src/core/text-length.ts";
 
 const DEFAULT_MARK = "(sent again after a connection problem)";
 
@@ -12,25 +13,33 @@ export function resentMark(policy: ReplyPolicy): string {
   return mark === "" ? DEFAULT_MARK : mark;
 }
 
-export function withMark<Content extends RichText>(content: Content, mark: string): Content {
+export function withMark<Content extends RichText>(
+  content: Content,
+  mark: string,
+  format?: TextFormat,
+): Content {
   if (content.blocks !== undefined) {
     const line = { type: "paragraph", text: [mark] } as const;
     return { ...content, text: `${mark}\n\n${content.text}`, blocks: [line, ...content.blocks] };
   }
-  const shift = mark.length + 1;
+  const head = headOf(mark, format);
   return {
     ...content,
-    text: `${mark}\n${content.text}`,
-    entities: content.entities.map((entity) => ({ ...entity, offset: entity.offset + shift })),
+    text: head + content.text,
+    entities: content.entities.map((entity) => ({ ...entity, offset: entity.offset + head.length })),
   };
 }
 
 /**
  * Returns the limits for planning. Every part leaves room for the mark, so that a part need not be cut again for it.
  */
-export function limitsWithRoom(limits: TextLimits, mark: string): TextLimits {
-  return {
-    maxEntities: limits.maxEntities,
-    maxLength: Math.max(limits.maxLength - mark.length - 1, Math.ceil(limits.maxLength / 2)),
-  };
+export function limitsWithRoom(limits: TextLimits, mark: string, format?: TextFormat): TextLimits {
+  const { maxLength, unit } = limits;
+  const room = textLength(headOf(mark, format), unit);
+  return { ...limits, maxLength: Math.max(maxLength - room, Math.ceil(maxLength / 2)) };
+}
+
+/** In markup, a paragraph of its own: the text may begin with a heading or a table. */
+function headOf(mark: string, format: TextFormat | undefined): string {
+  return typeof format === "object" ? format.escape(`${mark}\n\n`, true) : `${mark}\n`;
 }

@@ -9,6 +9,7 @@ import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
 import type { Installations } from "./installations.ts";
 import { type LoggedError, loggingTo } from "./logged-error.ts";
+import { markdown } from "./markup/markdown.ts";
 import { toPostable } from "./postable.ts";
 import { readFiles } from "./read-files.ts";
 import type { ChatSdkSettings } from "./options.ts";
@@ -25,7 +26,14 @@ export function createChatSdkSurface(
   const { adapter, capabilities } = settings;
   const profile = profileOf(adapter.name);
   const typing = profile.typing?.(adapter) ?? { lastsMs: 5000 };
-  const abilities = { ...capabilities, isOneRow: profile.buttonLimits?.isOneRow ?? false };
+  const { markup = markdown, takesMarkdown = profile.markup === undefined } = profile;
+  const cardMarkup = capabilities.supportsActions ? profile.cardMarkup : undefined;
+  const abilities = { ...capabilities, hasCards: cardMarkup !== undefined, takesMarkdown };
+  const limits = {
+    maxLength: capabilities.maxMessageLength,
+    unit: profile.lengthUnit,
+    maxEntities: Infinity,
+  };
   const classify = (
     error: unknown,
     logged: LoggedError,
@@ -69,21 +77,22 @@ export function createChatSdkSurface(
       remove: profile.canRemoveMessages ?? true,
       typing: typing !== "none",
       buttons: capabilities.supportsActions,
+      linkButtons: profile.hasLinkButtons ?? true,
       ...(profile.buttonLimits !== undefined && { buttonLimits: profile.buttonLimits }),
       // Adapters answer a press when it arrives. They cannot show a note later.
       privateWords: profile.whisper === undefined && adapter.postEphemeral === undefined ? "none" : "message",
       ...(settings.files !== undefined && { files: settings.files }),
     },
-    format: "markdown",
-    limits: { maxLength: capabilities.maxMessageLength, maxEntities: Infinity },
+    format: markup,
+    ...(cardMarkup !== undefined && { cardFormat: cardMarkup }),
+    limits,
     ...(profile.maxCaptionLength !== undefined && {
-      captionLimits: {
-        maxLength: Math.min(profile.maxCaptionLength, capabilities.maxMessageLength),
-        maxEntities: Infinity,
-      },
+      captionLimits: { ...limits, maxLength: Math.min(profile.maxCaptionLength, limits.maxLength) },
     }),
     pacing: settings.pacing,
     typingLastsMs: typing === "none" ? 5000 : typing.lastsMs,
+    ...(profile.mode !== undefined && { mode: profile.mode }),
+    ...(profile.editEveryMs !== undefined && { editEveryMs: profile.editEveryMs }),
 
     async post(address, message, { onSent, openFile, signal }) {
       const files = await readFiles(message.files, openFile).catch(() => {

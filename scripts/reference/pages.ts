@@ -132,7 +132,7 @@ function deliveryPage(sources: Sources): string {
     "## How a reply appears",
     optionTable(members.filter(({ name }) => !texts.has(name))),
     "## `mode`",
-    sources.comment(file, "DeliveryMode").text,
+    sources.comment("src/core/delivery-mode.ts", "DeliveryMode").text,
     "## Texts that no model writes",
     "Each is a text, or a function of `{ locale, event }` ([another language](../guides/languages.md)). An empty text shows nothing.",
     table(

@@ -7,6 +7,7 @@ import type {
   PictureBytes,
   StoredFile,
 } from "./content.ts";
+import type { DeliveryMode } from "./delivery-mode.ts";
 import type { LocalSpeaker } from "./gate.ts";
 import type { MarkStart } from "./mark.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
@@ -31,23 +32,11 @@ export interface TextContext {
 /** A text that no model wrote: fixed, or made for each reader. */
 export type PolicyText = string | ((context: TextContext) => string);
 
-/**
- * Way in which a reply appears while its text is still coming. In the end, every mode leaves the whole reply as
- * ordinary messages.
- *
- * - `edit`: a message that is posted as soon as there is something worth reading, and grows by edits. Where messages
- *   cannot be edited: `buffered`.
- * - `draft`: a temporary preview that grows, and becomes a message when the text is complete. For private chats on
- *   platforms with drafts. Elsewhere, and if the platform refuses the draft: `edit`.
- * - `native`: the platform's own way to stream into a message. Where it has none: `edit`.
- * - `buffered`: the messages of a long reply are posted one by one when each is complete, and never changed.
- * - `final-only`: only the typing indicator until the text is complete.
- */
-export type DeliveryMode = "edit" | "draft" | "native" | "buffered" | "final-only";
-
 /** Delivery options that are stored with a reply. Plain JSON. Every field has a default. */
 export interface ReplyPolicy {
-  /** Way in which a reply appears while its text is still coming. @default "edit" */
+  /**
+   * Way in which a reply appears while its text is still coming. @default "edit", on GitHub and Linear "final-only"
+   */
   readonly mode?: DeliveryMode;
   /** Whether links show a preview, if the platform lets the bot choose. @default false */
   readonly linkPreviews?: boolean;
@@ -70,7 +59,7 @@ export interface ReplyPolicy {
   readonly callTimeoutMs?: number;
   /**
    * Shortest time between two interim edits of one message, in milliseconds. The budget may make it longer. @default
-   * 700
+   * 700, on Slack 1200, on Teams 2000
    */
   readonly editEveryMs?: number;
   /**

@@ -1,4 +1,6 @@
+import type { Markup } from "./markup.ts";
 import type { MessageBlock } from "./message-block.ts";
+import type { LengthUnit } from "./text-length.ts";
 
 /**
  * Text as a platform receives it. Offsets and lengths count UTF-16 code units, as the Bot API's `MessageEntity` does
@@ -36,19 +38,21 @@ export interface TextEntity {
   readonly language?: string;
 }
 
-/** The text format of a platform. It selects the renderer of the delivery engine. */
-export type TextFormat =
-  | "telegram-entities"
-  | "plain"
-  | "slack-mrkdwn"
-  | "discord-markdown"
-  | "whatsapp"
-  | "markdown";
+/**
+ * The text format of a platform.
+ *
+ * - `telegram-entities`: text with entities. Lengths count UTF-16 units.
+ * - `plain`: text without formatting.
+ * - a `Markup`: formatting is written into the text.
+ */
+export type TextFormat = "telegram-entities" | "plain" | Markup;
 
 /** Limits of a platform for one message, counted as the platform counts. */
 export interface TextLimits {
   /** Longest text of one message. Telegram: 4096 UTF-16 units after entity parsing. */
   readonly maxLength: number;
+  /** Unit of `maxLength`. @default "utf16" */
+  readonly unit?: LengthUnit | undefined;
   /**
    * Most entities of one message, or most blocks of a rich one. `Infinity` if there is no limit. Telegram: 100
    * entities, 500 blocks.

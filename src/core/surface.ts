@@ -1,6 +1,7 @@
 import type { ChatPlace } from "./chat-move.ts";
 import type { FileKind, LocationContent, RemoteFile } from "./content.ts";
 import type { MessengerAction } from "./messenger-event.ts";
+import type { DeliveryMode } from "./delivery-mode.ts";
 import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
 
 /** Destination of a message. Plain JSON, stored with every outbox row. */
@@ -25,6 +26,8 @@ export interface SurfaceCapabilities {
   readonly buttons: boolean;
   /** The most that a message with buttons can have. A card with more has numbered options. @default no limits */
   readonly buttonLimits?: ButtonLimits;
+  /** Whether a button can open an address. If not, cards link to it. @default true */
+  readonly linkButtons?: boolean;
   /** Whether a button can copy a text. If not, cards show the text. @default false */
   readonly copyButtons?: boolean;
   /** How `answerAction` shows a notice to the person who pressed a button. @default "note" */
@@ -44,15 +47,15 @@ export interface SurfaceCapabilities {
  */
 export type PrivateWords = "note" | "message" | "none";
 
+/** Lengths count in the unit of the surface's `limits`. */
 export interface ButtonLimits {
-  /** Most `callback` buttons of a message. */
-  readonly maxButtons: number;
-  /** Longest text of a message with buttons, in characters. */
+  /** Most rows of a message. Longer cards get as many buttons in a row as possible. */
+  readonly maxRows: number;
+  readonly maxPerRow: number;
+  /** Longest text of a message with buttons. */
   readonly maxTextLength: number;
-  /** Longest label of a `callback` button, in characters. */
+  /** Longest label of a button. */
   readonly maxLabelLength: number;
-  /** Whether all buttons are in one row. @default false */
-  readonly isOneRow?: boolean;
 }
 
 export interface FileCapabilities {
@@ -274,11 +277,20 @@ export interface Surface {
   readonly provider: string;
   readonly capabilities: SurfaceCapabilities;
   readonly format: TextFormat;
+  /**
+   * Format of all messages of a card (`isCard`), if their texts are written otherwise. They then have the limit of
+   * messages with buttons. @default `format`
+   */
+  readonly cardFormat?: TextFormat;
   readonly limits: TextLimits;
   /** Limits of the text below a picture. @default `limits` */
   readonly captionLimits?: TextLimits;
   /** The platform's pacing for one chat and for the whole bot. */
   readonly pacing: Pacing;
+  /** How replies appear whose policy names no mode. @default "edit" */
+  readonly mode?: DeliveryMode;
+  /** Least time between two interim edits of one message, in milliseconds, if the policy sets none. @default 700 */
+  readonly editEveryMs?: number;
   /** Time limit of a call with text, in milliseconds, unless the policy sets one. @default 15000 */
   readonly callTimeoutMs?: number;
   /** Time that a typing indicator stays visible, in milliseconds. The engine refreshes it before that. */

@@ -15,20 +15,28 @@ interface Run {
   readonly isFormula: boolean;
 }
 
-/** A block while it is built. */
-interface Node {
+/** A block with the blocks in it, or with the text of a leaf. */
+export interface BlockTree {
   readonly block: Block;
+  readonly children: readonly BlockTree[];
+  readonly runs: readonly Run[];
+}
+
+/** A block while it is built. */
+interface Node extends BlockTree {
   readonly children: Node[];
   readonly runs: Run[];
 }
 
 const ROOT: Block = { kind: "quote" };
 
-/**
- * Builds the blocks of a part: the tree that its pieces name. A list that continues another one of its kind is one
- * list.
- */
+/** Builds the blocks of a part. */
 export function buildBlocks(pieces: readonly Piece[]): readonly MessageBlock[] {
+  return blocksOf(treesOf(pieces));
+}
+
+/** Returns the blocks that the pieces of a part name. A list that continues another one of its kind is one list. */
+export function treesOf(pieces: readonly Piece[]): readonly BlockTree[] {
   const root: Node = { block: ROOT, children: [], runs: [] };
   let open: readonly Node[] = [];
   let leaf: Node | undefined;
@@ -48,7 +56,7 @@ export function buildBlocks(pieces: readonly Piece[]): readonly MessageBlock[] {
     leaf = now;
     now.runs.push({ text: piece.text, marks: piece.marks, isFormula });
   }
-  return blocksOf(root.children);
+  return root.children;
 }
 
 function openNodes(root: Node, open: readonly Node[], blocks: readonly Block[]): readonly Node[] {
@@ -77,12 +85,12 @@ function goesOn(before: Block, block: Block): boolean {
   return before.kind === "list" && block.kind === "list" && before.isOrdered === block.isOrdered;
 }
 
-function blocksOf(nodes: readonly Node[]): readonly MessageBlock[] {
+function blocksOf(nodes: readonly BlockTree[]): readonly MessageBlock[] {
   return nodes.map(blockOf).filter((block) => block !== undefined);
 }
 
 /** Returns undefined for a block without text, which platforms refuse. */
-function blockOf({ block, children, runs }: Node): MessageBlock | undefined {
+function blockOf({ block, children, runs }: BlockTree): MessageBlock | undefined {
   switch (block.kind) {
     case "paragraph": {
       const text = inlineOf(runs);
@@ -128,7 +136,7 @@ function blockOf({ block, children, runs }: Node): MessageBlock | undefined {
   }
 }
 
-function itemOf({ block, children }: Node): ListItemBlock | undefined {
+function itemOf({ block, children }: BlockTree): ListItemBlock | undefined {
   if (block.kind !== "item") return undefined;
   const known = blocksOf(children);
   const blocks: readonly MessageBlock[] = known.length > 0 ? known : [{ type: "paragraph", text: [] }];
@@ -139,14 +147,14 @@ function itemOf({ block, children }: Node): ListItemBlock | undefined {
   };
 }
 
-function tableOf(aligns: readonly CellAlign[], rows: readonly Node[]): MessageBlock | undefined {
+function tableOf(aligns: readonly CellAlign[], rows: readonly BlockTree[]): MessageBlock | undefined {
   const filled = rows
     .map((row) => rowOf(aligns, row))
     .filter((row) => row.some(({ text }) => text.length > 0));
   return filled.length === 0 ? undefined : { type: "table", rows: filled };
 }
 
-function rowOf(aligns: readonly CellAlign[], { children }: Node): readonly TableCellBlock[] {
+function rowOf(aligns: readonly CellAlign[], { children }: BlockTree): readonly TableCellBlock[] {
   const cells = children.map(({ block, runs }) => ({ block, runs }));
   const isHeader = cells.some(({ block }) => block.kind === "cell" && block.isHeader);
   return aligns.map((align, column) => {
@@ -160,7 +168,8 @@ function inlineOf(runs: readonly Run[]): readonly InlineText[] {
   return runs.some(({ text }) => VISIBLE.test(text)) ? nest(runs, 0) : [];
 }
 
-const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Control}]/u;
+/** Matches visible text. */
+export const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Control}]/u;
 
 /** Groups neighbouring runs with the same outer mark under that mark. */
 function nest(runs: readonly Run[], depth: number): readonly InlineText[] {

@@ -3,6 +3,7 @@ export class LineWriter {
   prefix = "";
   #text = "";
   #atLineStart = true;
+  #isLineBlank = true;
 
   get text(): string {
     return this.#text;
@@ -12,7 +13,19 @@ export class LineWriter {
     return this.#atLineStart;
   }
 
+  /** True if the line has nothing but whitespace so far. */
+  get isLineBlank(): boolean {
+    return this.#isLineBlank;
+  }
+
+  /** Puts a backslash before the last character, if it is this one. */
+  escapeEnd(sign: string): void {
+    if (this.#text.endsWith(sign)) this.#text = `${this.#text.slice(0, -sign.length)}\\${sign}`;
+  }
+
   write(text: string): void {
+    const last = text.slice(text.lastIndexOf("\n") + 1);
+    this.#isLineBlank = last.trim() === "" && (this.#isLineBlank || last.length < text.length);
     if (this.prefix === "") {
       this.#text += text;
       this.#atLineStart = text === "" ? this.#atLineStart : text.endsWith("\n");

@@ -1,49 +1,43 @@
+import type { Markup } from "../../../src/core/markup.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";
-import type { Mark, Piece } from "../split/pack/piece.ts";
+import { textLength } from "../../../src/core/text-length.ts";
+import type { LengthUnit } from "../../../src/core/text-length.ts";
+import type { Run } from "../split/pack/block.ts";
+import type { Mark } from "../split/pack/piece.ts";
 import type { Renderer } from "../split/pack/renderer.ts";
 import { countLineBreaks, LineWriter } from "./line-writer.ts";
 
-/** The markup of a platform: how formatting is written into the text. */
-export interface MarkupRules {
-  /** Escapes text, so that the platform shows it as it is. The result is never shorter than the text. */
-  escape(text: string): string;
-  /** Escapes text inside code. The result is never shorter than the text. */
-  escapeCode(text: string): string;
-  open(mark: Mark): string;
-  close(mark: Mark): string;
-  canLink(url: string): boolean;
-  /** True if `escape` escapes backticks. Code that contains a backtick is then written as text. @default false */
-  readonly escapesBackticks?: boolean;
-  /**
-   * True if the platform does not recognize formatting that begins or ends inside a word. It is left out. @default
-   * false
-   */
-  readonly needsBorders?: boolean;
-}
-
 const QUOTE_PREFIX = "> ";
+/** The beginning of a link in Markdown. After an exclamation mark it would be a picture. */
+const LINK_OPENER = "[";
 
 /**
  * Creates the renderer for a platform with markup. Formatting is closed and opened again at every line break, and never
  * begins or ends with whitespace. Platforms do not recognize it otherwise.
  */
-export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
-  const markLength = (mark: Mark): number =>
-    mark.kind === "quote" ? QUOTE_PREFIX.length : rules.open(mark).length + rules.close(mark).length;
+export function createMarkupRenderer(rules: Markup, unit?: LengthUnit): Renderer<RichText> {
+  const lengthOf = (text: string): number => textLength(text, unit);
+  const markLength = (mark: Mark): number => {
+    if (mark.kind === "quote") return QUOTE_PREFIX.length;
+    const opener = rules.open(mark);
+    return lengthOf(opener) + lengthOf(rules.close(mark)) + (opener === LINK_OPENER ? 1 : 0);
+  };
   // A line break inside inline code is written outside the code.
-  const breakLength = (): number => rules.escape("\n").length - 1;
+  const breakLength = (): number => lengthOf(rules.escape("\n", false)) - 1;
   return {
     effectiveMarks,
     canLink: (url) => rules.canLink(url),
     textLength(text, marks) {
       const escaped =
-        isCode(marks) && !isWrittenOut(text, marks, rules) ? rules.escapeCode(text) : rules.escape(text);
+        isCode(marks) && !isWrittenOut(text, marks, rules)
+          ? rules.escapeCode(text)
+          : rules.escape(text, true);
       const isInlineCode = marks.some(({ kind }) => kind === "code");
       const perLine = marks.reduce(
         (sum, mark) => sum + (mark.kind === "pre" ? 0 : markLength(mark)),
         isInlineCode ? breakLength() : 0,
       );
-      return escaped.length + countLineBreaks(text) * perLine;
+      return lengthOf(escaped) + countLineBreaks(text) * perLine;
     },
     markCost: (mark, marks) => {
       if (mark.kind !== "pre") return { length: markLength(mark), entities: 0 };
@@ -55,7 +49,12 @@ export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
   };
 }
 
-function writeMarkup(pieces: readonly Piece[], rules: MarkupRules): string {
+/**
+ * Writes text with its marks.
+ *
+ * @param isInLine whether it stands inside a line, such as in the cell of a table
+ */
+export function writeMarkup(pieces: readonly Run[], rules: Markup, isInLine = false): string {
   const lines = new LineWriter();
   let open: readonly Mark[] = [];
   const turnTo = (marks: readonly Mark[]): void => {
@@ -65,7 +64,9 @@ function writeMarkup(pieces: readonly Piece[], rules: MarkupRules): string {
     lines.prefix = QUOTE_PREFIX.repeat(marks.filter(({ kind }) => kind === "quote").length);
     for (const mark of marks.slice(common)) {
       if (mark.kind === "pre" && !lines.atLineStart) lines.write("\n");
-      lines.write(rules.open(mark));
+      const opener = rules.open(mark);
+      if (opener === LINK_OPENER) lines.escapeEnd("!");
+      lines.write(opener);
     }
     open = marks;
   };
@@ -75,19 +76,16 @@ function writeMarkup(pieces: readonly Piece[], rules: MarkupRules): string {
     const afterCode = open.some(isPre) && !run.marks.some(isPre);
     turnTo(run.marks);
     if (afterCode && !run.text.startsWith("\n")) lines.write("\n");
-    lines.write(isCode(run.marks) ? rules.escapeCode(run.text) : rules.escape(run.text));
+    lines.write(
+      isCode(run.marks) ? rules.escapeCode(run.text) : rules.escape(run.text, lines.isLineBlank && !isInLine),
+    );
   }
   turnTo([]);
   return lines.text;
 }
 
-interface Run {
-  readonly text: string;
-  readonly marks: readonly Mark[];
-}
-
 /** Cuts text at its line breaks and separates the whitespace at its ends. */
-function splitRuns({ text, marks: written }: Piece): Run[] {
+function splitRuns({ text, marks: written }: Run): Run[] {
   const marks = effectiveMarks(written);
   if (marks.some(({ kind }) => kind === "pre")) return [{ text, marks }];
   const runs: Run[] = [];
@@ -122,11 +120,11 @@ function settleSpaces(runs: readonly Run[]): Run[] {
 }
 
 /** True if code is written as text: a code span of single backticks cannot contain a backtick. */
-function isWrittenOut(text: string, marks: readonly Mark[], rules: MarkupRules): boolean {
+function isWrittenOut(text: string, marks: readonly Mark[], rules: Markup): boolean {
   return rules.escapesBackticks === true && text.includes("`") && marks.some(({ kind }) => kind === "code");
 }
 
-function writtenOut(run: Run, rules: MarkupRules): Run {
+function writtenOut(run: Run, rules: Markup): Run {
   if (!isWrittenOut(run.text, run.marks, rules)) return run;
   return { ...run, marks: run.marks.filter(({ kind }) => kind !== "code") };
 }

@@ -1,21 +1,16 @@
 import type { RichText, TextFormat } from "../../../src/core/rich-text.ts";
+import type { LengthUnit } from "../../../src/core/text-length.ts";
 import type { Renderer } from "../split/pack/renderer.ts";
-import { discordMarkdown } from "./discord-markdown.ts";
-import { plainText } from "./plain-text.ts";
-import { slackMrkdwn } from "./slack-mrkdwn.ts";
-import { standardMarkdown } from "./standard-markdown.ts";
+import { createBlockRenderer } from "./markdown-blocks.ts";
+import { createMarkupRenderer } from "./markup.ts";
+import { plainTextIn } from "./plain-text.ts";
 import { telegramEntities } from "./telegram-entities.ts";
-import { whatsapp } from "./whatsapp.ts";
 
-const RENDERERS: Readonly<Record<TextFormat, Renderer<RichText>>> = {
-  "telegram-entities": telegramEntities,
-  plain: plainText,
-  "slack-mrkdwn": slackMrkdwn,
-  "discord-markdown": discordMarkdown,
-  whatsapp,
-  markdown: standardMarkdown,
-};
-
-export function rendererOf(format: TextFormat): Renderer<RichText> {
-  return RENDERERS[format];
+/** Returns the renderer for a platform's format, which counts lengths in the platform's unit. */
+export function rendererOf(format: TextFormat, unit?: LengthUnit): Renderer<RichText> {
+  if (format === "telegram-entities") return telegramEntities;
+  if (format === "plain") return plainTextIn(unit);
+  return format.blocks === undefined
+    ? createMarkupRenderer(format, unit)
+    : createBlockRenderer(format, format.blocks, unit);
 }

@@ -13,9 +13,8 @@ export function createFlattener<Content>(
   meter: Meter,
 ): SegmentFlattener {
   const canLink = (url: string): boolean => renderer.canLink(url);
+  const options = { canLink, tableWidth: tableWidth ?? 40 };
   const form =
-    renderer.blockCost === undefined
-      ? new TextForm({ canLink, tableWidth: tableWidth ?? 40 })
-      : new BlockForm({ canLink });
+    renderer.blockCost === undefined ? new TextForm(options) : new BlockForm(options, renderer.knows);
   return new SegmentFlattener(form, meter);
 }

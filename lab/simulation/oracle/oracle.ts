@@ -1,5 +1,5 @@
 import type { CallRequest, Grant } from "../../../src/core/gate.ts";
-import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
 import { classifyError, isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";

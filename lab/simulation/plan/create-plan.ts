@@ -1,4 +1,4 @@
-import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawApprovals } from "./draw-approvals.ts";

@@ -1,4 +1,5 @@
-import type { DeliveryMode, DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 
 /** A place where people and the bot write: a private chat, a group, or one topic of a forum. */
 export interface Place {

@@ -1,4 +1,4 @@
-import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
 import type { Address } from "../../../src/core/surface.ts";

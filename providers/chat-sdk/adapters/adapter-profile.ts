@@ -1,8 +1,11 @@
 import type { Adapter, AdapterPostableMessage, Attachment, FileUpload, Message } from "chat";
 import type { FileKind } from "../../../src/core/content.ts";
+import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import type { Deps } from "../../../src/core/deps.ts";
+import type { Markup } from "../../../src/core/markup.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
 import type { ButtonLimits, CallFailure, CallOptions, Pacing, Press } from "../../../src/core/surface.ts";
+import type { LengthUnit } from "../../../src/core/text-length.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
@@ -68,10 +71,27 @@ export interface PressFacts {
 
 /** Facts about a platform and its adapter that the Chat SDK does not tell. Options of the messenger win over them. */
 export interface AdapterProfile {
-  /** Abilities that differ from the defaults. */
+  /** Abilities that differ from the defaults. `maxMessageLength` counts in `lengthUnit`. */
   readonly capabilities: Partial<MessengerCapabilities>;
   /** Abilities that depend on the adapter's own options. */
   readonly capabilitiesOf?: (adapter: Adapter) => Partial<MessengerCapabilities>;
+  /** @default "utf16" */
+  readonly lengthUnit?: LengthUnit;
+  /** How the platform writes formatted text. @default Markdown, which the adapter translates */
+  readonly markup?: Markup;
+  /**
+   * Whether the adapter takes Markdown and passes it on as it is. If not, and there is a `markup`, it gets text that it
+   * leaves alone (`raw`). @default false
+   */
+  readonly takesMarkdown?: boolean;
+  /** How the platform writes the text of cards, if not as other text. */
+  readonly cardMarkup?: Markup;
+  /** How replies appear, unless the bot says otherwise. @default "edit" */
+  readonly mode?: DeliveryMode;
+  /** Least time between two interim edits of a message, in milliseconds. */
+  readonly editEveryMs?: number;
+  /** @default true */
+  readonly hasLinkButtons?: boolean;
   /** @default true */
   readonly canRemoveMessages?: boolean;
   /** Whether the adapter sends files. @default true */

@@ -3,6 +3,7 @@ import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
+import { discordMarkdown } from "../markup/discord-markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { removeOldButtons } from "./discord-cards.ts";
 import { readPress, whisper } from "./discord-presses.ts";
@@ -21,9 +22,10 @@ import {
 import { parseJson } from "../../../src/core/parse-json.ts";
 
 export const discord: AdapterProfile = {
-  // Discord takes 2000. The adapter cuts off a longer text, and characters that it escapes make a text longer.
-  capabilities: { maxMessageLength: 1900 },
-  buttonLimits: { maxButtons: 25, maxTextLength: 1900, maxLabelLength: 80 },
+  // Discord counts code points, but the adapter cuts off a text after 2000 UTF-16 units.
+  capabilities: { maxMessageLength: 2000 },
+  markup: discordMarkdown,
+  buttonLimits: { maxRows: 5, maxPerRow: 5, maxTextLength: 2000, maxLabelLength: 80 },
   readFailure,
   fileSource,
   readPress,

@@ -3,11 +3,15 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import { z } from "zod";
 import type { AdapterProfile, PressFacts, StoredPress } from "./adapter-profile.ts";
+import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
 
 export const gchat: AdapterProfile = {
-  // Google Chat takes 4096. The rest is room for characters that the adapter escapes.
-  capabilities: { maxMessageLength: 4000 },
+  // A message has at most 32,000 bytes, with all its fields.
+  capabilities: { maxMessageLength: 30_000 },
+  lengthUnit: "utf8-bytes",
+  markup: googleChatText,
+  cardMarkup: googleChatCard,
   // The adapter drops files and reports the message as sent.
   sendsFiles: false,
   readFailure,

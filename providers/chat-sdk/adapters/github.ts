@@ -2,13 +2,17 @@ import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
+import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { githubInstallations } from "./github-installations.ts";
 import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 
 export const github: AdapterProfile = {
-  // GitHub takes 65,536. The rest is room for characters that the adapter escapes.
-  capabilities: { supportsActions: false, maxMessageLength: 60_000 },
+  capabilities: { supportsActions: false, maxMessageLength: 65_536 },
+  lengthUnit: "code-points",
+  markup: blockMarkdown,
+  // A comment is mailed as it was posted, and shows how often it was edited.
+  mode: "final-only",
   sendsFiles: false,
   // An issue or a pull request, with the threads of its review. Nothing can be posted to a repository.
   chatIdOf: (threadId) => threadId.replace(/:rc:\d+$/, ""),

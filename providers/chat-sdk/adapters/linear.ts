@@ -1,15 +1,20 @@
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
+import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { linearInstallations } from "./linear-installations.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
 import { badRequest, credentialsRefused, locked, noRights, rateLimited, scopeOf } from "./refusals.ts";
 
 export const linear: AdapterProfile = {
-  capabilities: { supportsActions: false },
   // Activities of a session can only be added.
   capabilitiesOf: (adapter) => (hasSessions(adapter) ? { canEditMessages: false } : {}),
+  // Linear documents no limit.
+  capabilities: { supportsActions: false, maxMessageLength: 10_000 },
+  markup: blockMarkdown,
+  // Everybody who follows the issue hears of a comment when it is posted.
+  mode: "final-only",
   sendsFiles: false,
   // Linear counts the calls of an hour, for the account.
   pacing: { global: { burst: 20, everyMs: 1000 } },

@@ -5,6 +5,8 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
+import { blockMarkdown } from "../markup/markdown.ts";
+import { slackMrkdwn } from "../markup/slack-mrkdwn.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
@@ -13,13 +15,18 @@ import { readPress, whisper } from "./slack-presses.ts";
 import { keepsSlackTokens, slackInstallations, slackStateKind } from "./slack-installations.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
 
-/** Slack takes 12,000 characters of Markdown. The rest is room for characters that the adapter escapes. */
+/** Slack takes 12,000 characters of Markdown. The rest is room for mentions, which the adapter writes in full. */
 const MAX_LENGTH = 11_500;
 
 export const slack: AdapterProfile = {
   capabilities: { maxMessageLength: MAX_LENGTH },
-  // A section of a card and the label of a button are not longer.
-  buttonLimits: { maxButtons: 25, maxTextLength: 3000, maxLabelLength: 75 },
+  markup: blockMarkdown,
+  takesMarkdown: true,
+  cardMarkup: slackMrkdwn,
+  // A section of a card and the label of a button are not longer. A message has 50 blocks, and each row is one.
+  buttonLimits: { maxRows: 40, maxPerRow: 25, maxTextLength: 3000, maxLabelLength: 75 },
+  // `chat.update` may be called 50 times a minute.
+  editEveryMs: 1200,
   readFailure,
   fileSource,
   mentioningText,

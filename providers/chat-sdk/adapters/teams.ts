@@ -4,14 +4,23 @@ import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
+import { adaptiveCardText } from "../markup/adaptive-card.ts";
+import { plainMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
 import { credentialsRefused, noRights, notFound, rateLimited, unavailable } from "./refusals.ts";
 
 export const teams: AdapterProfile = {
-  // About 28 KB with two bytes for each character, with room for the rest of the request.
-  capabilities: { maxMessageLength: 12_000 },
+  // Teams counts the bytes of UTF-16, of the whole request. 40 KB were the limit before it became 100.
+  capabilities: { maxMessageLength: 16_000 },
+  markup: plainMarkdown,
+  cardMarkup: adaptiveCardText,
+  // Teams shows six buttons of a card, and hides any others.
+  buttonLimits: { maxRows: 1, maxPerRow: 6, maxTextLength: 16_000, maxLabelLength: Infinity },
+  // A conversation takes 1800 calls an hour, and 60 in half a minute.
+  editEveryMs: 2000,
+  pacing: { direct: { burst: 5, everyMs: 2000 }, group: { burst: 5, everyMs: 2000 } },
   // Pictures are in the text of a message. Other files need the person's consent, in private chats only, and a place in
   // their OneDrive.
   maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },

@@ -2,6 +2,7 @@ import type { Adapter, Attachment } from "chat";
 import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
+import { whatsAppText } from "../markup/whatsapp-text.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 import { badRequest, credentialsRefused, rateLimited, unavailable } from "./refusals.ts";
@@ -10,15 +11,16 @@ import { goneCodeOf, readUndelivered } from "./whatsapp-statuses.ts";
 export const whatsapp: AdapterProfile = {
   capabilities: {
     canEditMessages: false,
-    // WhatsApp takes 4096. The rest is room for characters that the adapter escapes.
-    maxMessageLength: 4000,
+    maxMessageLength: 4096,
   },
   canRemoveMessages: false,
   // 5 MiB.
   maxFileBytes: { photo: 5_242_880 },
-  maxCaptionLength: 1000,
+  maxCaptionLength: 1024,
+  markup: whatsAppText,
   // A title is cut off after 20 characters, and the text of a message with buttons after 1024.
-  buttonLimits: { maxButtons: 3, maxTextLength: 1000, maxLabelLength: 20, isOneRow: true },
+  buttonLimits: { maxRows: 1, maxPerRow: 3, maxTextLength: 1024, maxLabelLength: 20 },
+  hasLinkButtons: false,
   readFailure,
   fileSource,
   readUndelivered,

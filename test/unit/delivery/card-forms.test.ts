@@ -102,7 +102,7 @@ describe.each(FORMS)("a card with $form", ({ card, seen }) => {
 });
 
 describe("a card that does not fit a message with buttons", () => {
-  const buttonLimits = { maxButtons: 2, maxTextLength: 40, maxLabelLength: 10 };
+  const buttonLimits = { maxRows: 2, maxPerRow: 2, maxTextLength: 40, maxLabelLength: 10 };
   const options = (...labels: readonly string[]): OutgoingButton[][] =>
     labels.map((label, index) => [{ kind: "callback", label, token: `t${index}` }]);
 
@@ -113,7 +113,8 @@ describe("a card that does not fit a message with buttons", () => {
       { text: "Sure?", buttons: [...options("Yes", "No"), [SHOP]] },
       ["Yes", "No", "Shop"],
     ],
-    ["has too many buttons", { text: "Sure?", buttons: options("Yes", "No", "Later") }, undefined],
+    ["has many rows", { text: "Sure?", buttons: options("Yes", "No", "Later") }, ["Yes", "No", "Later"]],
+    ["has too many buttons", { text: "Sure?", buttons: options("Yes", "No", "1", "2", "3") }, undefined],
     ["has a long label", { text: "Sure?", buttons: options("Yes", "Not this time") }, undefined],
     ["has a long text", { text: "Sure? ".repeat(8).trim(), buttons: options("Yes", "No") }, undefined],
     [

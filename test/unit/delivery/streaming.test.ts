@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
 import { createHarness, expectedMessages } from "./engine-harness.ts";
+import { discordMarkdown } from "../../../providers/chat-sdk/markup/discord-markdown.ts";
+import { markdown } from "../../../providers/chat-sdk/markup/markdown.ts";
+import { slackMrkdwn } from "../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
+import { whatsAppText } from "../../../providers/chat-sdk/markup/whatsapp-text.ts";
 
 const WORDS = "The lamp went out at nine, and nobody in the house noticed until the morning came.".split(" ");
 
@@ -42,12 +46,12 @@ it("cuts a long reply into messages, each finished before the next begins", asyn
 });
 
 it.each([
-  ["markdown", "some **bold** a\\_b"],
-  ["slack-mrkdwn", "some *bold* a_b"],
-  ["discord-markdown", "some **bold** a\\_b"],
-  ["whatsapp", "some *bold* a_b"],
-  ["plain", "some bold a_b"],
-] as const)("writes formatting as the surface wants it: %s", async (format, shown) => {
+  ["Markdown", markdown, "some **bold** a_b"],
+  ["Slack's mrkdwn", slackMrkdwn, "some *bold* a_b"],
+  ["Discord's Markdown", discordMarkdown, "some **bold** a_b"],
+  ["WhatsApp's", whatsAppText, "some *bold* a_b"],
+  ["none", "plain", "some bold a_b"],
+] as const)("writes formatting as the surface wants it: %s", async (_name, format, shown) => {
   const { delivery, clock, start, visible } = createHarness({ surface: { format } });
   delivery.open(start("r1"));
   delivery.finish("r1", "some **bold** a_b");

@@ -83,22 +83,24 @@ describe("a card", () => {
   it.each(["github", "linear"])("is text on %s, which has no buttons", async (name) => {
     const { sent, surface } = posting(name);
     await surface.post(address, { text: "Sure?", entities: [], isCard: true }, { signal: signal() });
-    expect(sent).toEqual([{ markdown: "Sure?" }]);
+    expect(sent).toEqual([{ raw: "Sure?" }]);
     expect(surface.capabilities.buttons).toBe(false);
   });
 
-  it("has one row of buttons on WhatsApp, and is text when it has none, as it cannot be edited", async () => {
+  it("is text on WhatsApp when it has no buttons, as it cannot be edited", async () => {
     const { sent, surface } = posting("whatsapp");
     const rows = [
-      [{ kind: "callback", label: "Yes", token: "t1" }],
-      [{ kind: "callback", label: "No", token: "t2" }],
+      [
+        { kind: "callback", label: "Yes", token: "t1" },
+        { kind: "callback", label: "No", token: "t2" },
+      ],
     ] as const;
     await surface.post(
       address,
       { text: "Sure?", entities: [], isCard: true, buttons: rows },
       { signal: signal() },
     );
-    await surface.post(address, { text: "**1.** Yes", entities: [], isCard: true }, { signal: signal() });
+    await surface.post(address, { text: "*1.* Yes", entities: [], isCard: true }, { signal: signal() });
     expect(sent).toMatchObject([
       {
         card: {
@@ -108,7 +110,7 @@ describe("a card", () => {
           ],
         },
       },
-      { markdown: "**1.** Yes" },
+      { raw: "*1.* Yes" },
     ]);
   });
 });
@@ -126,6 +128,7 @@ describe("the abilities of a platform", () => {
       files: files !== undefined,
       photoBytes: files?.maxBytes("photo"),
       maxLength: limits.maxLength,
+      ...(limits.unit !== undefined && { unit: limits.unit }),
       maxCaption: captionLimits?.maxLength ?? limits.maxLength,
     };
   };
@@ -135,15 +138,25 @@ describe("the abilities of a platform", () => {
 
   it.each([
     ["slack", { ...all, maxLength: 11_500, maxCaption: 11_500 }],
-    ["discord", { ...all, maxLength: 1900, maxCaption: 1900 }],
-    ["teams", { ...all, photoBytes: 1_000_000, maxLength: 12_000, maxCaption: 12_000 }],
+    ["discord", { ...all, maxLength: 2000, maxCaption: 2000 }],
+    ["teams", { ...all, photoBytes: 1_000_000, maxLength: 16_000, maxCaption: 16_000 }],
     [
       "whatsapp",
-      { ...all, edit: false, remove: false, photoBytes: 5 * MIB, maxLength: 4000, maxCaption: 1000 },
+      { ...all, edit: false, remove: false, photoBytes: 5 * MIB, maxLength: 4096, maxCaption: 1024 },
     ],
-    ["gchat", { ...all, files: false, photoBytes: undefined, maxLength: 4000, maxCaption: 4000 }],
-    ["github", { ...textOnly, maxLength: 60_000, maxCaption: 60_000 }],
-    ["linear", { ...textOnly, maxLength: 2000, maxCaption: 2000 }],
+    [
+      "gchat",
+      {
+        ...all,
+        files: false,
+        photoBytes: undefined,
+        maxLength: 30_000,
+        maxCaption: 30_000,
+        unit: "utf8-bytes",
+      },
+    ],
+    ["github", { ...textOnly, maxLength: 65_536, maxCaption: 65_536, unit: "code-points" }],
+    ["linear", { ...textOnly, maxLength: 10_000, maxCaption: 10_000 }],
     ["another", { ...all, maxLength: 2000, maxCaption: 2000 }],
   ])("are known by the adapter's name: %s", (name, expected) => {
     expect(abilitiesOf(name)).toEqual(expected);

@@ -1,3 +1,4 @@
+import type { MarkdownBlocks } from "../../../../src/core/markup.ts";
 import type { Code, Root } from "mdast";
 import type { Container } from "../scan/containers.ts";
 import type { Definitions } from "../parse/definitions.ts";
@@ -6,6 +7,8 @@ import type { Mark, Piece } from "../pack/piece.ts";
 import { NO_MARKS } from "../pack/piece.ts";
 import type { BlockNode } from "../scan/resume.ts";
 import { reenter, resumedNodes } from "../scan/resume.ts";
+import type { TableShape } from "../form/flatten-table.ts";
+import type { TextFormOptions } from "../form/text-form.ts";
 import type { Continued, Join, MarkdownSegment } from "../scan/segment.ts";
 import type { Block } from "../pack/block.ts";
 import { BlockWriter } from "./block-writer.ts";
@@ -24,18 +27,23 @@ const RANKS = { block: "block", line: "line", space: "weak" } as const;
 
 /** Writes pieces that name their blocks, for platforms that show blocks themselves. */
 export class BlockForm implements Form {
-  readonly #canLink: (url: string) => boolean;
+  readonly #options: TextFormOptions;
+  readonly #knows: MarkdownBlocks | undefined;
   #writer = new BlockWriter();
+  #textTable: TableShape | undefined;
   /** Blocks and marks of the open code block. */
   #code: { readonly blocks: readonly Block[]; readonly marks: readonly Mark[] } = { blocks: [], marks: [] };
 
-  constructor({ canLink }: { readonly canLink: (url: string) => boolean }) {
-    this.#canLink = canLink;
+  /** `knows` are the blocks that the platform shows itself. Undefined: all, and formulas. */
+  constructor(options: TextFormOptions, knows: MarkdownBlocks | undefined) {
+    this.#options = options;
+    this.#knows = knows;
   }
 
   fork(): BlockForm {
-    const copy = new BlockForm({ canLink: this.#canLink });
+    const copy = new BlockForm(this.#options, this.#knows);
     copy.#writer = this.#writer.fork();
+    copy.#textTable = this.#textTable;
     copy.#code = this.#code;
     return copy;
   }
@@ -61,16 +69,22 @@ export class BlockForm implements Form {
   }
 
   write(root: Root, segment: MarkdownSegment, definitions: Definitions): void {
-    const { continued, join, source, itemNumber } = segment;
+    const { source } = segment;
     const context: WriteContext = {
       writer: this.#writer,
       targets: definitions.targets,
-      canLink: this.#canLink,
-      tableWidth: 0,
+      ...this.#options,
       showsDefinition: (identifier) => definitions.isMissed(identifier),
       source,
       resume: { blocks: this.#resumed(segment) },
+      knows: this.#knows,
+      textTable: { shape: this.#textTable },
     };
+    this.#write(root, segment, context);
+    this.#textTable = context.textTable.shape;
+  }
+
+  #write(root: Root, { continued, join, itemNumber }: MarkdownSegment, context: WriteContext): void {
     if (continued !== undefined) return this.#goOn(root, continued, join, context);
     this.#separate(join);
     const [first, ...rest] = root.children;

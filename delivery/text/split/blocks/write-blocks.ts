@@ -1,13 +1,17 @@
+import type { MarkdownBlocks } from "../../../../src/core/markup.ts";
 import type { Heading, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
 import { flattenBlocks, TOP, trimBlankLines, withoutBreakTags } from "../form/flatten-blocks.ts";
 import type { BlockContext } from "../form/flatten-blocks.ts";
+import type { FlattenContext } from "../form/flatten-inline.ts";
 import { flattenInline } from "../form/flatten-inline.ts";
+import { continueTable as continueTextTable, flattenTable } from "../form/flatten-table.ts";
+import type { TableShape } from "../form/flatten-table.ts";
 import type { Mark, Piece } from "../pack/piece.ts";
 import { NO_MARKS } from "../pack/piece.ts";
 import type { BlockNode } from "../scan/resume.ts";
 import { PieceWriter } from "../form/piece-writer.ts";
 import { isLeaf } from "../pack/block.ts";
-import type { Block, CellAlign } from "../pack/block.ts";
+import type { Block, CellAlign, Run } from "../pack/block.ts";
 import type { BlockWriter } from "./block-writer.ts";
 import { cutAtFormulas } from "./formulas.ts";
 
@@ -16,6 +20,10 @@ export interface WriteContext extends Omit<BlockContext, "writer"> {
   readonly source: string;
   /** The blocks in which an earlier cut left the text. The next text continues in those that match. */
   readonly resume: { blocks: readonly Block[] };
+  /** Blocks that the platform shows itself. Undefined: all, and formulas. */
+  readonly knows: MarkdownBlocks | undefined;
+  /** The table that was shown last as text. */
+  readonly textTable: { shape: TableShape | undefined };
 }
 
 /** A divider as text. It cannot be cut. */
@@ -26,6 +34,8 @@ export const RULE = "⸻";
  */
 export const MAX_DEPTH = 9;
 const MAX_COLUMNS = 20;
+/** Longest header that a platform gets again when its table is cut. */
+const MAX_HEADER = 500;
 /** Invisible text of an empty item. */
 const NOTHING = "\u200b";
 
@@ -104,7 +114,7 @@ function writeParagraph(
   around: readonly Block[],
 ): void {
   const [only, ...others] = children;
-  if (only?.type === "text" && others.length === 0) {
+  if (context.knows === undefined && only?.type === "text" && others.length === 0) {
     const [run, ...rest] = cutAtFormulas(only.value, context.source);
     if (run?.isDisplayed === true && rest.length === 0) {
       return write(context, run.text, NO_MARKS, [...around, { kind: "formula" }]);
@@ -119,9 +129,8 @@ function writeInline(
   blocks: readonly Block[],
 ): void {
   for (const { text, marks } of piecesOf(children, context)) {
-    const runs = marks.some(({ kind }) => kind === "code")
-      ? [{ text, isFormula: false }]
-      : cutAtFormulas(text, context.source);
+    const isVerbatim = context.knows !== undefined || marks.some(({ kind }) => kind === "code");
+    const runs = isVerbatim ? [{ text, isFormula: false }] : cutAtFormulas(text, context.source);
     for (const run of runs) {
       write(context, run.text, marks, run.isFormula ? [...blocks, { kind: "formula" }] : blocks);
     }
@@ -181,9 +190,41 @@ function writeItem(
 function writeTable(table: Table, context: WriteContext, around: readonly Block[]): void {
   const columns = Math.max(0, ...table.children.map((row) => row.children.length));
   if (around.length >= MAX_DEPTH || columns > MAX_COLUMNS) return writeFlat([table], context, around);
+  if (context.knows?.tables === false) {
+    return writeTextTable(context, around, (text) => flattenTable(table, text, TOP));
+  }
   const aligns = Array.from({ length: columns }, (_, column) => alignOf(table, column));
-  const blocks: readonly Block[] = [...around, { kind: "table", aligns }];
+  const blocks: readonly Block[] = [...around, { kind: "table", aligns, ...headerOf(table, context) }];
   writeRows(table.children, context, blocks, true);
+}
+
+/** Writes a table as text: aligned in a code block, or as lines. */
+function writeTextTable(
+  context: WriteContext,
+  around: readonly Block[],
+  flatten: (context: FlattenContext) => TableShape,
+): void {
+  const writer = new PieceWriter();
+  const { mark } = (context.textTable.shape = flatten({ ...context, writer }));
+  const known = context.writer.last[around.length];
+  const kind = mark === undefined ? "paragraph" : "code";
+  const goesOn = kind === "code" && known?.kind === "code" && context.resume.blocks.includes(known);
+  const leaf: Block = goesOn ? known : { kind };
+  for (const [index, { text, marks }] of writer.take().entries()) {
+    // The separator before the text has the line break.
+    const shown = goesOn && index === 0 ? text.replace(/^\n/, "") : text;
+    write(context, shown, marks, [...around, leaf]);
+  }
+}
+
+function headerOf(
+  { children: [header] }: Table,
+  context: WriteContext,
+): { readonly header?: readonly (readonly Run[])[] } {
+  if (context.knows === undefined || header === undefined) return {};
+  const cells = header.children.map(({ children }) => piecesOf(children, context));
+  const length = cells.flat().reduce((sum, { text }) => sum + text.length, 0);
+  return length > MAX_HEADER ? {} : { header: cells };
 }
 
 /** Writes more rows of a table. The segment repeats the head of the table, which was shown before. */
@@ -191,10 +232,17 @@ export function continueTable(table: Table, context: WriteContext, around: reado
   const { blocks } = context.resume;
   const at = blocks.findLastIndex(({ kind }) => kind === "table");
   const rows = table.children.slice(1);
+  if (context.knows?.tables === false) {
+    const { shape } = context.textTable;
+    // A row that becomes lines is a paragraph of its own.
+    if (shape?.mark === undefined) context.writer.separate("\n\n", "block");
+    return writeTextTable(context, around, (text) => continueTextTable(table, text, TOP, shape));
+  }
   if (at === -1) {
     const aligns = (table.children[0]?.children ?? []).map((_, column) => alignOf(table, column));
     if (aligns.length > MAX_COLUMNS) return writeFlat([{ ...table, children: rows }], context, around);
-    return writeRows(rows, context, [...around, { kind: "table", aligns }], false);
+    const block: Block = { kind: "table", aligns, ...headerOf(table, context) };
+    return writeRows(rows, context, [...around, block], false);
   }
   writeRows(rows, context, blocks.slice(0, at + 1), false);
 }

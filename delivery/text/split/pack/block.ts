@@ -1,3 +1,4 @@
+import type { TextMark } from "../../../../src/core/markup.ts";
 import type { HeadingLevel } from "../../../../src/core/message-block.ts";
 
 /**
@@ -12,8 +13,19 @@ export type Block =
   | { readonly kind: "formula" }
   | { readonly kind: "list"; readonly isOrdered: boolean }
   | { readonly kind: "item"; readonly number?: number; readonly isChecked?: boolean }
-  | { readonly kind: "table"; readonly aligns: readonly CellAlign[] }
+  | {
+      readonly kind: "table";
+      readonly aligns: readonly CellAlign[];
+      /** Cells of the header, for platforms that show no table without one. Undefined if they are long. */
+      readonly header?: readonly (readonly Run[])[];
+    }
   | { readonly kind: "cell"; readonly column: number; readonly isHeader: boolean };
+
+/** Text with its marks. */
+export interface Run {
+  readonly text: string;
+  readonly marks: readonly TextMark[];
+}
 
 export type CellAlign = "left" | "center" | "right";
 

@@ -99,11 +99,12 @@ export class Packer<Content> {
     const blocks = piece.separator === undefined ? (piece.blocks ?? []) : around;
     for (const block of blocks) {
       if (around.includes(block)) continue;
-      const cost = blockCost?.(block) ?? NOTHING;
+      const cost = blockCost?.(block, blocks) ?? NOTHING;
       length += cost.length;
       entities += cost.entities;
     }
-    return { piece, marks, blocks, length: length + this.#renderer.textLength(piece.text, marks), entities };
+    length += this.#renderer.textLength(piece.text, marks, blocks);
+    return { piece, marks, blocks, length, entities };
   }
 
   /** Ends the part before the last piece or inside it. Returns the pieces that are left. */

@@ -1,14 +1,8 @@
+import type { TextMark } from "../../../../src/core/markup.ts";
 import type { Block } from "./block.ts";
 
-/**
- * Formatting over a stretch of text. A mark is one object for everything it covers, so that identity tells one bold run
- * from the next.
- */
-export type Mark =
-  | { readonly kind: "bold" | "italic" | "strikethrough" | "code" | "quote" }
-  | { readonly kind: "pre"; readonly language?: string }
-  /** `display` is set if the text of the link is its own address. */
-  | { readonly kind: "link"; readonly url: string; readonly display?: string };
+/** Formatting over a stretch of text: see `TextMark`. */
+export type Mark = TextMark;
 
 /** Quality of a cut at a separator. `weak` is after a heading, or between words. */
 export type Separator = "block" | "line" | "weak";

@@ -1,3 +1,4 @@
+import type { MarkdownBlocks } from "../../../../src/core/markup.ts";
 import type { Block } from "./block.ts";
 import type { Mark, Piece } from "./piece.ts";
 
@@ -16,15 +17,17 @@ export interface MarkCost {
 export interface Renderer<Content> {
   /** Returns those of `marks` that the platform can show together, outermost first. They are the same objects. */
   effectiveMarks(marks: readonly Mark[]): readonly Mark[];
-  /** Length of `text`, at least its UTF-16 units. `marks` are effective ones. */
-  textLength(text: string, marks: readonly Mark[]): number;
+  /** Length of `text` inside `blocks`, which may count as longer than it is. `marks` are effective ones. */
+  textLength(text: string, marks: readonly Mark[], blocks: readonly Block[]): number;
   /** Cost of a mark that begins, or begins again, inside `marks`. `marks` are effective ones and contain `mark`. */
   markCost(mark: Mark, marks: readonly Mark[]): MarkCost;
   /**
-   * Cost of a block that begins, or begins again. Set if the platform itself shows headings, lists and tables: pieces
-   * then name their blocks instead of looking like them.
+   * Cost of a block that begins, or begins again, inside `blocks`, which contain it. Set if the platform itself shows
+   * headings, lists and tables: pieces then name their blocks instead of looking like them.
    */
-  readonly blockCost?: (block: Block) => MarkCost;
+  readonly blockCost?: (block: Block, blocks: readonly Block[]) => MarkCost;
+  /** Blocks that the platform shows itself. Only for renderers with `blockCost`. @default all, and formulas */
+  readonly knows?: MarkdownBlocks;
   /** True if the platform can hide this address behind a text. Other addresses are written out. */
   canLink(url: string): boolean;
   render(pieces: readonly Piece[]): Content;

@@ -2,19 +2,36 @@ import { parseMarkdown, toPlainText } from "chat";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitText } from "../../../../delivery/text/split/index.ts";
-import {
-  discordMarkdown,
-  plainText,
-  slackMrkdwn,
-  standardMarkdown,
-  whatsapp,
-} from "../../../../delivery/text/render/index.ts";
+import { plainText, rendererOf } from "../../../../delivery/text/render/index.ts";
 import type { Renderer } from "../../../../delivery/text/split/index.ts";
+import { adaptiveCardText } from "../../../../providers/chat-sdk/markup/adaptive-card.ts";
+import { discordMarkdown as discordMarkup } from "../../../../providers/chat-sdk/markup/discord-markdown.ts";
+import { googleChatCard, googleChatText } from "../../../../providers/chat-sdk/markup/google-chat.ts";
+import { blockMarkdown, markdown as markdownMarkup } from "../../../../providers/chat-sdk/markup/markdown.ts";
+import { slackMrkdwn as slackMarkup } from "../../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
+import { whatsAppText } from "../../../../providers/chat-sdk/markup/whatsapp-text.ts";
+import type { LengthUnit } from "../../../../src/core/text-length.ts";
+import { textLength } from "../../../../src/core/text-length.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
 
-const renderers = { slackMrkdwn, discordMarkdown, whatsapp, plainText, standardMarkdown };
+const formats = {
+  adaptiveCardText,
+  blockMarkdown,
+  discordMarkup,
+  googleChatCard,
+  googleChatText,
+  markdownMarkup,
+  plain: "plain",
+  slackMarkup,
+  whatsAppText,
+} as const;
+const UNITS: readonly LengthUnit[] = ["utf16", "code-points", "utf8-bytes"];
+const discordMarkdown = rendererOf(discordMarkup);
+const slackMrkdwn = rendererOf(slackMarkup);
+const standardMarkdown = rendererOf(markdownMarkup);
+const whatsapp = rendererOf(whatsAppText);
 
 function render(text: string, renderer: Renderer<RichText>): string {
   const limits = { maxLength: 4000, maxEntities: Infinity };
@@ -24,18 +41,25 @@ function render(text: string, renderer: Renderer<RichText>): string {
 }
 
 describe("platforms with markup", () => {
-  it.each(Object.entries(renderers))("keeps every part of %s within the limit", (_name, renderer) => {
-    const property = fc.property(
-      markdown,
-      fc.integer({ min: 200, max: 500 }),
-      fc.boolean(),
-      (text, maxLength, final) => {
-        const parts = splitText(text, { renderer, limits: { maxLength, maxEntities: Infinity }, final });
-        for (const { content } of parts) expect(content.text.length).toBeLessThanOrEqual(maxLength);
-      },
-    );
-    fc.assert(property, { numRuns: 200 });
-  });
+  it.each(Object.entries(formats))(
+    "keeps every part of %s within the limit, in the platform's unit",
+    (_name, format) => {
+      const property = fc.property(
+        markdown,
+        fc.integer({ min: 300, max: 700 }),
+        fc.constantFrom(...UNITS),
+        fc.boolean(),
+        (text, maxLength, unit, final) => {
+          const limits = { maxLength, unit, maxEntities: Infinity };
+          for (const { content } of splitText(text, { renderer: rendererOf(format, unit), limits, final })) {
+            expect(textLength(content.text, unit)).toBeLessThanOrEqual(maxLength);
+            expect(content.text.isWellFormed() || !text.isWellFormed()).toBe(true);
+          }
+        },
+      );
+      fc.assert(property, { numRuns: 200 });
+    },
+  );
 
   it("counts the line breaks that inline code is cut at", () => {
     const maxLength = 361;
@@ -60,7 +84,7 @@ describe("platforms with markup", () => {
 
   it("writes Discord's markdown", () => {
     expect(render(text, discordMarkdown)).toBe(
-      "**bold *it***\n**line** & \\<x\\> [a **link**](<https://e.com/x>)\n\n> quote\n\n> > deep\n\n```ts\na`\u200bb\n```",
+      "**bold *it***\n**line** & \\<x> [a **link**](<https://e.com/x>)\n\n> quote\n> \n> > deep\n\n```ts\na`b\n```",
     );
   });
 
@@ -97,9 +121,16 @@ describe("platforms with markup", () => {
   it("writes standard markdown for adapters that read it", () => {
     const list = "1. a_b\n   - c\n\n5 * 3 = 15!\n# no";
     expect(render(`${text}\n\n${list}`, standardMarkdown)).toBe(
-      "**bold *it***  \n**line** \\& \\<x\\> [a **link**](<https://e.com/x>)\n\n> quote\n\n> > deep\n\n" +
-        "```ts\na`\u200bb\n```\n\n1. a\\_b  \n\u00a0\u00a0◦ c\n\n5 \\* 3 = 15\\!\n\n**no**",
+      "**bold *it***  \n**line** & \\<x> [a **link**](https://e.com/x)\n\n> quote\n\n> > deep\n\n" +
+        "```ts\na`b\n```\n\n1. a_b  \n\u00a0\u00a0◦ c\n\n5 \\* 3 = 15!\n\n**no**",
     );
+  });
+
+  it("ends no block of code at the backticks in it", () => {
+    const code = "````md\n```ts\nx\n```\n````";
+    expect(render(code, standardMarkdown)).toBe("```md\n`\u200b``ts\nx\n`\u200b``\n```");
+    expect(render(code, discordMarkdown)).toBe("```md\n`\u200b``ts\nx\n`\u200b``\n```");
+    expect(render(code, rendererOf(blockMarkdown))).toBe(code);
   });
 
   it("mentions nobody on behalf of a text that only looks like a mention", () => {

@@ -2,14 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
 import {
-  discordMarkdown,
   plainText,
+  rendererOf,
   richBlocks,
-  slackMrkdwn,
-  standardMarkdown,
   telegramEntities,
-  whatsapp,
 } from "../../../../delivery/text/render/index.ts";
+import { discordMarkdown } from "../../../../providers/chat-sdk/markup/discord-markdown.ts";
+import { googleChatText } from "../../../../providers/chat-sdk/markup/google-chat.ts";
+import { blockMarkdown, markdown } from "../../../../providers/chat-sdk/markup/markdown.ts";
+import { slackMrkdwn } from "../../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
+import { whatsAppText } from "../../../../providers/chat-sdk/markup/whatsapp-text.ts";
 import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";
@@ -196,7 +198,15 @@ describe("the words of a document", () => {
   });
 
   it.each<[string, Renderer<RichText>]>(
-    Object.entries({ slackMrkdwn, discordMarkdown, whatsapp, plainText, standardMarkdown, richBlocks }),
+    Object.entries({
+      slackMrkdwn: rendererOf(slackMrkdwn),
+      discordMarkdown: rendererOf(discordMarkdown),
+      whatsAppText: rendererOf(whatsAppText),
+      googleChatText: rendererOf(googleChatText),
+      plainText,
+      markdown: rendererOf(markdown),
+      richBlocks,
+    }),
   )("are shown once each and in their order by %s", (_name, renderer) => {
     fc.assert(
       fc.property(documents, fc.integer({ min: 250, max: 700 }), (document, maxLength) => {
@@ -206,6 +216,31 @@ describe("the words of a document", () => {
         expect(parts.flatMap(({ content }) => numbersOf(content.text))).toEqual(upTo(lastNumber(document)));
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("are shown once each in Markdown with blocks, apart from the headers of tables that are cut", () => {
+    fc.assert(
+      fc.property(documents, fc.integer({ min: 400, max: 900 }), (document, maxLength) => {
+        const renderer = rendererOf(blockMarkdown);
+        const parts = splitText(document, {
+          renderer,
+          limits: { maxLength, maxEntities: Infinity },
+          final: true,
+        });
+        const seen: number[] = [];
+        for (const { content } of parts) {
+          const before = seen.at(-1) ?? 0;
+          const numbers = numbersOf(content.text);
+          // A part that begins with the header of an earlier table has only old numbers until its first new one.
+          const from = numbers.findIndex((number) => number > before);
+          const old = numbers.slice(0, from === -1 ? numbers.length : from);
+          if (old.length > 0) expect(content.text).toMatch(/\| (?:-|:)/);
+          seen.push(...numbers.slice(old.length));
+        }
+        expect(seen).toEqual(upTo(lastNumber(document)));
+      }),
+      { numRuns: 60 },
     );
   });
 

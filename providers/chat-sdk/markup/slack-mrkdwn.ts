@@ -1,26 +1,26 @@
-import type { Mark } from "../split/pack/piece.ts";
-import { createMarkupRenderer } from "./markup.ts";
+import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import { withoutMentions } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
-/** Writes Slack's mrkdwn. The three characters that Slack reserves become entities. Its markers cannot be escaped. */
-export const slackMrkdwn = createMarkupRenderer({
-  escape: escapeEntities,
+/** Slack's mrkdwn. The three characters that Slack reserves become entities. Its markers cannot be escaped. */
+export const slackMrkdwn: Markup = {
+  escape: (text) => escapeEntities(withoutMentions(text)),
   escapeCode: (text) => escapeEntities(text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`)),
   needsBorders: true,
   canLink: (url) => /^(?:https?|mailto|tel|slack):/i.test(url) && !/[|>\s]/.test(url) && url.length <= 2000,
-  open(mark: Mark): string {
+  open(mark: TextMark): string {
     if (mark.kind === "link") return `<${escapeEntities(mark.url)}|`;
     if (mark.kind === "pre") return "```\n";
     return mark.kind === "quote" ? "" : MARKERS[mark.kind];
   },
-  close(mark: Mark): string {
+  close(mark: TextMark): string {
     if (mark.kind === "link") return ">";
     if (mark.kind === "pre") return "\n```";
     return mark.kind === "quote" ? "" : MARKERS[mark.kind];
   },
-});
+};
 
 function escapeEntities(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

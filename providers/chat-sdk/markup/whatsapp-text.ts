@@ -1,23 +1,22 @@
-import type { Mark } from "../split/pack/piece.ts";
-import { createMarkupRenderer } from "./markup.ts";
+import type { Markup, TextMark } from "../../../src/core/markup.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
 /**
- * Writes WhatsApp's formatting. It cannot hide an address behind a text, so addresses are written out. Its markers
- * cannot be escaped.
+ * WhatsApp's formatting. It cannot hide an address behind a text, so addresses are written out. Its markers cannot be
+ * escaped.
  */
-export const whatsapp = createMarkupRenderer({
+export const whatsAppText: Markup = {
   escape: (text) => text,
   escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
   needsBorders: true,
   canLink: () => false,
   open: marker,
   close: (mark) => (mark.kind === "pre" ? "\n```" : marker(mark)),
-});
+};
 
-function marker(mark: Mark): string {
+function marker(mark: TextMark): string {
   if (mark.kind === "pre") return "```\n";
   return mark.kind === "quote" || mark.kind === "link" ? "" : MARKERS[mark.kind];
 }

@@ -1,6 +1,6 @@
 const ZERO_WIDTH_SPACE = "\u200b";
-/** `@everyone`, `<@…>` and `<!…>`, as Discord and Slack write a mention. */
-const MENTION = /@(?=everyone|here|channel)|<(?=@|!(?:channel|here|everyone|group|subteam))/g;
+/** `@everyone`, `<@…>` and `<!…>`, as Discord and Slack write a mention, and `<users/…>`, as Google Chat does. */
+const MENTION = /@(?=everyone|here|channel)|<(?=@|users\/|!(?:channel|here|everyone|group|subteam))/g;
 const MENTION_OF_MANY = /<(?=!(?:channel|here|everyone|group|subteam))/g;
 
 /**

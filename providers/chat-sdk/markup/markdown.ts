@@ -1,0 +1,65 @@
+import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import { escapeMarkdown, escapeNumbers } from "./escape-markdown.ts";
+import { withoutMentionsInCode } from "./without-mentions.ts";
+
+const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
+
+/**
+ * CommonMark with GFM's strikethrough, for adapters that translate it. Blocks are text that looks like them.
+ * - Every line break is a hard one.
+ * - Indentation is kept with spaces that do not turn a line into code.
+ * - Inline code that contains a backtick is text, because the marker it needs is known only at its end.
+ */
+export const markdown: Markup = {
+  escape: (text, isLineStart) => withLayout(escapeMarkdown(text, isLineStart)),
+  escapeCode: (text) => withoutFences(withoutMentionsInCode(text)),
+  escapesBackticks: true,
+  canLink: (url) => /^(?:https?|mailto|tel):/i.test(url) && !/[\s<>\\`]/.test(url) && url.length <= 2000,
+  open(mark: TextMark): string {
+    if (mark.kind === "link") return "[";
+    if (mark.kind === "pre") return `\`\`\`${languageOf(mark.language)}\n`;
+    return mark.kind === "quote" ? "" : MARKERS[mark.kind];
+  },
+  close(mark: TextMark): string {
+    if (mark.kind === "link") return `](${mark.url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
+    if (mark.kind === "pre") return "\n```";
+    return mark.kind === "quote" ? "" : MARKERS[mark.kind];
+  },
+};
+
+/** Markdown as people write it, in which a bare address is a link. */
+export const plainMarkdown: Markup = {
+  ...markdown,
+  open: (mark) => (isBare(mark) ? "" : markdown.open(mark)),
+  close: (mark) => (isBare(mark) ? "" : markdown.close(mark)),
+};
+
+/** Markdown of platforms that show all its blocks: Slack, GitHub, Linear. */
+export const blockMarkdown: Markup = {
+  ...plainMarkdown,
+  escape: (text, isLineStart) => withLayout(escapeNumbers(escapeMarkdown(text, isLineStart), isLineStart)),
+  escapeCode: withoutMentionsInCode,
+  blocks: { headings: 6, tables: true, tasks: true, dividers: true },
+};
+
+function withLayout(text: string): string {
+  return text.replace(
+    /(\n+)( *)/g,
+    (_match: string, breaks: string, spaces: string) =>
+      (breaks.length === 1 ? "  \n" : breaks) + "\u00a0".repeat(spaces.length),
+  );
+}
+
+function isBare(mark: TextMark): boolean {
+  return mark.kind === "link" && mark.display !== undefined && /^(?:https?:\/\/|www\.)/i.test(mark.display);
+}
+
+/** Breaks runs of backticks, which would end a block of code. */
+export function withoutFences(code: string): string {
+  return code.replaceAll("``", "`\u200b`");
+}
+
+/** Returns the language of a code block. Some platforms read a single word in the first line as the language. */
+export function languageOf(language: string | undefined): string {
+  return language !== undefined && /^[\w+#-]+$/.test(language) ? language : "";
+}
