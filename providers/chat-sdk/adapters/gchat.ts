@@ -1,3 +1,4 @@
+import type { Adapter } from "chat";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
@@ -15,6 +16,7 @@ export const gchat: AdapterProfile = {
   // The adapter drops files and reports the message as sent.
   sendsFiles: false,
   readFailure,
+  prepare: callByFetch,
   readPress,
 };
 
@@ -54,4 +56,28 @@ function reasonsOf(error: unknown): string[] {
   return [details, errors]
     .flatMap((list: unknown): unknown[] => (Array.isArray(list) ? list : []))
     .flatMap((item) => (isRecord(item) && typeof item.reason === "string" ? item.reason : []));
+}
+
+/**
+ * Has Google's client call by `fetch`, and never repeat a call: that is the delivery's part.
+ *
+ * By itself it takes a library over `node:http`, which gets no headers in workerd. Answers are then not read as JSON: posts
+ * have no id, and the keys that verify a webhook are not found.
+ */
+function callByFetch(adapter: Adapter): void {
+  const apis = ["chatApi", "impersonatedChatApi"].map((name) => inside(adapter, name, "context", "_options"));
+  for (const options of apis) if (isRecord(options)) options.retry = false;
+  for (const client of [inside(adapter, "oauth2Client"), ...apis.map((options) => inside(options, "auth"))]) {
+    const defaults = inside(client, "transporter", "defaults");
+    if (isRecord(defaults)) {
+      defaults.fetchImplementation = (...call: Parameters<typeof fetch>) => fetch(...call);
+    }
+  }
+}
+
+function inside(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce<unknown>(
+    (within, name) => (typeof within === "object" && within !== null ? Reflect.get(within, name) : undefined),
+    value,
+  );
 }
