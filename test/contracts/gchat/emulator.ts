@@ -18,7 +18,7 @@ import type {
 } from "../platform-emulator.ts";
 import { below, showStars, type ShownText } from "../shown-text.ts";
 import { GoogleChatApi } from "./api.ts";
-import { messageJson, spaceJson, Spaces, userJson } from "./spaces.ts";
+import { eventMessageJson, spaceJson, Spaces, userJson } from "./spaces.ts";
 import type { Button, CardWithId, Message, Space, User, Widget } from "./spaces.ts";
 
 const PROJECT_NUMBER = "1234567890";
@@ -136,7 +136,7 @@ export class GoogleChatEmulator implements PlatformEmulator {
       userMention: { user: userJson(this.#spaces.bot), type: "MENTION" },
     };
     const json = {
-      ...messageJson(message),
+      ...eventMessageJson(message),
       argumentText: ` ${act.text}`,
       ...(act.isMention && { annotations: [annotation] }),
     };
@@ -149,9 +149,10 @@ export class GoogleChatEmulator implements PlatformEmulator {
     // A card with an action that names no function cannot be pressed.
     if (action?.function === undefined) return undefined;
     const parameters = Object.fromEntries((action.parameters ?? []).map(({ key, value }) => [key, value]));
-    const payload = { message: messageJson(message), space: spaceJson(message.space) };
-    const common = { invokedFunction: action.function, parameters };
-    return { webhooks: [this.#webhook(by, { buttonClickedPayload: payload }, common)] };
+    const payload = { message: eventMessageJson(message), space: spaceJson(message.space) };
+    // An action whose function is an address has no name.
+    const invoked = URL.canParse(action.function) ? {} : { invokedFunction: action.function };
+    return { webhooks: [this.#webhook(by, { buttonClickedPayload: payload }, { ...invoked, parameters })] };
   }
 
   #webhook(by: User, payload: object, common: object = {}): Webhook {

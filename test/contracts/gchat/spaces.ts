@@ -159,7 +159,6 @@ export function userJson({ displayName, isBot, name }: User): Record<string, unk
     displayName,
     type: isBot ? "BOT" : "HUMAN",
     ...(!isBot && { email: `${name.replace("users/", "u")}@example.org`, domainId: "2abc" }),
-    avatarUrl: `https://lh3.googleusercontent.com/a/${name.replace("users/", "")}`,
   };
 }
 
@@ -179,6 +178,12 @@ export function messageJson(message: Message): Record<string, unknown> {
     ...(!name.endsWith(`/${thread.split("/").at(-1)}.${thread.split("/").at(-1)}`) && { threadReply: true }),
     space: spaceJson(space),
   };
+}
+
+/** As events show it: without what the app can ask for. */
+export function eventMessageJson(message: Message): Record<string, unknown> {
+  const { formattedText: _, cardsV2: __, ...json } = messageJson(message);
+  return { ...json, thread: { name: message.thread } };
 }
 
 /** `downloadUri` is for people alone, as its description says. */
