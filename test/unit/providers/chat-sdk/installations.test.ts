@@ -108,7 +108,7 @@ function createBot(adapter: () => Adapter, options: Partial<ChatSdkMessengerOpti
       },
       async post(address, text) {
         const surface = platform.surface(context);
-        const message: OutgoingMessage = { text };
+        const message: OutgoingMessage = { text, entities: [] };
         const signal = new AbortController().signal;
         return surface.post(address, message, { signal } as never).then(
           ({ messageId }) => messageId,
