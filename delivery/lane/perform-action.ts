@@ -114,7 +114,10 @@ async function post(
   const newestId = context.budget.newestId(address, surface);
   const now = context.deps.clock.now();
   const earlier = before.doubt?.kind === "unresolved" ? before.doubt.post : undefined;
-  const leaving = { hash: part.hash, text: part.content.text };
+  const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
+  const isMarked = before.isMarked || (marks && before.state === "unknown");
+  const { text } = isMarked ? withMark(part.content, resentMark(policy)) : part.content;
+  const leaving = { hash: part.hash, text };
   const keyed =
     surface.search === undefined
       ? undefined
@@ -128,12 +131,11 @@ async function post(
     ...(keyed !== undefined && { post: keyed }),
   } as const;
   const canSearch = newestId > 0 || keyed !== undefined;
-  const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
   const row: OutboxRow = {
     ...before,
     state: nextState(before.state, "begin"),
     attempts: before.attempts + 1,
-    isMarked: before.isMarked || (marks && before.state === "unknown"),
+    isMarked,
     messageId: undefined,
     moreIds: undefined,
     retryAt: undefined,

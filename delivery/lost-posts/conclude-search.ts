@@ -122,7 +122,7 @@ export function leaveDoubts(
 function ended(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
   entry.probe = undefined;
   entry.nonesInRow = undefined;
-  entry.isRepeatRefused = false;
+  entry.repeats = undefined;
   entry.probeFailures = undefined;
   entry.searchFailingSince = undefined;
   reply.isDirty = true;

@@ -20,7 +20,8 @@ import { penalized, searchFailed } from "./search-failed.ts";
 /*
  * The search for a lost post by its key, or in a list (I6). One call tells.
  *
- * 1. As long as the platform remembers the key, the post is made again with it: that makes no second message.
+ * 1. As long as the platform remembers the key, the post is made again with it: that makes no second message. If that is
+ *    refused or not answered, the message is looked for before the next try.
  * 2. Otherwise the message is looked for at once. If it is there, the reply continues with it.
  * 3. If it is not there, nothing is posted until the post cannot land any more. Then one search decides.
  * 4. If the search cannot tell, the policy decides (`onUnknown`). A post that follows has the same key. If it is lost as
@@ -63,7 +64,8 @@ export async function search(
   const { post } = doubt;
   const by = landsBy(reply.record.policy, surface, now, wanted?.message);
   const isRemembered = by <= post.since + (surface.search?.repeatableForMs ?? 0);
-  if (wanted === undefined || !isRemembered || entry.isRepeatRefused === true)
+  const isRepeated = isRemembered && entry.repeats !== "refused" && entry.repeats !== "unanswered";
+  if (wanted === undefined || !isRepeated)
     return find(context, reply, surface, entry, { doubt, wanted, isLook: doubt.landsBy > now });
   return repeat(context, reply, surface, entry, { doubt, wanted, by });
 }
@@ -82,6 +84,7 @@ async function find(
   entry: OutboxEntry,
   { doubt, wanted, isLook }: Question,
 ): Promise<number | undefined> {
+  if (entry.repeats === "unanswered") entry.repeats = undefined;
   const { row } = entry;
   const { address, policy } = reply.record;
   const isOther = (messageId: string): boolean =>
@@ -93,7 +96,13 @@ async function find(
       );
   const { post } = doubt;
   const { key, since, words } = post;
-  const lost = { key, since, isOther, isText: (text: string) => words.includes(wordsOf(text)) };
+  const lost = {
+    key,
+    since,
+    until: doubt.landsBy,
+    isOther,
+    isText: (text: string) => words.includes(wordsOf(text)),
+  };
   const timeoutMs = Math.min(SEARCH_TIMEOUT_MS, callTimeoutMs(policy, surface));
   const outcome = await callWithin(
     context.deps.clock,
@@ -132,7 +141,7 @@ async function repeat(
 ): Promise<number | undefined> {
   const { message, part } = wanted;
   const { address, policy } = reply.record;
-  const repeated = repeatedPost(doubt.post, { hash: part.hash, text: part.content.text });
+  const repeated = repeatedPost(doubt.post, { hash: part.hash, text: message.text });
   // It may land as late as the first one, also if this process dies.
   const until = Math.max(doubt.landsBy, by);
   store(context, entry, {
@@ -157,10 +166,11 @@ async function repeat(
     return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;
   if (failure.kind === "rejected" || failure.kind === "missing") {
     // The platform may have made the first post all the same.
-    entry.isRepeatRefused = true;
-    entry.isLookDue = true;
+    entry.repeats = "refused";
+    store(context, entry, { retryAt: undefined });
     return undefined;
   }
+  if (failure.kind === "unknown") entry.repeats = "unanswered";
   // Another repetition makes no second message either, so it need not wait.
   return searchFailed(context, reply, surface, entry, { isLook: false, strayUntil: 0 }, failure);
 }

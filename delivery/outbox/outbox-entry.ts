@@ -33,8 +33,8 @@ export interface OutboxEntry {
   /** Number of consecutive failures of the search; `searchFailingSince` is when they began (epoch milliseconds). */
   probeFailures?: number | undefined;
   searchFailingSince?: number | undefined;
-  /** True if the platform refused to repeat the lost post with its key. It is then searched for. */
-  isRepeatRefused?: boolean;
+  /** Outcome of the last try to repeat the lost post with its key. It is then searched for. */
+  repeats?: "refused" | "unanswered" | undefined;
   /** The stream into the message, in the mode `native`. */
   stream?: MessageStream | undefined;
   /** Number of times that the platform has refused to end the stream. */

@@ -1,4 +1,4 @@
-export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
+export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer" | "find";
 
 /** Facts about a call that failed. */
 export interface FailedCall {

@@ -197,6 +197,7 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
   adoptLogger(adapter, logger);
   const profile = profileOf(adapter.name);
   profile.prepare?.(adapter);
+  profile.search?.keyPosts?.(adapter);
   const state = createDurableState({
     clock: deps.clock,
     at: (key) => context.root<StateCalls>(placeOf(settings, key)),

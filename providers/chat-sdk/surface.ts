@@ -5,6 +5,7 @@ import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { postEphemeral } from "./adapters/post-ephemeral.ts";
 import { ChatSdkCallError, aboutFiles, adapterFailure } from "./call-error.ts";
+import { withPostKey } from "./adapters/search/post-key.ts";
 import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
 import type { Installations } from "./installations.ts";
@@ -34,6 +35,7 @@ export function createChatSdkSurface(
     unit: profile.lengthUnit,
     maxEntities: Infinity,
   };
+  const { search } = profile;
   const classify = (
     error: unknown,
     logged: LoggedError,
@@ -107,7 +109,8 @@ export function createChatSdkSurface(
         const postable = toPostable(message, abilities, files);
         if (files.length === 0 && profile.post !== undefined)
           return profile.post({ threadId, message: postable, isQuestion: message.isCard === true }, to);
-        return (await to.postMessage(threadId, postable)).id;
+        const posted = await withPostKey(message.key, () => to.postMessage(threadId, postable));
+        return posted.id;
       }).catch((error: unknown) => {
         throw files.length > 0 ? aboutFiles(error) : error;
       });
@@ -131,6 +134,13 @@ export function createChatSdkSurface(
         await whisper({ threadId: address.threadId, press, text: notice.text }, to, { fetch, signal });
       });
     },
+    ...(search !== undefined && {
+      search: {
+        repeatableForMs: search.repeatableForMs ?? 0,
+        find: (address, lost, { signal }) =>
+          call("find", address, signal, (to) => search.find(to, address.threadId, lost)),
+      },
+    }),
     classifyError: (error) =>
       error instanceof ChatSdkCallError
         ? error.failure

@@ -125,10 +125,12 @@ export interface LostPost {
   readonly key: string;
   /** Time at which the first post with this key began, in epoch milliseconds of the bot's clock. */
   readonly since: number;
+  /** Time after which none of its posts can have landed. */
+  readonly until: number;
   /** Whether a text that the platform shows is one of the lost texts, whatever its markup. */
-  isText(text: string): boolean;
+  readonly isText: (text: string) => boolean;
   /** Whether a message is known to be another one of this conversation. */
-  isOther(messageId: string): boolean;
+  readonly isOther: (messageId: string) => boolean;
 }
 
 /**

@@ -23,6 +23,7 @@ import { FakeFailure } from "./fake-platform.ts";
 import { keepPicture, requireKnown } from "./fake-pictures.ts";
 import { fakeMarks } from "./fake-marks.ts";
 import { fakeSearch, rememberedPost } from "./fake-search.ts";
+import { fakeStream } from "./fake-stream.ts";
 import { checkFakeText } from "./fake-text.ts";
 import type {
   FakeCall,
@@ -120,7 +121,20 @@ class MemorySurface implements FakeSurface {
         call: (...call) => this.#call(...call),
         messages: (chatId) => this.#chat(chatId),
       }));
-    this.stream = options.streams === true ? this.#stream() : undefined;
+    this.stream =
+      options.streams !== true
+        ? undefined
+        : fakeStream({
+            call: (...call) => this.#call(...call),
+            find: (chatId, messageId) => this.#find(chatId, messageId),
+            add: (chatId, message) => {
+              this.#platform.lastId += 1;
+              const id = String(this.#platform.lastId);
+              this.#chat(chatId).push({ id, ...message });
+              return id;
+            },
+            check: (content) => this.#checkText(content),
+          });
     if (options.search !== undefined)
       this.search = fakeSearch(options.search, {
         call: (...call) => this.#call(...call),
@@ -296,35 +310,6 @@ class MemorySurface implements FakeSurface {
           if (draft.id < 1) throw new FakeFailure({ kind: "rejected", code: "draft-id" });
           const until = this.#options.clock.now() + lastsMs;
           this.#platform.drafts.set(chatId, { id: draft.id, text: draft.text, until });
-        });
-      },
-    };
-  }
-
-  #stream(): NativeStream {
-    return {
-      begin: async ({ chatId }, { text, entities, replyTo }, options) =>
-        this.#call("begin", { chatId, text, entities: entities.length, replyTo }, options, () => {
-          this.#checkText({ text, entities });
-          this.#platform.lastId += 1;
-          const id = String(this.#platform.lastId);
-          this.#chat(chatId).push({ id, text, entities, isStreaming: true });
-          return { messageId: id };
-        }),
-      append: async ({ chatId }, messageId, { text, entities }, options) => {
-        await this.#call("append", { chatId, messageId, text, entities: entities.length }, options, () => {
-          const found = this.#find(chatId, messageId);
-          if (found.isStreaming !== true) throw new FakeFailure({ kind: "rejected", code: "not-streaming" });
-          const shift = found.text.length;
-          const more = entities.map((entity) => ({ ...entity, offset: entity.offset + shift }));
-          this.#checkText({ text: found.text + text, entities: more });
-          found.text += text;
-          found.entities = [...found.entities, ...more];
-        });
-      },
-      end: async ({ chatId }, messageId, options) => {
-        await this.#call("end", { chatId, messageId }, options, () => {
-          this.#find(chatId, messageId).isStreaming = false;
         });
       },
     };

@@ -11,6 +11,7 @@ import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
 import type { InstallationRules } from "./installation-rules.ts";
 import type { StateKind } from "../state-kind.ts";
+import type { AdapterSearch } from "./search/adapter-search.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 
 export interface FilePost {
@@ -158,6 +159,8 @@ export interface AdapterProfile {
   readonly readUndelivered?: (body: unknown) => readonly UndeliveredMessage[];
   /** One app with several installations. Undefined if the adapter has only one. */
   readonly installations?: InstallationRules;
+  /** Finds posts whose answers were lost. @default none are found */
+  readonly search?: AdapterSearch;
   /** Changes an adapter before its first call. */
   readonly prepare?: (adapter: Adapter) => void;
 }

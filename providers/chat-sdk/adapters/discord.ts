@@ -20,6 +20,7 @@ import {
   unavailable,
 } from "./refusals.ts";
 import { parseJson } from "../../../src/core/parse-json.ts";
+import { discordSearch } from "./search/discord.ts";
 
 export const discord: AdapterProfile = {
   // Discord counts code points, but the adapter cuts off a text after 2000 UTF-16 units.
@@ -27,6 +28,7 @@ export const discord: AdapterProfile = {
   markup: discordMarkdown,
   buttonLimits: { maxRows: 5, maxPerRow: 5, maxTextLength: 2000, maxLabelLength: 80 },
   readFailure,
+  search: discordSearch,
   fileSource,
   readPress,
   whisper,

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { AdapterProfile, PressFacts, StoredPress } from "./adapter-profile.ts";
 import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
+import { gchatSearch } from "./search/gchat.ts";
 
 export const gchat: AdapterProfile = {
   // A message has at most 32,000 bytes, with all its fields.
@@ -18,6 +19,7 @@ export const gchat: AdapterProfile = {
   readFailure,
   prepare: callByFetch,
   readPress,
+  search: gchatSearch,
 };
 
 const pressed = z.object({
@@ -45,6 +47,8 @@ const TOO_MANY = new Set(["rateLimitExceeded", "userRateLimitExceeded", "RATE_LI
 function readFailure({ body, retryAfterMs, status }: ErrorFacts): CallFailure | undefined {
   const error = isRecord(body) ? body.error : undefined;
   if (typeof error === "string" && TOKEN_REFUSED.has(error)) return credentialsRefused;
+  // A message with this id exists: an earlier post has made it, although its answer was lost.
+  if (status === 409) return { kind: "unknown", code: "made-before" };
   if (status === 429 || (status === 403 && reasonsOf(error).some((reason) => TOO_MANY.has(reason)))) {
     return rateLimited(retryAfterMs);
   }

@@ -6,6 +6,7 @@ import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { githubInstallations } from "./github-installations.ts";
 import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
+import { githubSearch } from "./search/github.ts";
 
 export const github: AdapterProfile = {
   capabilities: { supportsActions: false, maxMessageLength: 65_536 },
@@ -20,6 +21,7 @@ export const github: AdapterProfile = {
   pacing: { global: { burst: 5, everyMs: 1000 } },
   readFailure,
   installations: githubInstallations,
+  search: githubSearch,
 };
 
 /** Waiting time of a secondary rate limit that names none, as GitHub asks for it. */

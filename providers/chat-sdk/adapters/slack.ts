@@ -14,6 +14,7 @@ import { postFiles, UNDECIDED } from "./slack-files.ts";
 import { readPress, whisper } from "./slack-presses.ts";
 import { keepsSlackTokens, slackInstallations, slackStateKind } from "./slack-installations.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
+import { slackSearch } from "./search/slack.ts";
 
 /** Slack takes 12,000 characters of Markdown. The rest is room for mentions, which the adapter writes in full. */
 const MAX_LENGTH = 11_500;
@@ -28,6 +29,7 @@ export const slack: AdapterProfile = {
   // `chat.update` may be called 50 times a minute.
   editEveryMs: 1200,
   readFailure,
+  search: slackSearch,
   fileSource,
   mentioningText,
   postFiles,
@@ -71,6 +73,9 @@ const CLOSED_CHANNEL = new Set([
   "team_not_found",
   "user_not_found",
 ]);
+
+/** The app may not read the history. */
+const NOT_READABLE = new Set(["missing_scope", "no_permission", "not_allowed_token_type"]);
 
 const CLOSED_THREAD = new Set([
   "cannot_reply_to_message",
@@ -119,6 +124,8 @@ function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefin
 
 function refusal(error: string, call: FailedCall): CallFailure {
   if (FILE_REFUSED.has(error)) return { kind: "rejected", code: "file-refused", about: "file" };
+  // A bot may write where it cannot read.
+  if (call.method === "find" && (NOT_READABLE.has(error) || CLOSED_CHANNEL.has(error))) return badRequest;
   if (MISCONFIGURED.has(error)) return credentialsRefused;
   if (TOO_MANY.has(error)) return rateLimited(undefined);
   if (CLOSED_CHANNEL.has(error)) return { kind: "gone", code: "chat-closed" };
