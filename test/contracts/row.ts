@@ -25,12 +25,15 @@ export async function playTogether(stage: Stage, rows: readonly Row[]): Promise<
   return new Map(await Promise.all(judges.map(async ([key, judge]) => [key, await judge()] as const)));
 }
 
+/** Longest wait for the end of a row's work before the next row. */
+const REST_MS = 300;
+
 /** Plays rows one after another, each until the bot has nothing left to do. */
 export async function playInTurn(stage: Stage, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
   const outcomes = new Map<string, string>();
   for (const row of rows) {
     const judge = await judgeOf(stage, row);
-    await stage.rest(1000);
+    await stage.rest(REST_MS);
     outcomes.set(row.key, await judge());
   }
   return outcomes;

@@ -67,10 +67,10 @@ export const alone: readonly Row[] = [
     async play(stage) {
       const talks = ["Ada", "Bob", "Cleo"].map((name) => stage.talk(stage.person(name)));
       stage.on("cue-hello", [say("Hello.")]);
-      for (const talk of talks) await talk.write("cue-hello");
-      for (const talk of talks) await talk.reads("Hello.");
+      await Promise.all(talks.map((talk) => talk.write("cue-hello")));
+      await Promise.all(talks.map((talk) => talk.reads("Hello.")));
       await stage.ask("/broadcast", { text: "News for everybody." });
-      for (const talk of talks) await talk.reads("News for everybody.", 6000);
+      await Promise.all(talks.map((talk) => talk.reads("News for everybody.", 6000)));
       return () => {
         const counts = talks.map(
           (talk) => talk.bot().filter(({ text }) => text === "News for everybody.").length,

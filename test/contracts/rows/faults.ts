@@ -56,9 +56,9 @@ export const faults: readonly Row[] = [
     () => ({ fault: { kind: "flood", retryAfterMs: 3000 } }),
     patiently(3000),
   ),
-  answered("long-flood", "A rate limit for 8 s delays the answer, and no more", () => {
+  answered("long-flood", "A rate limit for 6 s delays the answer, and no more", () => {
     let end: number | undefined;
-    const isFlooded = (): boolean => Date.now() < (end ??= Date.now() + 8000);
+    const isFlooded = (): boolean => Date.now() < (end ??= Date.now() + 6500);
     return { fault: { kind: "flood", retryAfterMs: 1000 }, times: 100, while: isFlooded };
   }),
   answered("error-500", "An answer refused with the status 500", () => ({
