@@ -233,6 +233,15 @@ export const LOG_EVENTS: readonly {
       "a request to a Chat SDK adapter was answered 503, so that the platform sends it again; `step` and `code` say why",
   },
   {
+    events: ["chat-sdk.installed"],
+    meaning: "somebody has installed the app of a Chat SDK adapter in their workspace",
+  },
+  {
+    events: ["chat-sdk.install-failed"],
+    meaning:
+      "somebody came back from the platform, and the app was not installed: they declined, or the code was refused",
+  },
+  {
     events: ["chat-sdk.event-lost"],
     meaning:
       "a Chat SDK adapter reported an event outside of a webhook, or after its answer, and the event could not be stored",

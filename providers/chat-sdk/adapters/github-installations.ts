@@ -20,7 +20,7 @@ const keyOf = ({ full_name: name }: { readonly full_name: string }): string => `
 
 /** An app on GitHub is installed in repositories. Each has the id of its installation, which is no secret. */
 export const githubInstallations: InstallationRules = {
-  isUsed: (adapter) => githubAdapter.parse(adapter).isMultiTenant,
+  isUsed: (adapter) => githubAdapter.safeParse(adapter).data?.isMultiTenant === true,
   current: () => undefined,
   async find(adapter, _id, threadId) {
     githubAdapter.parse(adapter);

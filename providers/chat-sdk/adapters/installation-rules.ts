@@ -25,7 +25,7 @@ export interface InstallPage {
 /** An adapter that one app uses for several installations, each with its own token. */
 export interface InstallationRules {
   /** Whether the adapter is configured that way. */
-  isUsed(adapter: Adapter): boolean;
+  readonly isUsed: (adapter: Adapter) => boolean;
   /** Returns the installation of the webhook that is being handled. Undefined: the thread's id tells it. */
   current(adapter: Adapter): string | undefined;
   /** Finds an installation. Undefined if there is none, or not any more. Rejects if nobody knows now. */

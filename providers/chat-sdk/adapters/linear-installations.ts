@@ -4,7 +4,7 @@ import type { InstallationRules } from "./installation-rules.ts";
 
 /** The parts of the adapter that know installations. */
 const linearAdapter = z.object({
-  mode: z.string(),
+  mode: z.string().optional(),
   oauthClientId: z.string().nullish(),
   oauthClientSecret: z.string().nullish(),
 });

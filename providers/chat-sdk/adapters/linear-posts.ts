@@ -12,7 +12,7 @@ interface LinearAdapter {
     readonly agentSessionId?: string;
   };
   ensureValidToken(): Promise<void>;
-  getClient(): {
+  readonly getClient?: () => {
     createAgentActivity(input: object): Promise<unknown>;
     createComment(input: object): Promise<unknown>;
     updateComment(id: string, input: object): Promise<unknown>;
@@ -45,6 +45,8 @@ export async function postToLinear(
   adapter: Adapter,
 ): Promise<string> {
   const linear = partsOf(adapter);
+  // Another class of this name.
+  if (linear.getClient === undefined) return (await adapter.postMessage(threadId, message)).id;
   const { agentSessionId, commentId: parentId, issueId } = linear.decodeThreadId(threadId);
   const body = linear.formatConverter.renderPostable(message);
   await linear.ensureValidToken();

@@ -6,7 +6,7 @@ import type { InstallationRules } from "./installation-rules.ts";
 /** The parts of the adapter that know installations. */
 const slackAdapter = z.object({
   clientId: z.string().optional(),
-  defaultBotTokenProvider: z.unknown(),
+  defaultBotTokenProvider: z.unknown().optional(),
   installationKeyPrefix: z.string(),
   installationProvider: z
     .custom<{ getInstallation(id: string, isEnterprise: boolean): Promise<unknown> }>(isObject)
@@ -54,7 +54,10 @@ const removal = z.object({
 });
 
 export const slackInstallations: InstallationRules = {
-  isUsed: (adapter) => slackAdapter.parse(adapter).defaultBotTokenProvider === undefined,
+  isUsed(adapter) {
+    const { data } = slackAdapter.safeParse(adapter);
+    return data !== undefined && data.defaultBotTokenProvider === undefined;
+  },
   current: (adapter) => slackAdapter.parse(adapter).requestContext.getStore()?.installationId,
   async find(adapter, id) {
     if (id === undefined) return undefined;
@@ -93,13 +96,13 @@ export const slackInstallations: InstallationRules = {
 export function slackStateKind(key: string, adapter: Adapter): StateKind | undefined {
   // An event counts as delivered before it is stored, so that a repetition after a failure would be dropped (I1).
   if (key.startsWith("slack:event-delivered:")) return "claim";
-  return key.startsWith(`${slackAdapter.parse(adapter).installationKeyPrefix}:`) ? "secret" : undefined;
+  const { data } = slackAdapter.safeParse(adapter);
+  return data !== undefined && key.startsWith(`${data.installationKeyPrefix}:`) ? "secret" : undefined;
 }
 
 /** An app for several workspaces has a token for each, unless the bot's own code keeps them. */
 export function keepsSlackTokens(adapter: Adapter): boolean {
-  const { defaultBotTokenProvider, installationProvider } = slackAdapter.parse(adapter);
-  return defaultBotTokenProvider === undefined && !installationProvider;
+  return slackInstallations.isUsed(adapter) && !slackAdapter.parse(adapter).installationProvider;
 }
 
 /** The methods of the adapter, which need it as `this`. */

@@ -24,7 +24,7 @@ beforeEach(() => {
   mutations = [];
   isDown = false;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (_input, init) => {
-    const { query, variables } = JSON.parse(String(init?.body)) as Operation;
+    const { query, variables } = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as Operation;
     if (query.includes("viewer")) {
       return Response.json({
         data: { viewer: { id: "bot", displayName: "bot", organization: { id: "o1" } } },
