@@ -83,6 +83,7 @@ export class EmulatorServer {
   }
 
   #faultFor({ kind, place }: PlatformCall): Fault | undefined {
+    if (kind === "keys") return undefined;
     const found = this.#rules.find(
       ({ rule, left }) =>
         left > 0 &&
@@ -109,7 +110,7 @@ export class EmulatorServer {
       note(0);
       return void outgoing.destroy();
     }
-    const response = isRefusal ? this.emulator.refuse(fault) : await this.emulator.answer(request);
+    const response = isRefusal ? this.emulator.refuse(fault, call) : await this.emulator.answer(request);
     if (fault?.kind === "no-answer") return note(0);
     if (fault?.kind === "cut-after") {
       note(0);

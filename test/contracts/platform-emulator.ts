@@ -15,8 +15,8 @@ export interface PlatformEmulator {
   answer(request: Request): Promise<Response>;
   /** Reads what a call is about, so that faults hit the intended ones. The request is a copy. */
   describe(request: Request): PlatformCall | Promise<PlatformCall>;
-  /** Words a refusal as the platform does. */
-  refuse(refusal: Refusal): Response;
+  /** Words a refusal of a call as the platform does. */
+  refuse(refusal: Refusal, call?: PlatformCall): Response;
 
   /** Whether the bot hears of commands and presses alone. People then ask with the command `ask`. @default false */
   readonly talksByCommand?: boolean;
@@ -56,8 +56,18 @@ export interface Person {
  * - `upload`: a step in front of a post with a file
  * - `read`: asks, and changes nothing
  * - `sign-in`: gets a token
+ * - `keys`: fetches keys that anybody may read, for webhooks. Faults never hit it
  */
-export type CallKind = "post" | "edit" | "remove" | "typing" | "upload" | "read" | "sign-in" | "other";
+export type CallKind =
+  | "post"
+  | "edit"
+  | "remove"
+  | "typing"
+  | "upload"
+  | "read"
+  | "sign-in"
+  | "keys"
+  | "other";
 
 export interface PlatformCall {
   readonly kind: CallKind;

@@ -61,13 +61,15 @@ export function showMarkdown(source: string, { shownAsSource = [] }: MarkdownSho
       return `${source.slice(node.position?.start.offset, node.position?.end.offset)}\n`;
     }
     const inner =
-      "children" in node
-        ? node.children.map((child) => walk(child)).join(node.type === "tableRow" ? " " : "")
-        : node.type === "break"
-          ? "\n"
-          : "value" in node
-            ? node.value
-            : "";
+      node.type === "list" && node.ordered === true
+        ? node.children.map((child, index) => `${(node.start ?? 1) + index}. ${walk(child)}`).join("")
+        : "children" in node
+          ? node.children.map((child) => walk(child)).join(node.type === "tableRow" ? " " : "")
+          : node.type === "break"
+            ? "\n"
+            : "value" in node
+              ? node.value
+              : "";
     const kind = KINDS[node.type];
     if (kind !== undefined) {
       marks.push({ kind, text: inner.trim(), ...(node.type === "link" && { url: node.url }) });

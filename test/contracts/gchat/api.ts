@@ -73,11 +73,12 @@ export class GoogleChatApi {
   describe({ method, url }: Request): PlatformCall {
     const { pathname } = new URL(url);
     if (pathname === "/token") return { kind: "sign-in" };
+    if (/^\/(?:service_accounts|oauth2)\//.test(pathname)) return { kind: "keys" };
     const place = /^\/v1\/(spaces\/[^/]+)/.exec(pathname)?.[1];
     return { kind: this.#find(method, pathname)?.kind ?? "read", place };
   }
 
-  refuse(refusal: Refusal): Response {
+  refuse(refusal: Refusal, call?: PlatformCall): Response {
     switch (refusal.kind) {
       case "flood": {
         const metric =
@@ -90,6 +91,10 @@ export class GoogleChatApi {
           ? problem(503, "UNAVAILABLE", "The service is currently unavailable.")
           : problem(500, "INTERNAL", "Internal error encountered.");
       case "token":
+        if (call?.kind === "sign-in") {
+          const error_description = "Invalid JWT Signature.";
+          return Response.json({ error: "invalid_grant", error_description }, { status: 400 });
+        }
         return problem(
           401,
           "UNAUTHENTICATED",

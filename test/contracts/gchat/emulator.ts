@@ -64,8 +64,8 @@ export class GoogleChatEmulator implements PlatformEmulator {
     return this.#api.describe(request);
   }
 
-  refuse(refusal: Refusal): Response {
-    return this.#api.refuse(refusal);
+  refuse(refusal: Refusal, call?: PlatformCall): Response {
+    return this.#api.refuse(refusal, call);
   }
 
   direct(person: Person): Place {

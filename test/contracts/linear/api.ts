@@ -68,7 +68,7 @@ export class LinearApi {
     const ofComment = this.#workspace.comment(variables["id"])?.issue.id;
     switch (field) {
       case "commentCreate":
-        return { kind: "post", place: this.#workspace.issue(input["issueId"])?.id };
+        return { kind: "post", place: this.#workspace.issues.find(({ id }) => id === input["issueId"])?.id };
       case "commentUpdate":
         return { kind: "edit", place: ofComment };
       case "commentDelete":

@@ -101,6 +101,7 @@ export class TeamsApi {
   async describe(request: Request): Promise<PlatformCall> {
     const { pathname } = new URL(request.url);
     if (pathname.endsWith("/oauth2/v2.0/token")) return { kind: "sign-in" };
+    if (pathname.includes("/.well-known/")) return { kind: "keys" };
     const path = pathOf(pathname);
     if (path === undefined) return { kind: "read" };
     const place = this.#conversations.find(path.conversationId)?.id;
@@ -112,7 +113,7 @@ export class TeamsApi {
     return { kind: isTyping ? "typing" : (kinds[request.method] ?? "post"), place };
   }
 
-  refuse(refusal: Refusal): Response {
+  refuse(refusal: Refusal, call?: PlatformCall): Response {
     switch (refusal.kind) {
       case "flood": {
         const response = problem(429, "TooManyRequests", "API calls quota exceeded.");
@@ -124,6 +125,8 @@ export class TeamsApi {
           ? problem(503, "ServiceUnavailable", "The service is unavailable.")
           : problem(500, "ServiceError", "Unknown service error.");
       case "token":
+        if (call?.kind === "sign-in")
+          return this.#giveToken(new URLSearchParams({ client_id: this.#app.id }));
         return Response.json({ message: "Authorization has been denied for this request." }, { status: 401 });
     }
   }
