@@ -197,7 +197,7 @@ describe("a file", () => {
     await surface.post(address, message, { signal: signal(), openFile });
     expect(sent).toMatchObject([
       {
-        markdown: "Your **invoice**",
+        raw: "Your **invoice**",
         files: [{ filename: "invoice.pdf", mimeType: "application/pdf" }],
       },
     ]);
