@@ -31,8 +31,11 @@ const maxWorkers = 2;
 /** Limit of a test. Generous, because a busy machine may need many times as long as a quiet one. */
 const PATIENT_MS = 180_000;
 
-/** Tests in workerd wait half of their time. End-to-end and browser tests are mixed, and about two of three wait. */
-const waitingWorkers = 4;
+/** Tests in workerd wait half of their time. */
+const workerdWorkers = 4;
+
+/** End-to-end, contract and browser tests are mixed. They use a processor for a quarter to a third of their time. */
+const waitingWorkers = 6;
 
 export default defineConfig({
   test: {
@@ -63,7 +66,7 @@ export default defineConfig({
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/worker/wrangler.jsonc" } })],
         test: {
           name: "worker",
-          maxWorkers: waitingWorkers,
+          maxWorkers: workerdWorkers,
           include: ["test/worker/**/*.test.ts"],
           env: { BROADCAST_CHATS: process.env.BROADCAST_CHATS ?? "" },
           setupFiles: ["test/worker/support/patience.ts"],
@@ -96,12 +99,13 @@ export default defineConfig({
         // What people see on each platform: a served bot on an emulator of it. They wait most of the time, too.
         test: {
           name: "contracts",
+          maxWorkers: waitingWorkers,
           include: ["test/contracts/**/*.test.ts"],
           alias,
           environment: "node",
           testTimeout: PATIENT_MS,
           hookTimeout: PATIENT_MS,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
