@@ -7,7 +7,7 @@ export const discordContract: Contract = {
   title: "Discord",
   expected: {
     answer: broken("2 messages", THINKING),
-    markdown: broken("without list, table", "lists and tables lose their form"),
+    markdown: cannot("without table", "tables are a block of fixed width"),
     "file-in": cannot("impossible", NO_GATEWAY),
     addressing: cannot(
       "without private messages, mentions, follow-ups",
