@@ -75,7 +75,7 @@ export class Repository {
   }
 
   add(comment: Pick<Comment, "issue" | "by" | "body"> & Partial<Pick<Comment, "review" | "files">>): Comment {
-    const now = this.now();
+    const now = this.#timeOf(comment);
     const added = {
       review: undefined,
       files: [],
@@ -88,6 +88,13 @@ export class Repository {
     this.comments.push(added);
     this.changed();
     return added;
+  }
+
+  /** People need a second to read an answer before they write. GitHub tells whole seconds alone. */
+  #timeOf({ by, issue }: Pick<Comment, "by" | "issue">): number {
+    const answered = this.commentsOf(issue).findLast((comment) => comment.by === this.bot);
+    if (by === this.bot || answered === undefined) return this.now();
+    return Math.max(this.now(), answered.createdAt + 1000);
   }
 
   edit(comment: Comment, body: string): void {
