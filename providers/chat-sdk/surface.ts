@@ -107,10 +107,12 @@ export function createChatSdkSurface(
           return profile.postFiles({ threadId, text: message.text, files }, to, options);
         }
         const postable = toPostable(message, abilities, files);
-        if (files.length === 0 && profile.post !== undefined)
-          return profile.post({ threadId, message: postable, isQuestion: message.isCard === true }, to);
-        const posted = await withPostKey(message.key, () => to.postMessage(threadId, postable));
-        return posted.id;
+        const { post } = profile;
+        return withPostKey(message.key, async () => {
+          if (files.length === 0 && post !== undefined)
+            return post({ threadId, message: postable, isQuestion: message.isCard === true }, to);
+          return (await to.postMessage(threadId, postable)).id;
+        });
       }).catch((error: unknown) => {
         throw files.length > 0 ? aboutFiles(error) : error;
       });

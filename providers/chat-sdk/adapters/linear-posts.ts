@@ -1,6 +1,8 @@
 import type { Adapter, AdapterPostableMessage } from "chat";
 import { z } from "zod";
 import type { MessagePost } from "./adapter-profile.ts";
+import { existsOnLinear, isRefusal, linearIdOf } from "./search/linear.ts";
+import { postKey } from "./search/post-key.ts";
 
 /** The parts of the adapter that write. */
 interface LinearAdapter {
@@ -52,12 +54,20 @@ export async function postToLinear(
   await linear.ensureValidToken();
   const client = linear.getClient();
   const type = isQuestion ? "elicitation" : "response";
-  const created = made.parse(
-    agentSessionId === undefined
-      ? await client.createComment({ issueId, body, parentId })
-      : await client.createAgentActivity({ agentSessionId, content: { type, body } }),
-  );
-  return z.string().parse(created.commentId ?? created.agentActivityId);
+  const key = postKey();
+  const id = key === undefined ? undefined : await linearIdOf(key);
+  try {
+    const created = made.parse(
+      agentSessionId === undefined
+        ? await client.createComment({ id, issueId, body, parentId })
+        : await client.createAgentActivity({ id, agentSessionId, content: { type, body } }),
+    );
+    return z.string().parse(created.commentId ?? created.agentActivityId);
+  } catch (error) {
+    // Linear takes an id once. A post that was lost may have been made.
+    if (id !== undefined && isRefusal(error) && (await existsOnLinear(adapter, threadId, id))) return id;
+    throw error;
+  }
 }
 
 function partsOf(adapter: Adapter): LinearAdapter {

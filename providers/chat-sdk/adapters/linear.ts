@@ -2,6 +2,7 @@ import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import { blockMarkdown } from "../markup/markdown.ts";
+import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { linearInstallations } from "./linear-installations.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
@@ -28,6 +29,7 @@ export const linear: AdapterProfile = {
   stateKind: (key) => (key.startsWith("linear:installation:") ? "secret" : undefined),
   keepsSecrets: linearInstallations.isUsed,
   installations: linearInstallations,
+  search: linearSearch,
 };
 
 /** A session without an activity for half an hour is shown as stale. */

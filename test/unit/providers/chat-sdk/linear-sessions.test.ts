@@ -19,10 +19,13 @@ interface Operation {
 }
 let mutations: { readonly name: string; readonly input: Record<string, unknown> | undefined }[];
 let isDown: boolean;
+/** Whether the answers to mutations are lost. */
+let isLost: boolean;
 
 beforeEach(() => {
   mutations = [];
   isDown = false;
+  isLost = false;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (_input, init) => {
     const { query, variables } = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as Operation;
     if (query.includes("viewer")) {
@@ -31,9 +34,23 @@ beforeEach(() => {
       });
     }
     const [, name] = /\b(commentCreate|agentActivityCreate)\b/.exec(query) ?? [];
+    const { id } = variables as { readonly id?: string };
+    const known = mutations.find(
+      ({ input }) => input?.["id"] !== undefined && input["id"] === (id ?? variables.input?.["id"]),
+    );
+    const [, asked] = /\b(comment|agentActivity)\(/.exec(query) ?? [];
+    if (asked !== undefined && id !== undefined) {
+      return known === undefined
+        ? refusal("Entity not found: Comment")
+        : Response.json({
+            data: { [asked]: { id, createdAt: "2026-11-20T10:00:00Z", content: {}, reactions: [] } },
+          });
+    }
+    if (known !== undefined) return refusal("Argument Validation Error: conflict on insert");
     if (name === undefined || isDown)
       return Response.json({ errors: [{ message: "down" }] }, { status: 500 });
     mutations.push({ name, input: variables.input });
+    if (isLost) throw new TypeError("fetch failed");
     const made = name === "commentCreate" ? { comment: { id: "c9" } } : { agentActivity: { id: "a9" } };
     return Response.json({ data: { [name]: { success: true, lastSyncId: 1, ...made } } });
   });
@@ -41,6 +58,11 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+function refusal(message: string): Response {
+  const extensions = { type: "invalid input", code: "INPUT_ERROR", userError: true };
+  return Response.json({ data: null, errors: [{ message, extensions }] }, { status: 400 });
+}
 
 const adapter = (mode: "agent-sessions" | "comments") =>
   createLinearAdapter({ accessToken: "lin", webhookSecret: secret, mode });
@@ -164,6 +186,42 @@ describe("a session of an agent on Linear", () => {
     const surface = platform.surface(context);
     expect(surface.capabilities).toMatchObject({ edit: false, typing: true });
     expect(surface.typingLastsMs).toBeGreaterThan(60_000);
+  });
+});
+
+describe.each([
+  ["a response", "agent-sessions", session],
+  ["a comment", "comments", `linear:${issueId}:c:c1`],
+] as const)("%s on Linear whose answer is lost", (_kind, mode, threadId) => {
+  const lost = { key: "k1", since: 0, until: 1, isText: () => false, isOther: () => false };
+  const find = (rig: Rig, key: string) => {
+    const { search } = rig.platform.surface(rig.context);
+    const address: Address = {
+      messengerId: "bot",
+      chatId: `linear:${issueId}`,
+      threadId,
+      isDirectMessage: false,
+    };
+    return search?.find(address, { ...lost, key }, { signal: new AbortController().signal } as never);
+  };
+
+  it("is found by its key, by any object", async () => {
+    isLost = true;
+    expect(await post(createRig(adapter(mode)), threadId, { key: "k1" })).toMatchObject({ kind: "unknown" });
+    const other = createRig(adapter(mode));
+    const id = mutations[0]?.input?.["id"];
+    expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(await find(other, "k1")).toEqual([{ messageId: id }]);
+    expect(await find(other, "k2")).toEqual([]);
+  });
+
+  it("is made once, even if it is posted again", async () => {
+    const rig = createRig(adapter(mode));
+    isLost = true;
+    await post(rig, threadId, { key: "k1" });
+    isLost = false;
+    expect(await post(rig, threadId, { key: "k1" })).toBe(mutations[0]?.input?.["id"]);
+    expect(mutations).toHaveLength(1);
   });
 });
 

@@ -348,7 +348,7 @@ describe("Google Chat", () => {
   });
 });
 
-it.each(["linear", "teams", "whatsapp"] as const)("finds nothing on %s", (name) => {
+it.each(["teams", "whatsapp"] as const)("finds nothing on %s", (name) => {
   const { adapter } = realAdapters[name](stub.url);
   const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false });
   expect(platform.surface(createPlatformContext({}).context).search).toBeUndefined();
