@@ -3,7 +3,7 @@ import { placeFields } from "../../src/core/log-fields.ts";
 import type { ActionNotice, Address, Press, Surface } from "../../src/core/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { failureOf, logFailure, penalize } from "./delivery-context.ts";
+import { failureOf, GATE_TIMEOUT_MS, logFailure, penalize } from "./delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
@@ -15,9 +15,11 @@ const CALL_TIMEOUT_MS = 5_000;
 const FIRST_REST_MS = 500;
 
 /**
- * Answers a press of a button at once, outside of every queue and budget. A failed answer is tried again until the
- * platform has forgotten the press. Showing a passing note twice does no harm. A message that may be there already is
- * not posted again (I6). Never throws.
+ * Answers a press of a button at once, outside of every queue. A failed answer is tried again until the platform has
+ * forgotten the press. Never throws.
+ *
+ * A passing note needs no budget, and may be shown twice. A message is a call to the chat (I7, I8). If it may be there
+ * already, it is not posted again (I6).
  *
  * Returns `false` if the person certainly did not see the notice.
  */
@@ -44,6 +46,7 @@ export async function answerAction(
   const timeoutMs = isNote ? Math.min(CALL_TIMEOUT_MS, limitMs) : limitMs;
   const until = clock.now() + WITHIN_MS;
   for (let attempts = 1, restMs = FIRST_REST_MS; ; attempts += 1, restMs *= 2) {
+    if (!isNote && !(await isGranted(context, address, surface, until))) return false;
     const outcome = await callWithin(clock, timeoutMs, async (signal) => {
       await surface.answerAction(address, press, notice, { signal });
     });
@@ -56,5 +59,22 @@ export async function answerAction(
     const waitMs = failure.kind === "retry-after" ? failure.retryAfterMs : restMs;
     if (clock.now() + waitMs >= until) return false;
     await wait(clock, waitMs);
+  }
+}
+
+/** Waits for the chat's next call. Returns `false` if it would come too late, or the gate cannot be asked. */
+async function isGranted(
+  { budget, deps: { clock } }: Pick<DeliveryContext, "budget" | "deps">,
+  address: Address,
+  surface: Surface,
+  until: number,
+): Promise<boolean> {
+  for (;;) {
+    const asked = await callWithin(clock, GATE_TIMEOUT_MS, () => budget.acquire(address, "post", surface));
+    if (asked.kind !== "done") return false;
+    if (asked.value.kind === "granted") return true;
+    const { retryAt } = asked.value;
+    if (retryAt >= until) return false;
+    await wait(clock, Math.max(1, retryAt - clock.now()));
   }
 }

@@ -416,7 +416,7 @@ class MemorySurface implements FakeSurface {
     const always = this.#platform.always.get(method);
     let fault = always?.isMeant(call) === true ? always.fault : this.#platform.faults.get(method)?.shift();
     const retryAfterMs = (this.#platform.penalties.get(what.chatId) ?? 0) - clock.now();
-    if (retryAfterMs > 0 && method !== "answer") {
+    if (retryAfterMs > 0 && (method !== "answer" || this.capabilities.privateWords === "message")) {
       this.#platform.breaches.push(call);
       fault = { kind: "fail", failure: { kind: "retry-after", code: "429", retryAfterMs } };
     }

@@ -57,3 +57,25 @@ it.each<CallFailure>([
 ])("does not answer a press of a button again that the platform has refused: $kind", async (failure) => {
   expect(await pressWith(failure)).toHaveLength(1);
 });
+
+it.each([
+  { penaltyMs: 20_000, isPosted: true },
+  { penaltyMs: 120_000, isPosted: false },
+])(
+  "posts a private message after a penalty of its chat, not during it: $penaltyMs ms (I8)",
+  async (story) => {
+    const { surface, delivery, clock, gate, start } = createHarness({
+      surface: { capabilities: { privateWords: "message" } },
+    });
+    const { address } = start("r1");
+    const since = clock.now();
+    await gate.penalize(address, story.penaltyMs);
+    const answered = delivery.answerAction(address, { id: "press" }, { text: "Not you." });
+    await clock.advance(130_000);
+    await expect(answered).resolves.toBe(story.isPosted);
+    expect(surface.penaltyBreaches).toEqual([]);
+    expect(surface.calls.map(({ at, outcome }) => [at >= since + story.penaltyMs, outcome])).toEqual(
+      story.isPosted ? [[true, "done"]] : [],
+    );
+  },
+);
