@@ -12,7 +12,7 @@ import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { sendWithin, sentFailureOf } from "../calls/send-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
-import { modeOf } from "../modes/mode.ts";
+import { modeOf, partsToShow } from "../modes/mode.ts";
 import { performStreamStep } from "../modes/native.ts";
 import type { StreamAction } from "../modes/native.ts";
 import { showDraft } from "../modes/draft.ts";
@@ -429,15 +429,18 @@ function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): Outgoin
   return part === undefined || isEmpty ? undefined : contentOf(reply, surface, entry, part);
 }
 
-/** Returns the message that a lost post should have made. Undefined like `intendedOf`. */
+/** Returns the message that a lost post should have made. Undefined if its part is not needed, or not to be shown yet. */
 function wantedOf(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
   entry: OutboxEntry,
 ): WantedMessage | undefined {
-  const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
-  if (part === undefined || intendedOf(reply, surface, entry) === undefined) return undefined;
+  const all = reply.parts(surface);
+  const shown = reply.isFinal ? all : partsToShow(modeOf(reply, surface), all, reply.entries);
+  const part = all.find(({ index }) => index === entry.row.part);
+  const isShown = shown.some(({ index }) => index === entry.row.part);
+  if (part === undefined || !isShown || intendedOf(reply, surface, entry) === undefined) return undefined;
   return { part, message: messageOf(context, reply, surface, entry, part) };
 }
 

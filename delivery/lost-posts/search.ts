@@ -119,7 +119,7 @@ async function find(
   }
   if (entry.row !== row) return undefined;
   if (outcome.value !== "undecided" && outcome.value.length > 0)
-    adoptAll(context, reply, surface, entry, outcome.value, shownBy(post, wanted, reply));
+    adoptAll(context, reply, surface, entry, outcome.value, shownBy(post, wanted, reply, surface));
   else if (isLook) store(context, entry, { retryAt: Math.max(row.retryAt ?? 0, doubt.landsBy) });
   else if (outcome.value === "undecided") leaveUnresolved(context, reply, surface, entry, "not-told");
   else postAgain(context, reply, surface, entry);
@@ -158,7 +158,7 @@ async function repeat(
   keepLatePenalty(context, surface, address, outcome);
   if (outcome.kind === "done") {
     if (entry.row === row)
-      adoptAll(context, reply, surface, entry, [outcome.value], shownBy(repeated, wanted, reply));
+      adoptAll(context, reply, surface, entry, [outcome.value], shownBy(repeated, wanted, reply, surface));
     return undefined;
   }
   const failure = sentFailureOf(surface, { outcome, isUnsent });
@@ -199,8 +199,16 @@ function adoptAll(
   });
 }
 
-/** Returns the content that a found message shows, if all posts had the one that is wanted. */
-function shownBy({ hash }: KeyedPost, wanted: WantedMessage | undefined, reply: Reply): Shown {
-  if (wanted === undefined || wanted.part.hash !== hash) return undefined;
+/**
+ * Returns the content that a found message shows, if all posts had the one that is wanted. A stream may still be open,
+ * so that the message is not up to date whatever it shows.
+ */
+function shownBy(
+  { hash }: KeyedPost,
+  wanted: WantedMessage | undefined,
+  reply: Reply,
+  surface: Surface,
+): Shown {
+  if (wanted === undefined || wanted.part.hash !== hash || surface.stream !== undefined) return undefined;
   return { hash, isWhole: reply.isFinal || wanted.part.complete };
 }

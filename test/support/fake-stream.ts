@@ -19,10 +19,10 @@ interface Access {
 /** Messages that grow. They cannot be edited until their stream has ended. */
 export function fakeStream({ add, call, check, find }: Access): NativeStream {
   return {
-    begin: async ({ chatId }, { text, entities, replyTo }, options) =>
+    begin: async ({ chatId }, { key, text, entities, replyTo }, options) =>
       call("begin", { chatId, text, entities: entities.length, replyTo }, options, () => {
         check({ text, entities });
-        return { messageId: add(chatId, { text, entities, isStreaming: true }) };
+        return { messageId: add(chatId, { key, text, entities, isStreaming: true }) };
       }),
     append: async ({ chatId }, messageId, { text, entities }, options) => {
       await call("append", { chatId, messageId, text, entities: entities.length }, options, () => {

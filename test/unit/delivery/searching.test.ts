@@ -125,6 +125,34 @@ it.each(KINDS)("edits the first words that it finds to the text of today: %s", a
   expect(receiptOf(harness).state).toBe("delivered");
 });
 
+it("ends the stream of a message that it finds", async () => {
+  const harness = searched("keys", {
+    surface: { streams: true },
+    policy: { mode: "native", callTimeoutMs: 1_000, editEveryMs: 100 },
+  });
+  harness.surface.fault("begin", { kind: "lose", done: true });
+  harness.delivery.open(harness.start("r1"));
+  harness.delivery.append("r1", TEXT);
+  await harness.advance(30);
+  harness.delivery.finish("r1", TEXT);
+  await harness.advance(10_000);
+  expect(harness.surface.messages("7")).toMatchObject([{ text: TEXT, isStreaming: false }]);
+  expect(receiptOf(harness).state).toBe("delivered");
+});
+
+it("does not repeat a post with half of a part where parts come whole", async () => {
+  const harness = searched("repeats", { policy: { mode: "buffered", callTimeoutMs: 1_000 } });
+  const paragraph = "The lamp went out at nine and nobody noticed it. ".repeat(60);
+  harness.surface.fault("post", { kind: "hang" });
+  harness.delivery.open(harness.start("r1"));
+  harness.delivery.append("r1", `${paragraph}\n\n${paragraph}`);
+  await harness.advance(500);
+  harness.delivery.replace("r1", "Half a sen");
+  await harness.advance(30_000);
+  const shown = harness.surface.calls.map(({ text }) => text);
+  expect(shown).not.toContain("Half a sen");
+});
+
 it.each(KINDS)("takes away the lost message of an answer that was withdrawn: %s", async (kind) => {
   const harness = searched(kind);
   harness.surface.fault("post", { kind: "lose", done: true });
