@@ -29,6 +29,7 @@ export const deliveryMutants: readonly Mutant[] = [
     surface: (surface) => ({
       ...surface,
       probing: undefined,
+      search: undefined,
       post: (address, message, options) => surface.post(address, withoutMark(message), options),
       edit: (address, id, message, options) => surface.edit(address, id, withoutMark(message), options),
     }),

@@ -6,6 +6,7 @@ import { deliveryMutants } from "./delivery-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
 import { promptMutants } from "./prompt-mutants.ts";
 import { scheduleMutants } from "./schedule-mutants.ts";
+import { searchMutants } from "./search-mutants.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...albumMutants,
   ...approvalMutants,
   ...scheduleMutants,
+  ...searchMutants,
 ];
 
 /** @throws {Error} if there is no mutant of this name */

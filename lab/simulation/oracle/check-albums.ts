@@ -1,3 +1,4 @@
+import { canSearch } from "../plan/plan.ts";
 import { findMessage } from "./end-state.ts";
 import type { EndState, Thread } from "./end-state.ts";
 import { stripMark, wordsOf } from "./visible-text.ts";
@@ -16,7 +17,7 @@ export function checkAlbums({ oracle, plan, platform }: EndState, thread: Thread
     // Deleted files, and files for a person who had blocked the bot, prove nothing.
     if (thread.wasBlocked || platform.hasDeletions(threadId)) continue;
     if (receipt.state === "failed") {
-      const isGivenUp = platform.kind !== "telegram" || plan.policy.onUnknown !== "resend-marked";
+      const isGivenUp = !canSearch(plan) || plan.policy.onUnknown !== "resend-marked";
       const isLost =
         oracle.posts.hasLostIn(album.chatId) ||
         receipt.messages.some(

@@ -1,3 +1,4 @@
+import { canSearch } from "../plan/plan.ts";
 import { CardWatch, labelsOf, REMOVED } from "./card-watch.ts";
 import type { CardChange, SaidCard } from "./card-watch.ts";
 import { findMessage } from "./end-state.ts";
@@ -20,7 +21,7 @@ export function checkCards(state: EndState, thread: Thread): void {
     if (thread.wasBlocked || platform.hasDeletions(thread.threadId)) continue;
     if (receipt.state === "failed") {
       // Only where nobody can find out what became of a post, or nobody wants to, it is given up.
-      const isGivenUp = platform.kind !== "telegram" || state.plan.policy.onUnknown !== "resend-marked";
+      const isGivenUp = !canSearch(state.plan) || state.plan.policy.onUnknown !== "resend-marked";
       const isLost =
         oracle.posts.hasLostIn(card.chatId) ||
         receipt.messages.some(({ attempts, state: row }) => row === "unknown" || attempts >= 2);

@@ -6,6 +6,7 @@ import { findMessage } from "./end-state.ts";
 import type { EndFigures, EndState, Thread } from "./end-state.ts";
 import { partsOf } from "./mode-rules.ts";
 import type { Oracle } from "./oracle.ts";
+import { canSearch } from "../plan/plan.ts";
 import type { RichServer } from "../plan/plan.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isMarked, stripMark } from "./visible-text.ts";
@@ -40,8 +41,8 @@ export function checkReply(
       const isLost =
         rows.some((row) => row.state === "unknown") || oracle.posts.hasLost(thread.threadId, reply.id);
       const isLeft = plan.policy.onUnknown === "leave" && isLost;
-      // On Telegram a search finds the outcome of a post, so only a policy against a second post gives one up.
-      const isGivenUp = platform.kind !== "telegram" || plan.policy.onUnknown !== "resend-marked";
+      // Where a search finds the outcome of a post, so only a policy against a second post gives one up.
+      const isGivenUp = !canSearch(plan) || plan.policy.onUnknown !== "resend-marked";
       const isExplained = isLeft || (isGivenUp && rows.some(({ attempts }) => attempts >= 2));
       if (!isExplained) oracle.fail("I5", `${reply.id} has failed without a reason`);
       return;

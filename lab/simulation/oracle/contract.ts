@@ -1,6 +1,6 @@
 import { ENGLISH_TEXTS } from "../../../src/core/bot-texts.ts";
 import type { UIMessage } from "ai";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address, LostPost } from "../../../src/core/surface.ts";
 import type { InterruptedText } from "./interrupted-text.ts";
 import type { Script } from "../plan/model-script.ts";
 import type { ShownContent } from "../platform/platform.ts";
@@ -91,6 +91,7 @@ export type SurfaceMethod =
   | "typing"
   | "answer"
   | "probe"
+  | "find"
   | "draft"
   | "begin"
   | "append"
@@ -108,6 +109,12 @@ export interface SurfaceCall {
   readonly keyboard?: ShownContent["buttons"];
   /** The answer to the person who pressed a button. */
   readonly notice?: string | undefined;
+  /** The key of a post. */
+  readonly key?: string;
+  /** The question of a search. */
+  readonly lost?: LostPost;
+  /** Whether an earlier post had the same key. */
+  readonly isRepeated?: boolean;
   /** The message that a post quotes. */
   readonly replyTo?: string | undefined;
   readonly at: number;

@@ -16,7 +16,7 @@ export interface Written {
 
 export interface EndState {
   readonly oracle: Oracle;
-  readonly plan: Pick<Plan, "policy" | "whenBusy">;
+  readonly plan: Pick<Plan, "platform" | "search" | "policy" | "whenBusy">;
   readonly platform: Platform;
   readonly written: readonly Written[];
   /** Undefined if the plan has no scheduled tasks. */

@@ -14,6 +14,7 @@ import { InboxWatch } from "./inbox-watch.ts";
 import type { Heard } from "./inbox-watch.ts";
 import { LatenessWatch } from "./lateness-watch.ts";
 import { PenaltyWatch } from "./penalty-watch.ts";
+import { canSearch } from "../plan/plan.ts";
 import type { CallFault, Plan } from "../plan/plan.ts";
 import type { Platform } from "../platform/platform.ts";
 import { PostWatch } from "./post-watch.ts";
@@ -29,7 +30,7 @@ export interface OracleOptions {
   readonly platform: Platform;
   /** Delivery modes by thread. */
   readonly modes: ReadonlyMap<string, DeliveryMode>;
-  readonly plan: Pick<Plan, "policy" | "whenBusy" | "places" | "objects" | "items">;
+  readonly plan: Pick<Plan, "platform" | "search" | "policy" | "whenBusy" | "places" | "objects" | "items">;
 }
 
 /** Counts that prove that these cases occur. */
@@ -62,12 +63,15 @@ export interface Happened extends Heard, SaidFigures, ApprovalFigures {
   richRefused: number;
   /** Posts that were made again without a mark, because the policy says so. */
   resent: number;
+  /** Lost posts that were found by their key or in a list, and posts that were made again with their key. */
+  found: number;
+  repeated: number;
 }
 
 /** Limit for wake-ups during penalties. Several short penalties, each met by several threads, stay below it. */
 const MOST_IDLE_WAKES = 40;
 
-type Seen = Pick<Happened, "drafts" | "appends">;
+type Seen = Pick<Happened, "drafts" | "appends" | "found" | "repeated">;
 
 /**
  * Knows everything that was said, and checks that the platform shows it. The first breach of an invariant is kept and
@@ -78,7 +82,7 @@ export class Oracle {
   readonly said: Said;
   /** Number of messages with the mark, by thread. */
   readonly marks = new Map<string, number>();
-  readonly #seen: Seen = { drafts: 0, appends: 0 };
+  readonly #seen: Seen = { drafts: 0, appends: 0, found: 0, repeated: 0 };
   /** The messages of people, and the turns that answer them. */
   readonly inbox: InboxWatch;
   readonly cards: CardWatch;
@@ -149,7 +153,7 @@ export class Oracle {
             message.text.includes(`${token}v`),
         ),
     });
-    this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
+    this.posts = new PostWatch({ now, fail, policy: plan.policy, canSearch: canSearch(plan) });
     this.lateness = new LatenessWatch(now, fail);
     this.#rights = new RightWatch(now, this.said, fail);
     this.#isRich = plan.policy.rich !== undefined;
@@ -272,6 +276,7 @@ export class Oracle {
   onProcessed({ method, number }: SurfaceCall, life: Pick<Life, "isDead">): void {
     if (method === "draft") this.#seen.drafts += 1;
     if (method === "append") this.#seen.appends += 1;
+    if (method === "find" && this.#platform.lastFound > 0) this.#seen.found += 1;
     const { strippedBySearch } = this.#platform;
     if (strippedBySearch === undefined) return;
     this.#platform.strippedBySearch = undefined;
@@ -370,6 +375,9 @@ export class Oracle {
       const messages = delivery?.receipt(reply.id)?.messages ?? [];
       if (messages.some(({ state }) => state === "sending")) return;
     }
+    if (call.isRepeated === true) this.#seen.repeated += 1;
+    // A process that died before its post leaves a row that looks like a lost one, and its post is repeated.
+    if (this.#platform.search === "repeats") return;
     const underWay = this.#underWay(life).size;
     this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
   }

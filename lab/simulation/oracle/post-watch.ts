@@ -2,14 +2,15 @@ import type { Delivery } from "../../../src/core/delivery.ts";
 import { classifyError } from "../platform/call-errors.ts";
 import type { Invariant, SaidReply, SurfaceCall } from "./contract.ts";
 import type { Life } from "../machine/life.ts";
-import type { PlannedPolicy, PlatformKind } from "../plan/plan.ts";
+import type { PlannedPolicy } from "../plan/plan.ts";
 import { isRunOf, wordsOf } from "./visible-text.ts";
 
 export interface PostWatchOptions {
   readonly now: () => number;
   readonly fail: (invariant: Invariant, message: string) => void;
   readonly policy: PlannedPolicy;
-  readonly platform: PlatformKind;
+  /** Whether the outcome of a lost post can be found out. */
+  readonly canSearch: boolean;
 }
 
 interface Post {
@@ -125,7 +126,7 @@ export class PostWatch {
     const lost = tried.filter(([number]) => this.isLost(number)).length;
     const { onUnknown } = this.#options.policy;
     // Where a search can prove that a post was not made, it may be repeated each time.
-    if (this.#options.platform !== "telegram" && lost > MOST_RESENT[onUnknown]) {
+    if (!this.#options.canSearch && lost > MOST_RESENT[onUnknown]) {
       this.#options.fail(
         "I6",
         `part ${part} of ${reply.id} is posted again, ${lost} lost, with "${onUnknown}"`,

@@ -7,7 +7,7 @@ import { drawNumbers } from "./draw-numbers.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
 import { drawQuotes, drawSchedules } from "./draw-schedules.ts";
 import { gateTrouble } from "./gate-trouble.ts";
-import type { CallFault, Place, Plan, PlanItem, PlatformKind, Victim } from "./plan.ts";
+import type { CallFault, Place, Plan, PlanItem, PlatformKind, SearchKind, Victim } from "./plan.ts";
 import { createRandom } from "../../support/random.ts";
 import type { Random } from "../../support/random.ts";
 import { routePlaces } from "./route-places.ts";
@@ -76,11 +76,14 @@ export function createPlan(seed: number): Plan {
     ],
     interruptedStep,
     platform,
+    search: platform === "telegram" ? "none" : random.fork("search").pick(SEARCHES),
     whenBusy,
     modes: objects.map((name) => modes[objects.indexOf(name)] ?? modes[0] ?? "edit"),
     policy,
   };
 }
+
+const SEARCHES: readonly [SearchKind, ...SearchKind[]] = ["none", "none", "keys", "lists", "repeats"];
 
 const LIKELY_PLATFORMS: readonly [PlatformKind, ...PlatformKind[]] = [
   "telegram",

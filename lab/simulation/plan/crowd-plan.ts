@@ -41,6 +41,7 @@ export function createCrowdPlan(seed: number, random: Random): Plan {
     items,
     interruptedStep: "restart",
     platform: "telegram",
+    search: "none",
     whenBusy: "queue",
     modes: places.map(() => "edit"),
     policy: {

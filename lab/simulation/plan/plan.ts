@@ -15,10 +15,24 @@ export interface Place {
  * The abilities of a run's platform.
  *
  * - `telegram`: edits, deletions, temporary drafts in private chats, ids with which a lost post can be found
- * - `streams`: edits, deletions, messages that are streamed into; lost posts cannot be found
- * - `fixed`: messages cannot be changed, and lost posts cannot be found
+ * - `streams`: edits, deletions, messages that are streamed into
+ * - `fixed`: messages cannot be changed
  */
 export type PlatformKind = "telegram" | "streams" | "fixed";
+
+/**
+ * Ways in which a platform other than `telegram` finds a lost post.
+ *
+ * - `keys`: it keeps the key of each message
+ * - `lists`: it lists the bot's messages since a time, with their texts
+ * - `repeats`: it makes no second message with a key for a while, and keeps the key
+ */
+export type SearchKind = "none" | "keys" | "lists" | "repeats";
+
+/** Whether the outcome of a lost post can be found out. */
+export function canSearch({ platform, search }: Pick<Plan, "platform" | "search">): boolean {
+  return platform === "telegram" || search !== "none";
+}
 
 /** Fault of one call to the platform. `doneAfterMs` counts from its arrival. */
 export type CallFault =
@@ -259,6 +273,7 @@ export interface Plan {
   /** Treatment of an interrupted text. */
   readonly interruptedStep: "restart" | "continue";
   readonly platform: PlatformKind;
+  readonly search: SearchKind;
   /** Effect of a message that arrives during a reply. */
   readonly whenBusy: "queue" | "interrupt" | "steer";
   /** Delivery modes by the number of the place. All places of one object have the same mode. */

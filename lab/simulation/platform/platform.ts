@@ -1,7 +1,7 @@
 import type { MessageBlock } from "../../../src/core/message-block.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";
-import type { Address, OutgoingContent, Pacing, RichMessages } from "../../../src/core/surface.ts";
-import type { Place, PlatformKind, RichServer } from "../plan/plan.ts";
+import type { Address, LostPost, OutgoingContent, Pacing, RichMessages } from "../../../src/core/surface.ts";
+import type { Place, PlatformKind, RichServer, SearchKind } from "../plan/plan.ts";
 
 /** The limits of the modelled platform: small, so that a short text makes several messages. */
 export const LIMITS = { maxLength: 150, maxEntities: 100 };
@@ -55,6 +55,9 @@ export interface PlatformMessage {
   isStreaming: boolean;
   /** The number of the call that made it. */
   readonly call: number;
+  /** The key of its post, and when it was made. */
+  readonly key: string | undefined;
+  readonly at: number;
 }
 
 export type Refusal =
@@ -94,6 +97,9 @@ interface Flood {
   penaltyUntil: number;
 }
 
+/** How long a platform with `repeats` makes no second message with a key. */
+export const REMEMBERS_KEYS_MS = 40_000;
+
 /** How the name of a place begins. */
 export const PLACE = "place ";
 
@@ -119,6 +125,9 @@ export class Platform {
   /** Calls that arrived while their chat was in a penalty. */
   penaltyBreaches = 0;
   readonly kind: PlatformKind;
+  readonly search: SearchKind;
+  /** Number of messages that the last search has found. */
+  lastFound = 0;
   readonly #now: () => number;
   readonly #drafts = new Map<string, PlatformDraft>();
   readonly #lastIds = new Map<string, number>();
@@ -140,8 +149,10 @@ export class Platform {
     now: () => number,
     places: readonly Place[],
     rich: RichServer = { kind: "never" },
+    search: SearchKind = "none",
   ) {
     this.kind = kind;
+    this.search = search;
     this.#now = now;
     this.#rich = rich;
     this.#startedAt = now();
@@ -153,7 +164,7 @@ export class Platform {
     const id = this.#nextId(place.chatId);
     const { threadId, chatId } = place;
     const shown = { text: "", entities: [], blocks: undefined, buttons: undefined, media: undefined };
-    const rest = { ...shown, isStreaming: false, call: 0 };
+    const rest = { ...shown, isStreaming: false, call: 0, key: undefined, at: this.#now() };
     this.messages.push({ id, threadId, chatId, isFromBot: false, deletedBy: undefined, ...rest });
     return id;
   }
@@ -212,13 +223,51 @@ export class Platform {
   }
 
   /** Returns the ids of the messages: one, or one for each file of an album, of which the first has the caption. */
-  post(address: Address, content: ShownContent, call: number, isStreaming = false): readonly number[] {
+  post(
+    address: Address,
+    content: ShownContent,
+    call: number,
+    isStreaming = false,
+    key?: string,
+  ): readonly number[] {
+    const first = this.search === "repeats" ? this.#remembered(key) : undefined;
+    if (first !== undefined) return [first];
+    return this.#make(address, content, { call, isStreaming, key, at: this.#now() });
+  }
+
+  /** Returns the messages with a key, or those with the lost text. */
+  find({ chatId, threadId }: Address, { isOther, isText, key, since }: LostPost): readonly number[] {
+    const found = this.messages.filter(
+      (message) =>
+        message.isFromBot &&
+        message.chatId === chatId &&
+        message.threadId === threadId &&
+        message.deletedBy === undefined &&
+        (this.search === "lists"
+          ? message.at >= since && isText(message.text) && !isOther(String(message.id))
+          : message.key === key),
+    );
+    this.lastFound = found.length;
+    return found.map(({ id }) => id);
+  }
+
+  #remembered(key: string | undefined): number | undefined {
+    if (key === undefined) return undefined;
+    const first = this.messages.find((message) => message.key === key);
+    return first !== undefined && this.#now() < first.at + REMEMBERS_KEYS_MS ? first.id : undefined;
+  }
+
+  #make(
+    address: Address,
+    content: ShownContent,
+    origin: Pick<PlatformMessage, "call" | "isStreaming" | "key" | "at">,
+  ): readonly number[] {
     const [first, ...more] = (content.media ?? []).map((one) => this.#fileOf(one));
     checkText(content);
     const { threadId, chatId } = address;
     const { text, entities, blocks, buttons } = content;
     const shown = { text, entities, blocks, buttons, media: first };
-    const made = { threadId, chatId, isFromBot: true, isStreaming, call, deletedBy: undefined };
+    const made = { threadId, chatId, isFromBot: true, ...origin, deletedBy: undefined };
     const ids = [this.#nextId(chatId)];
     this.messages.push({ ...made, id: ids[0] ?? 0, ...shown });
     for (const media of more) {

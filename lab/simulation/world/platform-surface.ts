@@ -8,6 +8,7 @@ import type {
   OutgoingContent,
   OutgoingMedia,
   PostedMessage,
+  PostSearch,
   Probing,
   Surface,
 } from "../../../src/core/surface.ts";
@@ -25,6 +26,7 @@ import {
   PACING,
   PLACE,
   PlatformRefusal,
+  REMEMBERS_KEYS_MS,
   RICH,
 } from "../platform/platform.ts";
 import type { Platform, ShownContent } from "../platform/platform.ts";
@@ -40,6 +42,8 @@ export interface SurfaceWorld {
   readonly trace: Trace;
   readonly random: Random;
   readonly plan: Pick<Plan, "policy">;
+  /** Keys of all posts so far. */
+  readonly keys: Set<string>;
 }
 
 type Answer =
@@ -48,7 +52,7 @@ type Answer =
 
 /** Creates the surface of one process: the platform behind a network with latency, faults and time limits. */
 export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface {
-  const { scheduler, platform, faults, oracle, trace, random, plan } = world;
+  const { scheduler, platform, faults, keys, oracle, trace, random, plan } = world;
 
   /** Carries out a call at the platform and returns its answer. */
   const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
@@ -60,11 +64,17 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
         return { kind: "done", value: undefined };
       }
       if (fault?.kind === "flood") platform.penalize(address.chatId, fault.retryAfterS);
-      platform.admit(address, method === "probe" && !platform.hasOwn(address, messageId ?? ""));
+      platform.admit(
+        address,
+        method === "find" || (method === "probe" && !platform.hasOwn(address, messageId ?? "")),
+      );
       if (content?.blocks !== undefined) platform.takeBlocks(content.blocks);
       let value: unknown;
       if ((method === "post" || method === "begin") && content !== undefined) {
-        value = postedOf(platform.post(address, content, call.number, method === "begin"), content);
+        const ids = platform.post(address, content, call.number, method === "begin", call.key);
+        value = postedOf(ids, content);
+      } else if (method === "find" && call.lost !== undefined) {
+        value = platform.find(address, call.lost).map((id) => ({ messageId: String(id) }));
       } else if (method === "draft" && content !== undefined && draftId !== undefined) {
         platform.showDraft(address, draftId, content);
       } else if (method === "append" && content !== undefined && messageId !== undefined) {
@@ -99,7 +109,10 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     { signal }: CallOptions,
     content?: ShownContent,
     messageId?: string,
-    more: Pick<SurfaceCall, "draftId" | "replyTo" | "keyboard" | "notice"> = {},
+    more: Pick<
+      SurfaceCall,
+      "draftId" | "replyTo" | "keyboard" | "notice" | "key" | "isRepeated" | "lost"
+    > = {},
   ): Promise<unknown> => {
     life.boundary(`before ${method}`);
     const number = faults.count();
@@ -182,10 +195,13 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
 
   const post =
     (method: "post" | "begin"): Surface["post"] =>
-    async (address, { replyTo, ...content }, options) => {
+    async (address, { key, replyTo, ...content }, options) => {
       const files = content.files ?? picturesOf(content);
       const shown = shownOf(content, files === undefined ? undefined : await mediaOf(files, options));
-      return (await call(method, address, options, shown, undefined, { replyTo })) as PostedMessage;
+      const isRepeated = key !== undefined && keys.has(key);
+      if (key !== undefined) keys.add(key);
+      const more = { replyTo, isRepeated, ...(key !== undefined && { key }) };
+      return (await call(method, address, options, shown, undefined, more)) as PostedMessage;
     };
 
   /** Returns the answer to a post, with ids for its files. */
@@ -232,6 +248,11 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     },
   });
 
+  const search: PostSearch = {
+    ...(platform.search === "repeats" && { repeatableForMs: REMEMBERS_KEYS_MS }),
+    find: async (address, lost, options) =>
+      (await call("find", address, options, undefined, undefined, { lost })) as readonly PostedMessage[],
+  };
   const canChange = platform.kind !== "fixed";
   const isTelegram = platform.kind === "telegram";
   return {
@@ -268,6 +289,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     classifyError,
     ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing(), rich: RICH }),
     ...(platform.kind === "streams" && { stream: stream() }),
+    ...(platform.search !== "none" && { search }),
   };
 }
 

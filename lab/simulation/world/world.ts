@@ -48,6 +48,8 @@ export class World {
   readonly faults: CallFaults;
   readonly oracle: Oracle;
   readonly bot: BotCode;
+  /** Keys of all posts so far. */
+  readonly keys = new Set<string>();
   readonly trace: Trace;
   readonly random: Random;
   readonly plan: Plan;
@@ -77,7 +79,7 @@ export class World {
     this.random = createRandom(`run/${plan.seed}`);
     this.scheduler = createScheduler(this.random.fork("order"), START_AT);
     const now = (): number => this.scheduler.now();
-    this.platform = new Platform(plan.platform, now, plan.places, plan.policy.rich);
+    this.platform = new Platform(plan.platform, now, plan.places, plan.policy.rich, plan.search);
     this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
     this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan), plan });
     this.bot = new BotCode(plan, this.oracle);

@@ -49,6 +49,8 @@ it(
     expect(totals.rich).toBeGreaterThan(SEEDS / 10);
     expect(totals.richRefused).toBeGreaterThan(SEEDS / 50);
     expect(totals.resent).toBeGreaterThan(0);
+    expect(totals.found).toBeGreaterThan(SEEDS / 50);
+    expect(totals.repeated).toBeGreaterThan(SEEDS / 50);
     expect(totals.effects).toBeGreaterThan(SEEDS / 20);
     expect(totals.steered).toBeGreaterThan(SEEDS / 100);
     expect(totals.asked).toBeGreaterThan(SEEDS / 10);
@@ -197,6 +199,9 @@ const NEAR: Readonly<Record<string, number>> = {
   "resend-unmarked": 8,
   "rich-forgotten": 306,
   "right-forgotten": 38,
+  "key-renewed": 17,
+  "list-without-text": 187,
+  "lost-key-unknown": 7,
   "right-given-to-two": 38,
   "row-after-call": 1,
   "run-not-stored": 145,
