@@ -2,13 +2,19 @@
  * The one rule for what a platform cannot do. The content still arrives, in the next best form:
  * 1. A card that a message with buttons cannot hold is text with numbered options.
  * 2. A reply that cannot grow in its message is posted in messages that are complete: one by one, or all at the end.
- * 3. A private word is a message in the private chat, or only its person is told (`privateWords` of a surface).
+ * 3. A private word is a message in the private chat. In a group, a warning names its person.
  * 4. A file is a link to its address. Without an address a word says that it cannot be sent.
  */
 import type { DeliveryMode } from "./delivery-mode.ts";
 import type { LengthUnit } from "./text-length.ts";
 import { textLength } from "./text-length.ts";
-import type { ButtonLimits, FileCapabilities, OutgoingButton, OutgoingMedia } from "./surface.ts";
+import type {
+  ButtonLimits,
+  FileCapabilities,
+  OutgoingButton,
+  OutgoingMedia,
+  PrivateWords,
+} from "./surface.ts";
 
 /**
  * Returns the rows of buttons as the platform can show them. Undefined if it cannot, so that the card is text with
@@ -51,6 +57,11 @@ export function possibleMode(mode: DeliveryMode, { drafts, edit, stream }: ModeA
     default:
       return mode satisfies never;
   }
+}
+
+/** Returns how a private word after a press of a button reaches the person who pressed. */
+export function wordForm(privateWords: PrivateWords, isDirectMessage: boolean): "private" | "message" {
+  return privateWords !== "note" && isDirectMessage ? "message" : "private";
 }
 
 /** Returns the form in which a file reaches its readers. */

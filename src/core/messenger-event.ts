@@ -189,6 +189,7 @@ export type AttachmentReference = Readonly<Record<string, string | number | bool
 export interface MessengerCapabilities {
   readonly canEditMessages: boolean;
   readonly canStream: boolean;
+  /** Counted as the platform counts. */
   readonly maxMessageLength: number;
   readonly supportsActions: boolean;
   readonly supportsAttachments: boolean;

@@ -1,3 +1,4 @@
+import type { DeliveryMode } from "../../src/core/delivery-mode.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
 import type {
@@ -101,6 +102,9 @@ export interface FakeSurfaceOptions {
   readonly latencyMs?: number;
   readonly limits?: TextLimits;
   readonly format?: TextFormat;
+  readonly cardFormat?: TextFormat;
+  readonly mode?: DeliveryMode;
+  readonly editEveryMs?: number;
   readonly pacing?: Pacing;
   readonly capabilities?: Partial<SurfaceCapabilities>;
   readonly typingLastsMs?: number;

@@ -1,3 +1,4 @@
+import type { DeliveryMode } from "../../src/core/delivery-mode.ts";
 import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
 import type {
   ActionNotice,
@@ -88,6 +89,9 @@ class MemorySurface implements FakeSurface {
   readonly provider = "fake";
   readonly capabilities: SurfaceCapabilities;
   readonly format: TextFormat;
+  readonly cardFormat?: TextFormat;
+  readonly mode?: DeliveryMode;
+  readonly editEveryMs?: number;
   readonly limits: TextLimits;
   readonly pacing: Pacing;
   readonly typingLastsMs: number;
@@ -106,6 +110,9 @@ class MemorySurface implements FakeSurface {
     this.#platform = platform;
     this.capabilities = { edit: true, remove: true, typing: true, buttons: true, ...options.capabilities };
     this.format = options.format ?? "telegram-entities";
+    if (options.cardFormat !== undefined) this.cardFormat = options.cardFormat;
+    if (options.mode !== undefined) this.mode = options.mode;
+    if (options.editEveryMs !== undefined) this.editEveryMs = options.editEveryMs;
     this.limits = options.limits ?? { maxLength: 4096, maxEntities: 100 };
     this.pacing = options.pacing ?? ROOMY_PACING;
     this.typingLastsMs = options.typingLastsMs ?? 5_000;

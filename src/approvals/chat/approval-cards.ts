@@ -123,7 +123,7 @@ export class ApprovalCards {
       role,
       say,
       face,
-      messageLength: this.#host.messengers.surface(address.messengerId).limits.maxLength,
+      messageLength: this.#messageLength(address),
     });
     checkContent(card);
     // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
@@ -134,6 +134,12 @@ export class ApprovalCards {
     // Somebody may press a button that the card does not have any more, and must hear what was decided.
     if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, true);
     else cards.post({ id, address, policy: this.#policyOf(address), owner: APPROVALS.name }, content);
+  }
+
+  /** Longest text of a card with buttons. */
+  #messageLength({ messengerId }: Address): number {
+    const { capabilities, limits } = this.#host.messengers.surface(messengerId);
+    return Math.min(limits.maxLength, capabilities.buttonLimits?.maxTextLength ?? Infinity);
   }
 
   /** Whether an approval has a card already. */

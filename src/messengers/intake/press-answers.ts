@@ -1,3 +1,4 @@
+import { wordForm } from "../../core/degrade.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
@@ -123,7 +124,8 @@ export class PressAnswers {
     const { definition, event, row } = press;
     const { delivery } = this.#options;
     const isNote = this.#privateWords(event) === "note";
-    const isMessage = event.action === undefined || (!isNote && event.thread.isDirectMessage);
+    const form = wordForm(this.#privateWords(event), event.thread.isDirectMessage);
+    const isMessage = event.action === undefined || form === "message";
     const { text = "", alert, isForAll = false } = notice ?? {};
     if (event.action !== undefined) {
       const shown =

@@ -253,10 +253,10 @@ export class SlackEmulator implements PlatformEmulator {
   }
 }
 
-/** `markdown_text` shows the source of tables. */
+/** `markdown_text` shows all of Markdown, also tables (docs.slack.dev/reference/block-kit/blocks/markdown-block). */
 function show({ blocks, markdown, text }: Message): ShownText {
   if (blocks.length > 0) return showBlocks(blocks);
-  if (markdown !== undefined) return showMarkdown(markdown, { shownAsSource: ["table"] });
+  if (markdown !== undefined) return showMarkdown(markdown);
   const shown = showStars(text, { hasLabels: true });
   return shown.text === "" ? plain("") : { ...shown, text: unescape(shown.text) };
 }

@@ -366,7 +366,7 @@ export class ConsentRig {
         find: () => TELEGRAM,
         isDeclared: () => true,
         all: () => [{ id: "telegram" }],
-        surface: () => ({ limits: { maxLength: 4_096, maxEntities: 100 } }),
+        surface: () => ({ capabilities: {}, limits: { maxLength: 4_096, maxEntities: 100 } }),
       },
       objects: {
         isRoot: () => false,
