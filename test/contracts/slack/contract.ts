@@ -6,9 +6,6 @@ export const slackContract: Contract = {
     markdown: broken('source is shown: "| "', "the source of tables is shown"),
     typing: broken("not shown", "not shown in private chats"),
     "press-note": degraded("as a message", "as a message"),
-    "error-500": degraded("once, marked as sent again", "is marked as sent again"),
-    cut: broken("2 times, marked as sent again", "comes twice, marked"),
-    "no-answer": broken("2 times, marked as sent again", "comes twice, marked"),
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
   },
 };
