@@ -48,7 +48,7 @@ function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): Ca
   }
   switch (error?.type) {
     case "Ratelimited":
-      return rateLimited(retryAfterMs ?? DEFAULT_WAIT_MS);
+      return rateLimited(retryAfterMs ?? resetOf(error, call.now) ?? DEFAULT_WAIT_MS);
     case "AuthenticationError":
       return credentialsRefused;
     case "Forbidden":
@@ -62,4 +62,13 @@ function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): Ca
     default:
       return undefined;
   }
+}
+
+/** Returns the time until the limit that is used up is reset, in milliseconds. Linear tells it for calls and for complexity. */
+function resetOf(error: Readonly<Record<string, unknown>>, now: number): number | undefined {
+  const waits = ["requests", "complexity"].flatMap((limit) => {
+    const resetAt = error[`${limit}ResetAt`];
+    return error[`${limit}Remaining`] === 0 && typeof resetAt === "number" ? Math.max(0, resetAt - now) : [];
+  });
+  return waits.length === 0 ? undefined : Math.max(...waits);
 }

@@ -213,7 +213,8 @@ export class LinearApi {
       const { eq } = record(record(wanted)["id"]);
       return eq === undefined || eq === value;
     };
-    const since = Date.parse(String(record(createdAt)["gte"] ?? record(createdAt)["gt"] ?? "")) || 0;
+    const { gt, gte = gt } = record(createdAt);
+    const since = typeof gte === "string" ? Date.parse(gte) : 0;
     const found = this.#workspace.comments.filter(
       (it) => equal(parent, it.parentId) && equal(issue, it.issue.id) && it.createdAt >= since,
     );

@@ -62,7 +62,7 @@ describe("the emulator of Linear", () => {
     expect(emulator.seen(issue).at(-1)).toMatchObject({ text: "Done", isEdited: true });
     await adapter.deleteMessage(thread, id);
     expect(emulator.seen(issue)).toHaveLength(1);
-    await expect(adapter.editMessage(thread, id, { markdown: "Again" })).rejects.toThrow();
+    await expect(adapter.editMessage(thread, id, { markdown: "Again" })).rejects.toThrow(/not found/);
   });
 
   it("refuses as Linear does", async () => {

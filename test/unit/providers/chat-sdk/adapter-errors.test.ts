@@ -281,6 +281,16 @@ const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
   linear: [
     ["a rate limit", linearSays(400, "ratelimited", { "retry-after": "20" }), wait(20_000)],
     ["a rate limit without a time", linearSays(400, "ratelimited"), wait(60_000)],
+    [
+      "a rate limit that is reset",
+      linearSays(400, "ratelimited", {
+        "x-ratelimit-requests-remaining": "0",
+        "x-ratelimit-requests-reset": String(NOW_SECONDS * 1000 + 90_000),
+        "x-ratelimit-complexity-remaining": "1000",
+        "x-ratelimit-complexity-reset": String(NOW_SECONDS * 1000 + 900_000),
+      }),
+      wait(90_000),
+    ],
     ["a refused token", linearSays(401, "authentication error"), refusedCredentials],
     ["a team that the bot may not see", linearSays(403, "forbidden"), gone("no-rights", "thread")],
     ["an invalid input", linearSays(400, "invalid input"), rejected],
