@@ -1,6 +1,10 @@
 import type { Contract } from "./expectation.ts";
 import { discordContract } from "./discord/contract.ts";
+import { gchatContract } from "./gchat/contract.ts";
+import { githubContract } from "./github/contract.ts";
+import { linearContract } from "./linear/contract.ts";
 import { slackContract } from "./slack/contract.ts";
+import { teamsContract } from "./teams/contract.ts";
 import { telegramContract } from "./telegram/contract.ts";
 import { whatsappContract } from "./whatsapp/contract.ts";
 
@@ -10,4 +14,8 @@ export const contracts: readonly Contract[] = [
   slackContract,
   whatsappContract,
   discordContract,
+  teamsContract,
+  githubContract,
+  gchatContract,
+  linearContract,
 ];

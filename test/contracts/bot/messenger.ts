@@ -36,6 +36,9 @@ const common = {
   delivery: { callTimeoutMs: 6000 },
 } as const;
 
+/** GitHub and Linear ask for a second between posts of a bot. Rows that share it would wait for each other. */
+const PACING = { global: { burst: 20, everyMs: 50 } } as const;
+
 export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
   const { PLATFORM, PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
   reroute(JSON.parse(PLATFORM_ORIGINS) as Record<string, string>);
@@ -43,5 +46,5 @@ export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
   const create = adapters[PLATFORM];
   return create === undefined
     ? telegramMessenger({ ...common, ...(options as Parameters<typeof telegramMessenger>[0]) })
-    : chatSdkMessenger({ ...common, adapter: create(options), verifyWebhook: false });
+    : chatSdkMessenger({ ...common, pacing: PACING, adapter: create(options), verifyWebhook: false });
 }

@@ -86,7 +86,8 @@ export class LinearApi {
     switch (refusal.kind) {
       case "flood": {
         const response = problem(400, "ratelimited", "Rate limit exceeded", "RATELIMITED");
-        const reset = this.#workspace.now() + refusal.retryAfterMs;
+        // The bot reads it a moment later.
+        const reset = this.#workspace.now() + refusal.retryAfterMs + 100;
         response.headers.set("x-ratelimit-requests-limit", String(CALLS_AN_HOUR));
         response.headers.set("x-ratelimit-requests-remaining", "0");
         response.headers.set("x-ratelimit-requests-reset", String(reset));

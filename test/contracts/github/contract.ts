@@ -1,0 +1,19 @@
+import { cannot, degraded, type Contract } from "../expectation.ts";
+
+export const githubContract: Contract = {
+  title: "GitHub",
+  expected: {
+    answer: degraded("in one piece", "arrives in one piece: people hear of a comment when it is posted"),
+    "file-in": cannot("not seen", "files are links that people with access alone can open"),
+    "file-out": degraded("named", "is named: files cannot be sent"),
+    addressing: cannot("without private messages", "there are no private chats"),
+    card: degraded("by number", "is answered by a number: there are no buttons"),
+    "strangers-press": cannot("impossible", "there are no buttons"),
+    "press-note": degraded("as a message", "as a message"),
+    command: degraded("typed", "typed"),
+    edit: cannot("the old text is answered", "the adapter does not report edits"),
+    delete: cannot("answered all the same", "the adapter does not report deletions"),
+    typing: cannot("not shown", "the platform cannot show it"),
+    "say-unknown": degraded("impossible", "only after somebody has written to the bot there"),
+  },
+};

@@ -1,0 +1,20 @@
+import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+
+export const linearContract: Contract = {
+  title: "Linear",
+  expected: {
+    answer: degraded("in one piece", "arrives in one piece: people hear of a comment when it is posted"),
+    "file-in": cannot("not seen", "files are links that people with access alone can open"),
+    "file-out": degraded("named", "is named: files cannot be sent"),
+    addressing: cannot("without private messages", "there are no private chats"),
+    card: broken("number without effect", "a number in a comment of its own decides nothing"),
+    "strangers-press": cannot("impossible", "there are no buttons"),
+    "press-note": broken("nothing", "a number in a comment of its own decides nothing"),
+    command: degraded("typed", "typed"),
+    edit: cannot("the old text is answered", "the adapter does not report edits"),
+    delete: cannot("answered all the same", "the adapter does not report deletions"),
+    typing: cannot("not shown", "the platform cannot show it"),
+    "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
+    closed: broken("not noticed, 7 posts", "a deleted issue is not noticed"),
+  },
+};

@@ -1,0 +1,21 @@
+import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+
+export const teamsContract: Contract = {
+  title: "Microsoft Teams",
+  expected: {
+    markdown: broken("without list, table", "lists and tables lose their form"),
+    "file-out": degraded("named", "is named: files cannot be sent"),
+    addressing: cannot(
+      "without follow-ups",
+      "follow-ups need a mention, too: in spaces and channels the bot hears of nothing else",
+    ),
+    "press-note": degraded("as a message", "as a message"),
+    command: degraded("typed", "typed"),
+    edit: cannot("the old text is answered", "the adapter does not report edits"),
+    delete: cannot("answered all the same", "the adapter does not report deletions"),
+    "error-500": degraded("once, marked as sent again", "is marked as sent again"),
+    cut: broken("2 times, marked as sent again", "comes twice, marked"),
+    "no-answer": broken("2 times, marked as sent again", "comes twice, marked"),
+    "say-unknown": degraded("impossible", "only after somebody has written to the bot there"),
+  },
+};
