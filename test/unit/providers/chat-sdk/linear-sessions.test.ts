@@ -202,7 +202,7 @@ describe.each([
       threadId,
       isDirectMessage: false,
     };
-    return search?.find(address, { ...lost, key }, { signal: new AbortController().signal } as never);
+    return search?.find(address, { ...lost, key }, { signal: new AbortController().signal });
   };
 
   it("is found by its key, by any object", async () => {
