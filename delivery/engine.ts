@@ -13,6 +13,7 @@ import type {
 } from "../src/core/delivery.ts";
 import type { LocationContent, OutgoingFile, PictureBytes } from "../src/core/content.ts";
 import type { ActionNotice, Address, OutgoingMedia, Press } from "../src/core/surface.ts";
+import type { Placeholder } from "../src/core/placeholder.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { editLandsBy } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -27,6 +28,7 @@ import { entryAfterStart } from "./outbox/outbox-entry.ts";
 import type { OutboxEntry } from "./outbox/outbox-entry.ts";
 import { OutboxStore, recentIds } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
+import { createPlaceholderStore } from "./outbox/placeholder-store.ts";
 import { Receipts } from "./outbox/receipts.ts";
 import { ReplySweep } from "./outbox/sweep.ts";
 import { OutgoingFiles } from "./files/outgoing-files.ts";
@@ -113,6 +115,7 @@ class Engine implements Delivery {
       log: options.log,
       budget,
       outbox: this.#outbox,
+      placeholders: createPlaceholderStore(options.database, options.deps.clock),
       files: this.heldFiles,
       rich: this.#rich,
       access: new MessengerAccess(options),
@@ -156,6 +159,10 @@ class Engine implements Delivery {
     reply.touchedAt = this.#options.deps.clock.now();
     startTyping(this.#context, reply);
     this.#replies.poke(reply);
+  }
+
+  expectAnswer(messengerId: string, placeholder: Placeholder): void {
+    this.#context.placeholders.keep(messengerId, placeholder);
   }
 
   append(replyId: string, delta: string): void {

@@ -7,6 +7,7 @@ import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
 import type { OutboxStore } from "../outbox/outbox-store.ts";
+import type { PlaceholderStore } from "../outbox/placeholder-store.ts";
 import type { RichFallback } from "../outbox/rich-fallback.ts";
 import type { MessengerAccess } from "./messenger-access.ts";
 import type { CardLock, Replies } from "./replies.ts";
@@ -20,6 +21,7 @@ export interface DeliveryContext {
   readonly log: Log;
   readonly budget: GateClient;
   readonly outbox: OutboxStore;
+  readonly placeholders: PlaceholderStore;
   readonly files: OutgoingFiles;
   readonly rich: RichFallback;
   readonly access: MessengerAccess;

@@ -114,12 +114,15 @@ async function post(
   const newestId = context.budget.newestId(address, surface);
   const now = context.deps.clock.now();
   const earlier = before.doubt?.kind === "unresolved" ? before.doubt.post : undefined;
+  // A post that replaces one leaves nothing to search for: it can be repeated.
+  const placeholder =
+    part.index === 0 ? context.placeholders.find(address.messengerId, record.seenMessageId) : undefined;
   const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
-  const isMarked = before.isMarked || (marks && before.state === "unknown");
+  const isMarked = before.isMarked || (marks && before.state === "unknown" && placeholder === undefined);
   const { text } = isMarked ? withMark(part.content, resentMark(policy)) : part.content;
   const leaving = { hash: part.hash, text };
   const keyed =
-    surface.search === undefined
+    surface.search === undefined || placeholder !== undefined
       ? undefined
       : earlier === undefined
         ? newKeyedPost(context.deps.newId(), now, leaving)
@@ -156,7 +159,8 @@ async function post(
   const content = contentOf(reply, surface, entry, part);
   const isLast = reply.isFinal || part.complete;
   // Growing text is streamed. Text that is already whole is an ordinary message.
-  const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
+  const canStream = !isLast && placeholder === undefined && modeOf(reply, surface) === "native";
+  const stream = canStream ? surface.stream : undefined;
   const { image } = content;
   const files = content.files ?? (image !== undefined && "source" in image ? [image] : undefined);
   const message = messageOf(context, reply, surface, entry, part);
@@ -168,11 +172,13 @@ async function post(
         ? await surface.post(address, message, {
             ...options,
             openFile: (hash) => context.files.open(hash),
+            ...(placeholder !== undefined && { placeholder }),
           })
         : await stream.begin(address, message, options),
   );
   if (outcome.kind === "done") {
     context.access.works(reply.record.address);
+    if (placeholder !== undefined) context.placeholders.forget(address.messengerId, placeholder.messageId);
     if (content.blocks !== undefined) reply.richDoubts = 0;
     const { messageId } = outcome.value;
     const moreIds = outcome.value.messageIds?.filter((id) => id !== messageId);
@@ -201,7 +207,15 @@ async function post(
     if (card !== undefined) void context.budget.cardSent(address, card);
     return undefined;
   }
-  const failure = sentFailureOf(surface, { outcome, isUnsent });
+  const told = sentFailureOf(surface, { outcome, isUnsent });
+  const failure: CallFailure =
+    placeholder !== undefined && told.kind === "unknown" ? { kind: "transient", code: told.code } : told;
+  if (placeholder !== undefined && failure.kind === "missing") {
+    context.placeholders.forget(address.messengerId, placeholder.messageId);
+    store(context, entry, { ...refused(entry.row), code: failure.code });
+    context.budget.notSent(address, surface);
+    return undefined;
+  }
   if (sentAt !== undefined) landsSooner(entry, landsBy(policy, surface, sentAt));
   if (stream !== undefined && isRefusal(failure)) {
     reply.isStreamRefused = true;
@@ -214,7 +228,7 @@ async function post(
     reshape(context, reply, surface, entry, files ?? [], failure, isBareCaption(reply, part, content))
   )
     return undefined;
-  if (outcome.kind === "timed-out" && !isUnsent) {
+  if (outcome.kind === "timed-out" && !isUnsent && placeholder === undefined) {
     // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
     entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;

@@ -109,7 +109,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
         messageId,
         token,
         user: storeAuthor(user),
-        raw: stored,
+        raw: withoutToken(stored),
       });
       return isCardPress ? { ...event, isCardPress } : event;
     },
@@ -118,15 +118,17 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       if (!channelId) return { ignored: "command outside of a chat", threadId: undefined };
       const stored = toJson(raw);
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
-      return incoming(`s:${channelId}:${id}`, channelId, {
+      const placeholder = profileOf(adapter.name).placeholderOf?.(stored, clock.now());
+      const event = incoming(`s:${channelId}:${id}`, channelId, {
         type: "command",
         command,
         text: text ?? "",
-        messageId: messageIdOf(adapter, raw),
+        messageId: placeholder?.messageId ?? messageIdOf(adapter, raw),
         sentAt: clock.now(),
         user: storeAuthor(user),
-        raw: stored,
+        raw: withoutToken(stored),
       });
+      return placeholder === undefined ? event : { ...event, placeholder };
     },
     async ofReaction({ added, emoji, messageId, rawEmoji, threadId, user, raw }) {
       if (user?.isMe) return { ignored: "own reaction", threadId };
@@ -159,6 +161,13 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       return { ...event, isOfChat: true };
     },
   };
+}
+
+/** Removes the platform's permission to answer from its object, which bot code and tests may write down. */
+function withoutToken(raw: unknown): unknown {
+  if (!isRecord(raw)) return raw;
+  const { token: _token, ...rest } = raw;
+  return rest;
 }
 
 /** Returns an emoji, or `custom:` and the platform's name of one that is no character. */

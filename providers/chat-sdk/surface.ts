@@ -1,6 +1,7 @@
 import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import type { Adapter } from "chat";
 import type { Deps } from "../../src/core/deps.ts";
+import type { Placeholder } from "../../src/core/placeholder.ts";
 import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { postEphemeral } from "./adapters/post-ephemeral.ts";
@@ -96,12 +97,16 @@ export function createChatSdkSurface(
     ...(profile.mode !== undefined && { mode: profile.mode }),
     ...(profile.editEveryMs !== undefined && { editEveryMs: profile.editEveryMs }),
 
-    async post(address, message, { onSent, openFile, signal }) {
+    async post(address, message, { onSent, openFile, placeholder, signal }) {
       const files = await readFiles(message.files, openFile).catch(() => {
         throw new ChatSdkCallError("post", { kind: "rejected", code: "file-unreadable", about: "file" });
       });
       const messageId = await call("post", address, signal, async (to) => {
         const { threadId } = address;
+        if (placeholder !== undefined && profile.fillPlaceholder !== undefined) {
+          const filling = { token: placeholder.token, message: toPostable(message, abilities), files };
+          return profile.fillPlaceholder(filling, to, { fetch, signal });
+        }
         if (files.length > 0 && profile.postFiles !== undefined) {
           const options = { clock, fetch, signal, ...(onSent !== undefined && { onSent }) };
           return profile.postFiles({ threadId, text: message.text, files }, to, options);
@@ -114,6 +119,8 @@ export function createChatSdkSurface(
           return (await to.postMessage(threadId, postable)).id;
         });
       }).catch((error: unknown) => {
+        if (placeholder !== undefined && error instanceof ChatSdkCallError)
+          throw new ChatSdkCallError("post", fillingFailure(error.failure, placeholder, clock.now()));
         throw files.length > 0 ? aboutFiles(error) : error;
       });
       return { messageId };
@@ -148,4 +155,20 @@ export function createChatSdkSurface(
         ? error.failure
         : classify(error, { error: undefined }, "post", false),
   };
+}
+
+/** The platform may get the answer before it shows the placeholder. */
+const SHOWN_WITHIN_MS = 5000;
+
+/** A place that does not exist is the placeholder's, and says nothing about the chat. */
+function fillingFailure(failure: CallFailure, { shownAt }: Placeholder, now: number): CallFailure {
+  switch (failure.kind) {
+    case "gone":
+    case "missing":
+      return now < shownAt + SHOWN_WITHIN_MS
+        ? { kind: "transient", code: "placeholder-not-shown" }
+        : { kind: "missing", code: "placeholder-gone" };
+    default:
+      return failure;
+  }
 }

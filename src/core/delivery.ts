@@ -9,6 +9,7 @@ import type {
 } from "./content.ts";
 import type { DeliveryMode } from "./delivery-mode.ts";
 import type { LocalSpeaker } from "./gate.ts";
+import type { Placeholder } from "./placeholder.ts";
 import type { MarkStart } from "./mark.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { ByteSource } from "./reply-attachment.ts";
@@ -258,6 +259,11 @@ export interface HeldFiles {
 export interface Delivery extends LocalSpeaker {
   /** Begins a reply, or continues the one with this id. Shows the typing indicator until text is visible. */
   open(reply: ReplyStart): void;
+  /**
+   * Notes that the platform shows a placeholder until a message is answered. The first message that answers it replaces
+   * the placeholder.
+   */
+  expectAnswer(messengerId: string, placeholder: Placeholder): void;
   /** Adds text to an open reply. Nothing is stored. Ignored for a reply that has ended. */
   append(replyId: string, delta: string): void;
   /** Replaces the text so far, because the model call was restarted. */

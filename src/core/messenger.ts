@@ -13,6 +13,7 @@ import type {
   MessengerEvent,
   MessengerThread,
 } from "./messenger-event.ts";
+import type { Placeholder } from "./placeholder.ts";
 import type { Surface } from "./surface.ts";
 
 /** Which events start a reply. */
@@ -169,6 +170,8 @@ export interface IncomingEvent {
    * no event with its key was seen. Some platforms mark new messages as edited.
    */
   readonly ifUnseen?: { readonly key: string; readonly raw: unknown };
+  /** Set if the platform shows a placeholder until the bot answers this event. */
+  readonly placeholder?: Placeholder;
   /**
    * True for an event of the chat itself, such as a reaction. It is stored in the object of the chat's thread without a
    * topic, and `conversation` is not asked.

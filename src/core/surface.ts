@@ -2,6 +2,7 @@ import type { ChatPlace } from "./chat-move.ts";
 import type { FileKind, LocationContent, RemoteFile } from "./content.ts";
 import type { MessengerAction } from "./messenger-event.ts";
 import type { DeliveryMode } from "./delivery-mode.ts";
+import type { Placeholder } from "./placeholder.ts";
 import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
 
 /** Destination of a message. Plain JSON, stored with every outbox row. */
@@ -261,6 +262,11 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Streams the bytes of a stored file. Set for posts with files. Throws if the bytes are no longer stored. */
   readonly openFile?: (hash: string) => ReadableStream<Uint8Array>;
+  /**
+   * For a post: the placeholder that the message replaces. The call can be repeated without harm. With the failure
+   * `missing` the engine posts again without it. Only set on platforms that have placeholders.
+   */
+  readonly placeholder?: Placeholder;
   /**
    * Hears how far the request of an upload has left. A surface that can tell calls it before the first byte, with each
    * piece, and with `true` before the last one. If the call ends before that, the platform certainly did nothing.

@@ -4,6 +4,7 @@ import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { Markup } from "../../../src/core/markup.ts";
 import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
+import type { Placeholder } from "../../../src/core/placeholder.ts";
 import type { ButtonLimits, CallFailure, CallOptions, Pacing, Press } from "../../../src/core/surface.ts";
 import type { LengthUnit } from "../../../src/core/text-length.ts";
 import type { ErrorFacts } from "../error-facts.ts";
@@ -41,6 +42,13 @@ export interface MessagePost {
   readonly message: AdapterPostableMessage;
   /** Whether the message asks people for something. */
   readonly isQuestion: boolean;
+}
+
+/** A message that replaces a placeholder. */
+export interface FillingPost {
+  readonly token: string;
+  readonly message: AdapterPostableMessage;
+  readonly files: readonly FileUpload[];
 }
 
 /** A text for the person who pressed a button. */
@@ -146,6 +154,14 @@ export interface AdapterProfile {
   readonly wantsSign?: (threadId: string) => boolean;
   /** Whether a webhook says that a person stops the running answer, which the adapter reports as a message. */
   readonly isStop?: (body: unknown) => boolean;
+  /** Finds the placeholder that the platform shows until a slash command is answered. @default there is none */
+  readonly placeholderOf?: (raw: unknown, now: number) => Placeholder | undefined;
+  /** Replaces a placeholder by a message. Returns the message id. Can be repeated. */
+  readonly fillPlaceholder?: (
+    post: FillingPost,
+    adapter: Adapter,
+    options: WhisperOptions,
+  ) => Promise<string>;
   /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
   readonly readPress?: (press: StoredPress) => PressFacts;
   /** Tells what the adapter keeps under a key of its state. Undefined: a cache if it expires, and else to be kept. */

@@ -6,6 +6,7 @@ import type { FailedCall } from "../failed-call.ts";
 import { discordMarkdown } from "../markup/discord-markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { removeOldButtons } from "./discord-cards.ts";
+import { fillPlaceholder, placeholderOf } from "./discord-commands.ts";
 import { readPress, whisper } from "./discord-presses.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
@@ -33,6 +34,8 @@ export const discord: AdapterProfile = {
   readPress,
   whisper,
   prepare: removeOldButtons,
+  placeholderOf,
+  fillPlaceholder,
 };
 
 /** The address of a file is signed. */

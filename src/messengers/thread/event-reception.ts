@@ -18,7 +18,7 @@ export interface EventReceptionOptions {
   readonly log: Log;
   readonly inbox: Pick<InboxStore, "insert" | "insertEnded" | "isKnown">;
   readonly intake: Pick<Intake, "add" | "glance" | "passOver" | "run">;
-  readonly delivery: Pick<Delivery, "move" | "movedTo">;
+  readonly delivery: Pick<Delivery, "expectAnswer" | "move" | "movedTo">;
   readonly memory: Pick<ThreadMemory, "forgetUntold">;
   readonly wake: Pick<Wake, "at">;
   /** Whether events may be read at once. A turn that was cut by a crash must be resumed first. */
@@ -102,9 +102,12 @@ export class EventReception {
   }
 
   #store(messengerId: string, event: IncomingEvent, now: number): Arrival | undefined {
-    const { inbox, intake, log } = this.#options;
+    const { delivery, inbox, intake, log } = this.#options;
     const row = inbox.insert(messengerId, event, now);
-    if (row !== undefined) return intake.add(row);
+    if (row !== undefined) {
+      if (event.placeholder !== undefined) delivery.expectAnswer(messengerId, event.placeholder);
+      return intake.add(row);
+    }
     log.info("inbox.event", { ...eventFields(messengerId, event), outcome: "known already" });
     return undefined;
   }

@@ -13,6 +13,7 @@ const SWEEP_EVERY_MS = 60 * 60 * 1000;
 export function threadSweep(database: Database, clock: Clock): Sweep {
   const old = [
     { table: "inbox_v1", where: "state = 'done'", since: "received_at", keepMs: KEEP_KEYS_MS },
+    { table: "placeholder_v1", since: "expires_at", keepMs: 0 },
     { table: "prompt_v1", since: "ended_at", keepMs: KEEP_PROMPTS_MS },
     { table: "note_v1", where: "turn_id IS NOT NULL", since: "at", keepMs: KEEP_PROMPTS_MS },
   ];
