@@ -10,7 +10,7 @@ it("posts once where the platform asks for it, and edits where the bot does", as
   delivery.open(start("r1"));
   delivery.append("r1", "Some words already.");
   await advance(5_000);
-  expect(surface.calls.map(({ method }) => method)).toEqual(["typing"]);
+  expect(surface.calls.every(({ method }) => method === "typing")).toBe(true);
   delivery.finish("r1", "Some words already. And all.");
   await advance(5_000);
   delivery.open({ ...start("r2"), policy: { mode: "edit" } });
@@ -59,7 +59,7 @@ it("writes cards as the platform wants them, in all of their messages", async ()
   const buttons = [[{ kind: "callback", label: "Yes", token: "t1" }]] as const;
   delivery.sendCard(start("c1"), { key: "k", text: "**Sure?**", buttons });
   await advance(1_000);
-  delivery.sendCard(start("c2"), { key: "l", text: `**${"long ".repeat(20)}**`, buttons });
+  delivery.sendCard(start("c2"), { key: "l", text: `**${"long ".repeat(20).trim()}**`, buttons });
   await advance(5_000);
   const [short, ...long] = visible();
   expect(short).toBe("<b>Sure?</b>");
