@@ -1,4 +1,3 @@
-import type { DeliveryMode } from "../../src/core/delivery-mode.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
 import type {
@@ -102,9 +101,8 @@ export interface FakeSurfaceOptions {
   readonly latencyMs?: number;
   readonly limits?: TextLimits;
   readonly format?: TextFormat;
-  readonly cardFormat?: TextFormat;
-  readonly mode?: DeliveryMode;
-  readonly editEveryMs?: number;
+  /** The platform's own form of cards and replies. */
+  readonly defaults?: Pick<Surface, "cardFormat" | "editEveryMs" | "mode">;
   readonly pacing?: Pacing;
   readonly capabilities?: Partial<SurfaceCapabilities>;
   readonly typingLastsMs?: number;

@@ -1,4 +1,3 @@
-import type { DeliveryMode } from "../../src/core/delivery-mode.ts";
 import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
 import type {
   ActionNotice,
@@ -71,7 +70,7 @@ interface Platform {
 }
 
 export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
-  return new MemorySurface(options, {
+  const platform: Platform = {
     chats: new Map(),
     calls: [],
     breaches: [],
@@ -82,16 +81,14 @@ export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
     lastId: 100,
     deleted: new Set(),
     fileIds: new Set(),
-  });
+  };
+  return Object.assign(new MemorySurface(options, platform), options.defaults);
 }
 
 class MemorySurface implements FakeSurface {
   readonly provider = "fake";
   readonly capabilities: SurfaceCapabilities;
   readonly format: TextFormat;
-  readonly cardFormat?: TextFormat;
-  readonly mode?: DeliveryMode;
-  readonly editEveryMs?: number;
   readonly limits: TextLimits;
   readonly pacing: Pacing;
   readonly typingLastsMs: number;
@@ -110,9 +107,6 @@ class MemorySurface implements FakeSurface {
     this.#platform = platform;
     this.capabilities = { edit: true, remove: true, typing: true, buttons: true, ...options.capabilities };
     this.format = options.format ?? "telegram-entities";
-    if (options.cardFormat !== undefined) this.cardFormat = options.cardFormat;
-    if (options.mode !== undefined) this.mode = options.mode;
-    if (options.editEveryMs !== undefined) this.editEveryMs = options.editEveryMs;
     this.limits = options.limits ?? { maxLength: 4096, maxEntities: 100 };
     this.pacing = options.pacing ?? ROOMY_PACING;
     this.typingLastsMs = options.typingLastsMs ?? 5_000;
@@ -498,9 +492,7 @@ class MemorySurface implements FakeSurface {
   }
 
   #chat(chatId: string): FakeMessage[] {
-    const known = this.#platform.chats.get(chatId);
-    if (known !== undefined) return known;
-    const chat: FakeMessage[] = [];
+    const chat = this.#platform.chats.get(chatId) ?? [];
     this.#platform.chats.set(chatId, chat);
     return chat;
   }

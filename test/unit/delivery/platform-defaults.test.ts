@@ -6,7 +6,9 @@ import { createHarness } from "./engine-harness.ts";
 /* What a surface says holds for replies whose policy says nothing. */
 
 it("posts once where the platform asks for it, and edits where the bot does", async () => {
-  const { advance, delivery, start, surface } = createHarness({ surface: { mode: "final-only" } });
+  const { advance, delivery, start, surface } = createHarness({
+    surface: { defaults: { mode: "final-only" } },
+  });
   delivery.open(start("r1"));
   delivery.append("r1", "Some words already.");
   await advance(5_000);
@@ -23,7 +25,9 @@ it("posts once where the platform asks for it, and edits where the bot does", as
 });
 
 it("edits no more often than the platform asks", async () => {
-  const { advance, delivery, start, surface } = createHarness({ surface: { editEveryMs: 2000 } });
+  const { advance, delivery, start, surface } = createHarness({
+    surface: { defaults: { editEveryMs: 2000 } },
+  });
   delivery.open(start("r1"));
   for (let word = 0; word < 40; word += 1) {
     delivery.append("r1", `word${word} `);
@@ -52,7 +56,7 @@ it("writes cards as the platform wants them, in all of their messages", async ()
   const { advance, delivery, start, visible } = createHarness({
     surface: {
       format: googleChatText,
-      cardFormat: googleChatCard,
+      defaults: { cardFormat: googleChatCard },
       capabilities: { buttons: true, buttonLimits },
     },
   });
