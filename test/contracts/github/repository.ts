@@ -90,11 +90,11 @@ export class Repository {
     return added;
   }
 
-  /** People need a second to read an answer before they write. GitHub tells whole seconds alone. */
+  /** People need two seconds to read an answer before they write. GitHub tells whole seconds alone. */
   #timeOf({ by, issue }: Pick<Comment, "by" | "issue">): number {
     const answered = this.commentsOf(issue).findLast((comment) => comment.by === this.bot);
     if (by === this.bot || answered === undefined) return this.now();
-    return Math.max(this.now(), answered.createdAt + 1000);
+    return Math.max(this.now(), answered.createdAt + 2000);
   }
 
   edit(comment: Comment, body: string): void {
