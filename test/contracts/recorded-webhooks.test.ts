@@ -8,9 +8,10 @@ import { WhatsAppEmulator } from "./whatsapp/emulator.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** The fields of webhooks that were recorded on the platforms, with their types. */
 const recorded = JSON.parse(
-  readFileSync(path.resolve(import.meta.dirname, "../fixtures/recorded-webhooks.json"), "utf8"),
-) as Record<string, Record<string, Json>>;
+  readFileSync(path.resolve(import.meta.dirname, "../fixtures/webhook-fields.json"), "utf8"),
+) as Record<string, readonly string[]>;
 
 const ada: Person = { id: "7", name: "Ada" };
 
@@ -104,7 +105,7 @@ const TAKEN_OUT = /^message\.(?:text|team|blocks)\b/;
 
 it.each(Object.keys(samples))("sends what the platform sends: %s", async (name) => {
   const [platform = ""] = name.split(" ");
-  const known = new Set(Object.values(recorded[platform] ?? {}).flatMap((webhook) => fieldsOf(webhook)));
+  const known = new Set(recorded[platform]);
   const names = new Set([...known].map((field) => field.replace(/: .*/, "")));
   const isKnown = (field: string): boolean =>
     field.endsWith(": null") ? names.has(field.replace(": null", "")) : known.has(field);
