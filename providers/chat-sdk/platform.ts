@@ -42,6 +42,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
   const { adapter, provider, capabilities, onUpdate } = settings;
   const profile = profileOf(adapter.name);
   const { installations: rules, keepsSecrets } = profile;
+  const newest = new Map<string, string>();
   let starting: Promise<Started> | undefined;
 
   const ready = (context: PlatformContext): Promise<Started> => {
@@ -110,10 +111,19 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       }
       return answerHandshake(chat, request, context, settings);
     },
-    parse: async (incoming: IncomingEvent, { messengerId }) =>
-      parseEvent(incoming, { messengerId, provider, capabilities }),
+    async parse(incoming: IncomingEvent, { messengerId }) {
+      const event = parseEvent(incoming, { messengerId, provider, capabilities });
+      if (profile.startTyping !== undefined) noteNewest(newest, event);
+      return event;
+    },
     describeChat,
-    surface: (context) => createChatSdkSurface(settings, context.deps, () => ready(context)),
+    surface: (context) =>
+      createChatSdkSurface(
+        settings,
+        context.deps,
+        () => ready(context),
+        (threadId) => newest.get(threadId),
+      ),
     async fetchIdentity(context) {
       try {
         await ready(context);
@@ -137,6 +147,17 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       }),
   };
   return platform;
+}
+
+/** Most threads of one object whose newest message is remembered. */
+const MOST_NEWEST = 1000;
+
+function noteNewest(newest: Map<string, string>, { kind, message, thread }: MessengerEvent): void {
+  const isNew = kind === "direct-message" || kind === "mention" || kind === "message";
+  if (!isNew || message === undefined) return;
+  const [oldest] = newest.keys();
+  if (oldest !== undefined && newest.size >= MOST_NEWEST) newest.delete(oldest);
+  newest.set(thread.id, message.id);
 }
 
 function addressOf({ messengerId }: PlatformContext, thread: MessengerThread): Address {

@@ -17,13 +17,16 @@ import { readFiles } from "./read-files.ts";
 import type { ChatSdkSettings } from "./options.ts";
 
 /**
- * Creates a surface from any Chat SDK adapter. `ready` initializes the adapter before its first call. If it fails, the
- * call was certainly not made.
+ * Creates a surface from any Chat SDK adapter.
+ *
+ * @param ready initializes the adapter before its first call. If it fails, the call was certainly not made.
+ * @param newestIn returns the id of the newest message that was read in a thread, if it is known
  */
 export function createChatSdkSurface(
   settings: ChatSdkSettings,
   { clock, fetch }: Pick<Deps, "clock" | "fetch">,
   ready: () => Promise<{ readonly installations: Installations }>,
+  newestIn: (threadId: string) => string | undefined = () => undefined,
 ): Surface {
   const { adapter, capabilities } = settings;
   const profile = profileOf(adapter.name);
@@ -134,7 +137,12 @@ export function createChatSdkSurface(
       await call("remove", address, signal, (to) => to.deleteMessage(address.threadId, messageId));
     },
     async typing(address, { signal }) {
-      await call("typing", address, signal, (to) => to.startTyping(address.threadId));
+      const { threadId } = address;
+      await call("typing", address, signal, (to) =>
+        profile.startTyping === undefined
+          ? to.startTyping(threadId)
+          : profile.startTyping(to, newestIn(threadId)),
+      );
     },
     async answerAction(address, press, notice, { signal }) {
       if (notice === undefined) return;

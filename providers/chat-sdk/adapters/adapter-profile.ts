@@ -150,6 +150,8 @@ export interface AdapterProfile {
   readonly post?: (post: MessagePost, adapter: Adapter) => Promise<string>;
   /** How the adapter shows that the bot works. @default for 5 seconds */
   readonly typing?: (adapter: Adapter) => { readonly lastsMs: number } | "none";
+  /** Shows it below the newest message that this object has seen in the thread. @default the adapter's `startTyping` */
+  readonly startTyping?: (adapter: Adapter, messageId: string | undefined) => Promise<void>;
   /** Whether the platform wants a sign of life as soon as a thread begins. @default false */
   readonly wantsSign?: (threadId: string) => boolean;
   /** Whether a webhook says that a person stops the running answer, which the adapter reports as a message. */

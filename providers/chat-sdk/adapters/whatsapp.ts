@@ -21,10 +21,34 @@ export const whatsapp: AdapterProfile = {
   // A title is cut off after 20 characters, and the text of a message with buttons after 1024.
   buttonLimits: { maxRows: 1, maxPerRow: 3, maxTextLength: 1024, maxLabelLength: 20 },
   hasLinkButtons: false,
+  // Until a message arrives, and at most 25 seconds.
+  typing: () => ({ lastsMs: 25_000 }),
+  startTyping,
   readFailure,
   fileSource,
   readUndelivered,
 };
+
+type GraphRequest = (path: string, body: object) => Promise<unknown>;
+const graph = z.object({
+  phoneNumberId: z.string(),
+  graphApiRequest: z.custom<GraphRequest>((value) => typeof value === "function"),
+});
+
+/**
+ * Shows the sign below a message of the person, which marks it as read. The adapter looks for that message in a history
+ * that it keeps itself, and which is not there in the object that answers.
+ */
+async function startTyping(adapter: Adapter, messageId: string | undefined): Promise<void> {
+  if (messageId === undefined) return;
+  const { graphApiRequest, phoneNumberId } = graph.parse(adapter);
+  await graphApiRequest.call(adapter, `/${phoneNumberId}/messages`, {
+    messaging_product: "whatsapp",
+    status: "read",
+    message_id: messageId,
+    typing_indicator: { type: "text" },
+  });
+}
 
 const tokens = z.object({ accessToken: z.string(), graphApiUrl: z.string() });
 const media = z.object({ url: z.string() });

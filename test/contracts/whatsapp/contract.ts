@@ -1,4 +1,4 @@
-import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+import { cannot, degraded, type Contract } from "../expectation.ts";
 
 const NO_GROUPS = "private chats only";
 
@@ -8,7 +8,6 @@ export const whatsappContract: Contract = {
     answer: cannot("in one piece", "arrives in one piece: messages cannot be edited"),
     markdown: cannot("without table", "tables are a block of fixed width"),
     addressing: cannot("without mentions, follow-ups", NO_GROUPS),
-    typing: broken("not shown", "not shown"),
     card: degraded("old buttons stay", "works, and the buttons stay below the decided card"),
     "strangers-press": cannot("impossible", NO_GROUPS),
     "press-note": degraded("as a message", "as a message"),

@@ -104,6 +104,36 @@ describe("chatSdkMessenger with @chat-adapter/whatsapp", () => {
   });
 });
 
+describe("the sign of typing", () => {
+  it("is shown below the newest message of the person, and not before there is one", async () => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const bodies: unknown[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (_url, init) => {
+      bodies.push(JSON.parse(String(init?.body)));
+      return Response.json({ success: true });
+    });
+    const threadId = `whatsapp:${whatsApp.phoneNumberId}:15551234567`;
+    const address = { messengerId: "whatsapp", threadId, chatId: threadId, isDirectMessage: true };
+    const surface = rig.platform.surface(rig.context);
+    const { signal } = new AbortController();
+    await surface.typing(address, { signal });
+    const { accepted } = await rig.receive(
+      whatsApp.messagesRequest(whatsApp.text("wamid.1", "One"), whatsApp.text("wamid.2", "Two")),
+    );
+    for (const incoming of accepted) await rig.parse(incoming);
+    await surface.typing(address, { signal });
+    expect(bodies).toEqual([
+      {
+        messaging_product: "whatsapp",
+        status: "read",
+        message_id: "wamid.2",
+        typing_indicator: { type: "text" },
+      },
+    ]);
+  });
+});
+
 describe("a message that WhatsApp accepts and does not deliver", () => {
   const warnings = (log: readonly string[]): unknown[] =>
     log
