@@ -5,7 +5,7 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
-import { blockMarkdown } from "../markup/markdown.ts";
+import { slackMarkdown } from "../markup/markdown.ts";
 import { slackMrkdwn } from "../markup/slack-mrkdwn.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
@@ -21,7 +21,7 @@ const MAX_LENGTH = 11_500;
 
 export const slack: AdapterProfile = {
   capabilities: { maxMessageLength: MAX_LENGTH },
-  markup: blockMarkdown,
+  markup: slackMarkdown,
   takesMarkdown: true,
   cardMarkup: slackMrkdwn,
   // A section of a card and the label of a button are not longer. A message has 50 blocks, and each row is one.
