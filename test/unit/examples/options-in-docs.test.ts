@@ -44,14 +44,14 @@ const TEXTS: Record<SafeText, true> = {
   fileRefusedText: true,
 };
 const DELIVERY: Record<Exclude<keyof DeliveryPolicy, SafeText>, unknown> = {
-  mode: '`"edit"`',
+  mode: '"edit", on GitHub and Linear "final-only"',
   linkPreviews: "`false`",
   richMessages: "`false`",
   typing:
     "true, except for messages that are not addressed to the bot and that the model may leave unanswered",
   resentMark: '`"(sent again after a connection problem)"`',
   callTimeoutMs: "15000, on Telegram 6000",
-  editEveryMs: "`700`",
+  editEveryMs: "700, on Slack 1200, on Teams 2000",
   onUnknown: '`"resend-marked"`',
   replyTo: '`"groups"`',
   silence: 'only where `respondTo` has `"subscribed-thread"`',

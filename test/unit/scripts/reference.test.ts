@@ -33,7 +33,7 @@ describe("the reference", () => {
       '| `respondTo` | `["direct-message", "mention"]` |',
       "| `secretToken` |",
       "| `stoppedResponseText` | (stopped) |",
-      '| `mode` | `"edit"` |',
+      '| `mode` | "edit", on GitHub and Linear "final-only" |',
       "| `TELEGRAM_BOT_TOKEN` | required |",
       "| `telegram-token-missing` | `ConfigurationError` |",
     ]) {
