@@ -5,7 +5,7 @@ import { say } from "../../lab/support/model-script.ts";
 import type { ModelRequest } from "../../lab/support/model-request.ts";
 import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/support/scripted-model.ts";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
-import { openWork } from "../../testing/open-work-store.ts";
+import { openWork, type OpenWork } from "../../testing/open-work-store.ts";
 import { EmulatorServer } from "./emulator-server.ts";
 import type {
   Act,
@@ -141,10 +141,19 @@ export class Stage {
   }
 
   /** Resolves when the bot has nothing left to do. */
-  async rest(limitMs = SOON_MS): Promise<boolean> {
+  rest(limitMs = SOON_MS): Promise<boolean> {
+    return this.#isDone(() => true, limitMs);
+  }
+
+  /** Resolves when the bot has heard that all its cards are posted. People see a card before that. */
+  cardsPosted(): Promise<boolean> {
+    return this.#isDone(({ kind }) => kind === "card", SOON_MS);
+  }
+
+  async #isDone(counts: (work: OpenWork) => boolean, limitMs: number): Promise<boolean> {
     let calm = 0;
     const found = await this.until(() => {
-      calm = openWork(this.bot.dataDirectory)?.length === 0 ? calm + 1 : 0;
+      calm = openWork(this.bot.dataDirectory)?.some(counts) === false ? calm + 1 : 0;
       return calm === 3;
     }, limitMs);
     return found === true;
@@ -193,6 +202,12 @@ export class Talk {
     }
     for (const webhook of acted.webhooks) await stage.deliver(webhook);
     return "command";
+  }
+
+  /** Answers a card that has no buttons. A number that is sent before the card is posted is for the model. */
+  async choose(option: number): Promise<void> {
+    await this.stage.cardsPosted();
+    await this.write(String(option));
   }
 
   async press(message: SeenMessage, label: string, by = this.by): Promise<void> {

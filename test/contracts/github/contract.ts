@@ -1,4 +1,4 @@
-import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+import { cannot, degraded, type Contract } from "../expectation.ts";
 
 export const githubContract: Contract = {
   title: "GitHub",
@@ -7,9 +7,9 @@ export const githubContract: Contract = {
     "file-in": cannot("not seen", "files are links that people with access alone can open"),
     "file-out": degraded("named", "is named: files cannot be sent"),
     addressing: cannot("without private messages", "there are no private chats"),
-    card: broken("number without effect", "a number decides nothing"),
+    card: degraded("by number", "is answered by a number: there are no buttons"),
     "strangers-press": cannot("impossible", "there are no buttons"),
-    "press-note": broken("nothing", "a number decides nothing"),
+    "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),
     edit: cannot("the old text is answered", "the adapter does not report edits"),
     delete: cannot("answered all the same", "the adapter does not report deletions"),

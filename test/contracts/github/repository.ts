@@ -90,11 +90,10 @@ export class Repository {
     return added;
   }
 
-  /** People need two seconds to read an answer before they write. GitHub tells whole seconds alone. */
+  /** People need a second to read an answer before they write. GitHub tells whole seconds alone. */
   #timeOf({ by, issue }: Pick<Comment, "by" | "issue">): number {
-    const answered = this.commentsOf(issue).findLast((comment) => comment.by === this.bot);
-    if (by === this.bot || answered === undefined) return this.now();
-    return Math.max(this.now(), answered.createdAt + 2000);
+    const isAnswered = this.commentsOf(issue).some((comment) => comment.by === this.bot);
+    return by !== this.bot && isAnswered ? this.now() + 1000 : this.now();
   }
 
   edit(comment: Comment, body: string): void {

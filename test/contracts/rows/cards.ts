@@ -20,7 +20,7 @@ export const cards: readonly Row[] = [
       if (card === undefined) return () => "no card";
       const hasButtons = card.buttons.includes("Approve");
       if (hasButtons) await talk.press(card, "Approve");
-      else await talk.write("1");
+      else await talk.choose(1);
       const isDone = await stage.until(() => stage.requests("cue-card").length > 1, 6000);
       await stage.until(() => talk.bot().every(({ buttons }) => buttons.length === 0), 3000);
       return () => {
@@ -60,7 +60,7 @@ export const cards: readonly Row[] = [
       if (card === undefined) return () => "no card";
       const hasButtons = card.buttons.includes("Coffee");
       if (hasButtons) await talk.press(card, "Coffee");
-      else await talk.write("1");
+      else await talk.choose(1);
       const note = await talk.reads("Coffee is noted.", 5000);
       return () => {
         if (note === undefined) return "nothing";
