@@ -109,8 +109,8 @@ describe("the sign of typing", () => {
     captureConsole();
     const rig = createWhatsAppRig();
     const bodies: unknown[] = [];
-    vi.spyOn(globalThis, "fetch").mockImplementation(async (_url, init) => {
-      bodies.push(JSON.parse(String(init?.body)));
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (url, init) => {
+      bodies.push(await new Request(url, init).json());
       return Response.json({ success: true });
     });
     const threadId = `whatsapp:${whatsApp.phoneNumberId}:15551234567`;
