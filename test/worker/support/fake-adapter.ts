@@ -15,7 +15,10 @@ export interface FakeAdapterWorld {
 /** An adapter of the Chat SDK for a platform that exists for tests only: threads are `name:channel:thread`. */
 export function createFakeAdapter(name: string, world: FakeAdapterWorld): Adapter {
   let chat: ChatInstance | undefined;
-  const textOf = (content: unknown): string => (content as { readonly markdown: string }).markdown;
+  const textOf = (content: unknown): string => {
+    const { markdown, raw } = content as { readonly markdown?: string; readonly raw?: string };
+    return markdown ?? raw ?? "";
+  };
   const adapter: Partial<Adapter> = {
     name,
     userName: "shop-bot",

@@ -13,10 +13,16 @@ afterEach(() => void vi.restoreAllMocks());
 
 const CHATS = ["c1", "c2", "c3"];
 
-/** Counts the calls between the objects of a bot from now on. */
+/**
+ * Counts the calls between the objects of a bot from now on. A loan of the bot's budget ends with time: on a slow machine
+ * a chat takes a second one.
+ */
 function counted(): () => string[] {
   const inner = vi.spyOn(ScriptedBot.prototype, "inner");
-  return () => inner.mock.calls.map(([method]) => method);
+  return () =>
+    inner.mock.calls
+      .map(([method]) => method)
+      .filter((method, at, all) => method !== "budget.lend" || all.indexOf(method) === at);
 }
 
 /** The time at which the root looks at its digest by itself, in epoch milliseconds. */
