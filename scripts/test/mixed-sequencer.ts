@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests of crashes and of platforms wait longest, so they begin first and run beside everything else. */
-const WAITS_LONGEST = ["/e2e/crash/", "/test/contracts/"];
+/** End-to-end tests of crashes wait longest, so they begin first and run beside everything else. */
+const WAITS_LONGEST = "/e2e/crash/";
 
 /**
  * Mixes the projects of a group. Vitest would run one project after the other: first the browser tests, which keep both
@@ -27,5 +27,5 @@ function mixed(group: readonly TestSpecification[]): TestSpecification[] {
 }
 
 function waits({ moduleId }: TestSpecification): boolean {
-  return WAITS_LONGEST.some((place) => moduleId.includes(place));
+  return moduleId.includes(WAITS_LONGEST);
 }

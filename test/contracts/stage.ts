@@ -7,6 +7,7 @@ import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { openWork, type OpenWork } from "../../testing/open-work-store.ts";
 import { EmulatorServer } from "./emulator-server.ts";
+import type { Expectations } from "./expectation.ts";
 import type {
   Act,
   Acted,
@@ -18,7 +19,7 @@ import type {
 } from "./platform-emulator.ts";
 
 /** Longest wait for something that must come. */
-const SOON_MS = 15_000;
+const SOON_MS = 30_000;
 const LOOK_MS = 50;
 /** Between words, which may be cues. */
 const NO_CUE = /[^\w-]+/;
@@ -35,9 +36,11 @@ export class Stage {
     string,
     { readonly answers: readonly (readonly ModelStep[])[]; played: number }
   >();
+  readonly #expected: Expectations;
   #people = 0;
 
-  constructor(server: EmulatorServer, model: ScriptedModel, bot: ServedBot) {
+  constructor(server: EmulatorServer, model: ScriptedModel, bot: ServedBot, expected: Expectations = {}) {
+    this.#expected = expected;
     this.server = server;
     this.model = model;
     this.bot = bot;
@@ -53,7 +56,7 @@ export class Stage {
     });
   }
 
-  static async start(emulator: PlatformEmulator): Promise<Stage> {
+  static async start(emulator: PlatformEmulator, expected: Expectations = {}): Promise<Stage> {
     const server = await new EmulatorServer(emulator).start();
     const model = await startScriptedModel();
     const bot = await startServedBot({
@@ -65,7 +68,12 @@ export class Stage {
         MODEL: "scripted",
       },
     });
-    return new Stage(server, model, bot);
+    return new Stage(server, model, bot, expected);
+  }
+
+  /** Whether a row should work, so that it is worth a long wait on a busy machine. */
+  works(key: string): boolean {
+    return this.#expected[key] === undefined;
   }
 
   get emulator(): PlatformEmulator {

@@ -18,8 +18,10 @@ export function checkContract(
     const stages: Stage[] = [];
     let outcomes: ReadonlyMap<string, string> = new Map();
 
+    const start = async (): Promise<Stage> => Stage.start(await create(), contract.expected);
+
     beforeAll(async () => {
-      const [shared, own] = await Promise.all([Stage.start(await create()), Stage.start(await create())]);
+      const [shared, own] = await Promise.all([start(), start()]);
       stages.push(shared, own);
       const played = await Promise.all([playTogether(shared, rowsTogether), playInTurn(own, rowsAlone)]);
       outcomes = new Map(played.flatMap((some) => [...some]));

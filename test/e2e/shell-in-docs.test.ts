@@ -52,7 +52,9 @@ async function type(
   tried.add(code);
   const record = path.join(folder, "calls");
   await writeFile(record, "");
-  const text = code.replaceAll(/https:\/\/bot\.example(?=[/"$])|http:\/\/127\.0\.0\.1:8787/g, rig.bot.url);
+  const places =
+    /https:\/\/bot\.example(?=[/"$])|http:\/\/127\.0\.0\.1:8787|https:\/\/discord\.com\/api\/v10/g;
+  const text = code.replaceAll(places, rig.bot.url);
   const { stdout } = await run("bash", ["-eu", "-c", text], {
     env: { PATH: `${folder}/programs:${process.env.PATH}`, CURL_RECORD: record, ...variables },
   });
@@ -162,12 +164,22 @@ describe("a shell example", () => {
     },
   );
 
+  it("tells Discord the commands", async () => {
+    const page = "docs/platforms/discord.md";
+    const { calls } = await type(page, "discord.com", {
+      DISCORD_APPLICATION_ID: "7",
+      DISCORD_BOT_TOKEN: "t",
+    });
+    expect(calls).toMatchObject([{ method: "PUT", path: "/applications/7/commands" }]);
+  });
+
   it("chooses a secret", async () => {
     const { output } = await type("docs/learn/real-telegram.md", "openssl rand");
     expect(output).toMatch(/^[0-9a-f]{64}\n$/);
     const written = COMMAND_PAGES.flatMap(codeInText).filter((code) => code.startsWith("openssl"));
     expect(written.length).toBeGreaterThan(0);
-    expect(new Set(written)).toEqual(new Set(["openssl rand -hex 32"]));
+    // Keys of ciphers are given in base64.
+    expect(new Set(written)).toEqual(new Set(["openssl rand -hex 32", "openssl rand -base64 32"]));
   });
 
   it("is tried here if it calls curl or openssl", () => {
