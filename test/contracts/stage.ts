@@ -6,6 +6,7 @@ import type { ModelRequest } from "../../lab/support/model-request.ts";
 import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/support/scripted-model.ts";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { openWork, type OpenWork } from "../../testing/open-work-store.ts";
+import { slownessOf } from "../support/slowness.ts";
 import { EmulatorServer } from "./emulator-server.ts";
 import type { Expectations } from "./expectation.ts";
 import type {
@@ -37,10 +38,18 @@ export class Stage {
     { readonly answers: readonly (readonly ModelStep[])[]; played: number }
   >();
   readonly #expected: Expectations;
+  /** How many times slower than a quiet machine this one is. */
+  readonly #slowness: number;
   #people = 0;
 
-  constructor(server: EmulatorServer, model: ScriptedModel, bot: ServedBot, expected: Expectations = {}) {
+  constructor(
+    server: EmulatorServer,
+    model: ScriptedModel,
+    bot: ServedBot,
+    { expected, slowness }: { readonly expected: Expectations; readonly slowness: number },
+  ) {
     this.#expected = expected;
+    this.#slowness = slowness;
     this.server = server;
     this.model = model;
     this.bot = bot;
@@ -59,16 +68,20 @@ export class Stage {
   static async start(emulator: PlatformEmulator, expected: Expectations = {}): Promise<Stage> {
     const server = await new EmulatorServer(emulator).start();
     const model = await startScriptedModel();
-    const bot = await startServedBot({
-      config: path.join(import.meta.dirname, "bot/wrangler.jsonc"),
-      env: {
-        ...emulator.env(server.url),
-        OPENAI_BASE_URL: model.url,
-        OPENAI_API_KEY: "scripted",
-        MODEL: "scripted",
-      },
+    let bot: ServedBot | undefined;
+    const slowness = await slownessOf(async () => {
+      bot = await startServedBot({
+        config: path.join(import.meta.dirname, "bot/wrangler.jsonc"),
+        env: {
+          ...emulator.env(server.url),
+          OPENAI_BASE_URL: model.url,
+          OPENAI_API_KEY: "scripted",
+          MODEL: "scripted",
+        },
+      });
     });
-    return new Stage(server, model, bot, expected);
+    if (bot === undefined) throw new Error("The bot does not start.");
+    return new Stage(server, model, bot, { expected, slowness });
   }
 
   /** Whether a row should work, so that it is worth a long wait on a busy machine. */
@@ -140,7 +153,7 @@ export class Stage {
     look: () => Found | undefined | false | Promise<Found | undefined | false>,
     limitMs = SOON_MS,
   ): Promise<Found | undefined> {
-    for (const end = Date.now() + limitMs; ;) {
+    for (const end = Date.now() + limitMs * this.#slowness; ;) {
       const found = await look();
       if (found !== undefined && found !== false) return found;
       if (Date.now() > end) return undefined;
