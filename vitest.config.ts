@@ -34,7 +34,7 @@ const PATIENT_MS = 180_000;
 /** Tests in workerd wait half of their time. */
 const workerdWorkers = 4;
 
-/** End-to-end, contract and browser tests are mixed. They use a processor for a quarter to a third of their time. */
+/** End-to-end and browser tests are mixed. They use a processor for a quarter to a third of their time. */
 const waitingWorkers = 6;
 
 export default defineConfig({
@@ -50,7 +50,7 @@ export default defineConfig({
         plugins: [seededProperties],
         test: {
           name: "unit",
-          include: ["test/unit/**/*.test.ts"],
+          include: ["test/unit/**/*.test.ts", "test/contracts/*.test.ts"],
           environment: "node",
           setupFiles: ["test/support/steady-digest.ts"],
           // The files of one worker share the product's modules, which would take longer to load than most files run.
@@ -96,16 +96,17 @@ export default defineConfig({
         },
       },
       {
-        // What people see on each platform: a served bot on an emulator of it. They wait most of the time, too.
+        // What people see on each platform: a served bot on an emulator of it. `npm run contracts` runs it.
         test: {
           name: "contracts",
-          maxWorkers: waitingWorkers,
-          include: ["test/contracts/**/*.test.ts"],
+          // Each suite serves two bots, which use more of the processor than other end-to-end tests.
+          maxWorkers: 3,
+          include: ["test/contracts/*/*.test.ts"],
           alias,
           environment: "node",
           testTimeout: PATIENT_MS,
           hookTimeout: PATIENT_MS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 4 },
         },
       },
       {

@@ -1,5 +1,5 @@
 /**
- * `npm test`: all tests. Parameters go to the test runner: `npm test -- --project unit delivery`. The last line is `N
+ * `npm test`: all tests but the suites of platforms and of the package. Parameters go to the test runner: `npm test -- --project unit delivery`. The last line is `N
  * passed, N failed, N skipped` over all projects.
  */
 import { existsSync } from "node:fs";
@@ -8,7 +8,8 @@ import path from "node:path";
 import { runStep, root, tool } from "./run-step.ts";
 import { closingLine, readCounts } from "./test/report.ts";
 
-const PROJECTS = ["unit", "worker", "e2e", "contracts", "browser"];
+/** The suites of platforms (`npm run contracts`) and of the package are commands of their own. */
+const PROJECTS = ["unit", "worker", "e2e", "browser"];
 
 /** Time limit of the whole run. The runner itself cannot stop a test that loops without ever yielding. */
 const TIMEOUT_MS = 20 * 60_000;

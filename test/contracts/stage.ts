@@ -22,6 +22,8 @@ import type {
 /** Longest wait for something that must come. */
 const SOON_MS = 30_000;
 const LOOK_MS = 50;
+/** A wait for what does not come is not made longer than this. */
+const MOST_SLOWNESS = 2;
 /** Between words, which may be cues. */
 const NO_CUE = /[^\w-]+/;
 
@@ -49,7 +51,7 @@ export class Stage {
     { expected, slowness }: { readonly expected: Expectations; readonly slowness: number },
   ) {
     this.#expected = expected;
-    this.#slowness = slowness;
+    this.#slowness = Math.min(slowness, MOST_SLOWNESS);
     this.server = server;
     this.model = model;
     this.bot = bot;

@@ -15,6 +15,6 @@ export const linearContract: Contract = {
     delete: cannot("answered all the same", "the adapter does not report deletions"),
     typing: cannot("not shown", "the platform cannot show it"),
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
-    closed: broken("not noticed, 7 posts", "a deleted issue is not noticed"),
+    closed: broken("not noticed", "a deleted issue is not noticed"),
   },
 };
