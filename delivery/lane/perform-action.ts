@@ -1,9 +1,7 @@
 import type {
-  Address,
   CallFailure,
   OutgoingContent,
   OutgoingMedia,
-  OutgoingMessage,
   Surface,
 } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
@@ -12,7 +10,7 @@ import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { sendWithin, sentFailureOf } from "../calls/send-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
-import { modeOf, partsToShow } from "../modes/mode.ts";
+import { modeOf } from "../modes/mode.ts";
 import { performStreamStep } from "../modes/native.ts";
 import type { StreamAction } from "../modes/native.ts";
 import { showDraft } from "../modes/draft.ts";
@@ -30,13 +28,12 @@ import { nextState } from "../outbox/outbox-state.ts";
 import type { OutboxRow } from "../outbox/outbox-store.ts";
 import { landsSooner, lost, refused, removed, shown, store } from "../outbox/outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
+import { contentOf, intendedOf, messageOf, sendable, wantedOf } from "./row-content.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { answered, isSearchable, nextDoubt } from "../outbox/doubt.ts";
 import { newKeyedPost, repeatedPost } from "../outbox/keyed-post.ts";
 import { probe } from "../lost-posts/probe.ts";
 import { search } from "../lost-posts/search.ts";
-import type { WantedMessage } from "../lost-posts/search.ts";
-import { formatOf } from "../outbox/card-forms.ts";
 import { resentMark, withMark } from "../outbox/resent-mark.ts";
 import type { Part } from "../text/split/index.ts";
 
@@ -163,7 +160,7 @@ async function post(
   const stream = canStream ? surface.stream : undefined;
   const { image } = content;
   const files = content.files ?? (image !== undefined && "source" in image ? [image] : undefined);
-  const message = messageOf(context, reply, surface, entry, part);
+  const message = messageOf(context, reply, entry, content);
   const { isUnsent, outcome, sentAt } = await sendWithin(
     context.deps.clock,
     { limitMs: postTimeoutMs(policy, surface, message), textMs: callTimeoutMs(policy, surface) },
@@ -402,79 +399,9 @@ function hasPicture({ record: { body } }: Reply): boolean {
   return body?.kind === "card" && body.card.image !== undefined && body.isPictureRefused !== true;
 }
 
-/** Returns content as it is sent now: files and pictures that the platform knows go by its ids. */
-function sendable(context: DeliveryContext, address: Address, content: OutgoingContent): OutgoingContent {
-  const { files, image } = content;
-  return {
-    ...content,
-    ...(files !== undefined && { files: context.files.resolve(address, files) }),
-    ...(image !== undefined && { image: context.files.resolveImage(address, image) }),
-  };
-}
-
 /** Tells whether the platform refuses to stream here. An ordinary message may still work. */
 function isRefusal({ kind }: CallFailure): boolean {
   return kind === "rejected" || kind === "misconfigured" || kind === "missing";
-}
-
-export function contentOf(
-  reply: Reply,
-  surface: Surface,
-  entry: OutboxEntry,
-  part: Part<OutgoingContent>,
-): OutgoingContent {
-  const { entities } = part.content;
-  const { linkPreviews } = reply.record.policy;
-  const content = {
-    ...part.content,
-    entities: entry.plainHash === part.hash ? [] : entities,
-    linkPreviews,
-  };
-  if (!entry.row.isMarked) return content;
-  return withMark(content, resentMark(reply.record.policy), formatOf(surface, content));
-}
-
-/**
- * Returns the text that a row's message should show. Undefined if its part is no longer needed, or has nothing to show.
- */
-function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): OutgoingContent | undefined {
-  const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
-  const isEmpty = part?.content.files === undefined && part?.content.text.trim() === "";
-  return part === undefined || isEmpty ? undefined : contentOf(reply, surface, entry, part);
-}
-
-/** Returns the message that a lost post should have made. Undefined if its part is not needed, or not to be shown yet. */
-function wantedOf(
-  context: DeliveryContext,
-  reply: Reply,
-  surface: Surface,
-  entry: OutboxEntry,
-): WantedMessage | undefined {
-  const all = reply.parts(surface);
-  const shown = reply.isFinal ? all : partsToShow(modeOf(reply, surface), all, reply.entries);
-  const part = all.find(({ index }) => index === entry.row.part);
-  const isShown = shown.some(({ index }) => index === entry.row.part);
-  if (part === undefined || !isShown || intendedOf(reply, surface, entry) === undefined) return undefined;
-  return { part, message: messageOf(context, reply, surface, entry, part) };
-}
-
-/** Returns a part as it is posted. */
-function messageOf(
-  context: DeliveryContext,
-  reply: Reply,
-  surface: Surface,
-  entry: OutboxEntry,
-  part: Part<OutgoingContent>,
-): OutgoingMessage {
-  const { address, options, replyTo } = reply.record;
-  const { doubt } = entry.row;
-  const key = doubt === undefined || doubt.kind === "searching" ? undefined : doubt.post?.key;
-  return {
-    ...sendable(context, address, contentOf(reply, surface, entry, part)),
-    ...options,
-    ...(part.index === 0 && replyTo !== undefined && { replyTo }),
-    ...(key !== undefined && { key }),
-  };
 }
 
 /**

@@ -63,8 +63,8 @@ export interface Ingress {
   ignore(kind: string, threadId?: string): void;
   /** Reports an event that could not be stored. */
   fail(error: unknown): void;
-  /** Whether the message of this webhook stops the running answer. */
-  readonly isStop?: boolean;
+  /** Whether the message of this webhook stops the running answer. Asked when the adapter has verified it. */
+  readonly isStop?: () => boolean;
   /** One promise for each event that the adapter reported, in order. It resolves when the event is stored. */
   readonly stores: Promise<void>[];
 }
@@ -143,7 +143,7 @@ export class IngressChat extends Chat {
     const { isStop } = current.getStore() ?? {};
     return this.#store(async () => {
       const read = await resolve(message);
-      if (isStop !== true) return this.#events.ofMessage(threadId, read);
+      if (isStop?.() !== true) return this.#events.ofMessage(threadId, read);
       const { author: user, id: triggerId, raw } = read;
       return this.#events.ofCommand({
         command: "/stop",

@@ -58,11 +58,16 @@ export class Installations {
     return { kind: "transient", code: "token-replaced" };
   }
 
-  /** Stores the changes of installations that a webhook tells. */
-  async learn(headers: Headers, body: unknown): Promise<void> {
+  /** Whether webhooks tell of installations. */
+  get learns(): boolean {
+    return this.#rules?.changes !== undefined;
+  }
+
+  /** Stores the changes of installations that a verified webhook tells. */
+  async learn(headers: Headers, body: () => unknown): Promise<void> {
     const read = this.#rules?.changes;
     if (read === undefined) return;
-    const { before = Infinity, removed = [], stored = [] } = read(this.#adapter, headers, body);
+    const { before = Infinity, removed = [], stored = [] } = read(this.#adapter, headers, body());
     for (const { key, value } of stored) await this.#state.set(key, value);
     for (const key of removed) await this.#state.deleteBefore(key, before);
   }

@@ -85,9 +85,11 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       } catch (error) {
         return unavailable(context, provider, "initialize", error);
       }
-      const isRead = rules?.changes !== undefined || profile.isStop !== undefined;
-      const body = isRead ? parseJson(await request.clone().text()) : undefined;
-      const isStop = profile.isStop?.(body) ?? false;
+      const isRead = started.installations.learns || profile.isStop !== undefined;
+      const text = isRead ? await request.clone().text() : undefined;
+      // Only what the adapter has verified is read: it reports nothing before that.
+      const body = (): unknown => (text === undefined ? undefined : parseJson(text));
+      const isStop = (): boolean => profile.isStop?.(body()) ?? false;
       const signs: Address[] = [];
       const accept: ReceiveContext["accept"] = async (events) => {
         await receive.accept(events);
@@ -97,7 +99,6 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       const receiving = { ...receive, accept };
       const response = await receiveThrough(started.chat, request, context, receiving, settings, isStop);
       if (!response.ok) return response;
-      // The adapter has checked the signature.
       await started.installations.learn(request.headers, body);
       for (const address of signs) await showSign(started, platform.surface(context), address, context);
       return response;

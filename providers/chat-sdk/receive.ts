@@ -22,7 +22,7 @@ export async function receiveThrough(
   context: PlatformContext,
   receive: ReceiveContext,
   { adapter, provider }: ChatSdkSettings,
-  isStop = false,
+  isStop: Ingress["isStop"],
 ): Promise<Response> {
   const { clock } = context.deps;
   const background: Promise<unknown>[] = [];

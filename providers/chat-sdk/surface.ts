@@ -153,7 +153,7 @@ export function createChatSdkSurface(
     },
     ...(search !== undefined && {
       search: {
-        repeatableForMs: search.repeatableForMs ?? 0,
+        ...(search.repeatableForMs !== undefined && { repeatableForMs: search.repeatableForMs }),
         find: (address, lost, { signal }) =>
           call("find", address, signal, (to) => search.find(to, address.threadId, lost)),
       },

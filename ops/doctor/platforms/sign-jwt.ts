@@ -2,7 +2,7 @@ import { createSign } from "node:crypto";
 
 /**
  * Signs claims with a private key in PEM form (RS256).
- * @throws {Error} if the key is none
+ * @throws {Error} if it is not a private key
  */
 export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: string): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -28,11 +28,11 @@ export interface InstallationRules {
   readonly isUsed: (adapter: Adapter) => boolean;
   /** Returns the installation of the webhook that is being handled. Undefined: the thread's id tells it. */
   current(adapter: Adapter): string | undefined;
-  /** Finds an installation. Undefined if there is none, or not any more. Rejects if nobody knows now. */
+  /** Finds an installation. Undefined if the app is not installed there. Rejects if that cannot be found out now. */
   find(adapter: Adapter, id: string | undefined, threadId: string): Promise<Installation | undefined>;
   /** Reads the changes from a webhook that the adapter has accepted. */
   readonly changes?: (adapter: Adapter, headers: Headers, body: unknown) => InstallationChanges;
-  /** Returns the page on which people install the app. Absent if there is none to return from. */
+  /** Returns the page on which people install the app. Absent if the platform does not send them back to the bot. */
   readonly page?: (adapter: Adapter, scopes: readonly string[] | undefined) => InstallPage;
   /** Takes what the page has sent back, and stores the installation. */
   readonly finish?: (adapter: Adapter, request: Request, redirectUri: string) => Promise<void>;
