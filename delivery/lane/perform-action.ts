@@ -1,9 +1,4 @@
-import type {
-  CallFailure,
-  OutgoingContent,
-  OutgoingMedia,
-  Surface,
-} from "../../src/core/surface.ts";
+import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
