@@ -79,6 +79,10 @@ export const LOG_EVENTS: readonly {
     meaning: "an `action` said no with an `ActionError`, which the model reads",
   },
   {
+    events: ["bot.member-unused"],
+    meaning: "a `member` of the bot's class is called by nothing; `/health` says what to write instead",
+  },
+  {
     events: ["bot.failed"],
     meaning: "a `method` of the bot threw or took too long: kind and place of the error",
   },

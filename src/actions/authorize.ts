@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../core/errors.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 import type { PermissionPeople } from "./permission-people.ts";
 import type { ActionKind } from "./action.ts";
@@ -32,6 +33,21 @@ export interface ActionTurnContext {
   readonly chat: MessengerThread | undefined;
   /** The key of the messenger in `getMessengers()`. Undefined outside a messenger. */
   readonly messengerId: string | undefined;
+}
+
+/**
+ * Makes the facts for `authorizeTurn`. Think gives it the `body` of a web request. No turn of a messenger has one, and a
+ * rule that reads it would silently see nobody: reading it is an error, so nothing is allowed and the log says why.
+ */
+export function turnContext(facts: ActionTurnContext): ActionTurnContext {
+  return Object.defineProperty({ ...facts }, "body", {
+    get() {
+      throw new ConfigurationError(
+        "turn-without-body",
+        "authorizeTurn() reads context.body, which turns of messengers do not have. Decide by context.person, or by getTurn().metadata of submissions.",
+      );
+    },
+  });
 }
 
 /** The facts for `authorizeAction`. */

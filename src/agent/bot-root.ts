@@ -10,6 +10,8 @@ import type { HealthProblem, HealthWarning } from "../messengers/root/health-pro
 import { THREAD } from "../messengers/root/root-link.ts";
 import { RootRuntime } from "../messengers/root/root-runtime.ts";
 import type { ObjectHost } from "./object-host.ts";
+import { unusedMembers } from "./unused-members.ts";
+import type { UnusedMember } from "./unused-members.ts";
 import { checkModel, checkModels, describeModel } from "./turn-model.ts";
 
 /** The calls of an operator and of the Worker to the root. */
@@ -35,6 +37,8 @@ export class BotRoot implements BotCalls {
   #health: BotHealth | undefined;
   #runtime: RootRuntime | undefined;
   #budget: RootBudget | undefined;
+  /** Members of the bot's class that have no effect. */
+  #unused: readonly UnusedMember[] = [];
 
   constructor(object: ObjectHost, waitUntil: (work: Promise<unknown>) => void) {
     this.#object = object;
@@ -45,6 +49,10 @@ export class BotRoot implements BotCalls {
   get runtime(): RootRuntime {
     const object = this.#object;
     const { database, deps, log, messengers, objects } = object;
+    if (this.#runtime === undefined) {
+      this.#unused = unusedMembers(object.agent);
+      for (const { member } of this.#unused) log.warn("bot.member-unused", { member });
+    }
     this.#runtime ??= new RootRuntime({
       database,
       deps,
@@ -86,7 +94,8 @@ export class BotRoot implements BotCalls {
   async healthWarnings(): Promise<HealthWarning[]> {
     const { features, metrics } = this.#object;
     const notes = metrics.notes();
-    return [...this.runtime.warnings(notes), ...features.warnings(notes)];
+    const { runtime } = this;
+    return [...runtime.warnings(notes), ...features.warnings(notes), ...this.#unused];
   }
 
   async describeBot(): Promise<BotFacts> {

@@ -25,6 +25,13 @@ export interface TurnInfo {
   readonly metadata?: PromptMetadata;
   /** The channel that the bot's own code gave to the turn. See `activeChannel`. */
   readonly channel?: string;
+  /** Whether the turn was begun by `continueLastTurn()`. Undefined: no. */
+  readonly continues?: true;
+}
+
+/** Whether no new question began a turn: it goes on with the last answer, or tells the outcome of an action. */
+export function isContinuation(turn: TurnInfo | undefined): boolean {
+  return turn?.continues === true || turn?.kind === "outcome";
 }
 
 /** Facts about a prompt for the bot's own code. The model never sees them. */

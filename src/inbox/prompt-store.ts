@@ -6,7 +6,7 @@ import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
-import { added, defineTable, encoded, integer, json, Table, text } from "../core/table.ts";
+import { added, defineTable, encoded, flag, integer, json, Table, text } from "../core/table.ts";
 import type { NewRowOf, RowOf } from "../core/table.ts";
 import type { Address } from "../core/surface.ts";
 import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
@@ -50,6 +50,8 @@ const PROMPTS = defineTable(
     hash: added(text()),
     /** The channel that its turn was given. Undefined: that of its chat. */
     channel: added(text()),
+    /** Whether it asks the model to go on with its last answer. */
+    continues: added(flag("NOT NULL DEFAULT 0")),
   },
   "STRICT",
   // Holds only prompts that have not ended.

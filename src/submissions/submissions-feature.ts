@@ -98,7 +98,9 @@ export class SubmissionsFeature implements Feature, SubmissionDoor {
     if (history.at(-1)?.role !== "assistant") return { requestId: "", status: "skipped" };
     const id = this.#host.deps.newId();
     const request = await this.#submission("Continue", options);
-    return this.#ended(await this.#host.submit({ ...request, messages: [continuation(id)] }));
+    return this.#ended(
+      await this.#host.submit({ ...request, messages: [continuation(id)], continues: true }),
+    );
   }
 
   async runTurn(options: RunTurnOptions): Promise<SaveMessagesResult | SubmitMessagesResult | undefined> {

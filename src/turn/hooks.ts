@@ -4,6 +4,7 @@ import type {
   LanguageModelResponseMetadata,
   ModelMessage,
   OutputInterface,
+  StaticToolCall,
   StepResult,
   StopCondition,
   StreamTextOnChunkCallback,
@@ -70,8 +71,10 @@ export interface TurnContext {
   readonly messages: readonly ModelMessage[];
   readonly tools: ToolSet;
   readonly model: LanguageModel;
-  /** Whether the turn continues after the process died in the middle of it. */
+  /** Whether no new question began the turn: `continueLastTurn()` did, or the outcome of an action. */
   readonly continuation: boolean;
+  /** Whether the turn goes on after the process died in the middle of it. */
+  readonly restarted: boolean;
   readonly turn: TurnInfo | undefined;
 }
 
@@ -144,8 +147,17 @@ export interface PrepareStepContext<TOOLS extends ToolSet = ToolSet> {
   readonly turn: TurnInfo | undefined;
 }
 
-/** A call of a tool that the model has asked for. */
-export type ToolCallContext<TOOLS extends ToolSet = ToolSet> = TypedToolCall<TOOLS> & ToolCallExtras;
+/**
+ * A call of a tool that the model has asked for. With the type of the bot's tools, `toolName` gives `input` its type:
+ * `ToolCallContext<typeof tools>`. Calls of actions and of tools that `beforeTurn` adds come, too; give their types in
+ * `TOOLS`, or leave it out.
+ */
+export type ToolCallContext<TOOLS extends ToolSet = ToolSet> = KnownToolCall<TOOLS> & ToolCallExtras;
+
+/** Without the arm of calls whose tool nobody knows, because its `toolName` is any text and would keep others wide. */
+type KnownToolCall<TOOLS extends ToolSet> = string extends keyof TOOLS
+  ? TypedToolCall<TOOLS>
+  : StaticToolCall<TOOLS>;
 
 export interface ToolCallExtras {
   /** The step whose model call asked for the tool, from 0. */
@@ -211,6 +223,7 @@ export interface ChatResponseResult {
   readonly message: UIMessage;
   /** The id of the turn. */
   readonly requestId: string;
+  /** Whether no new question began the turn: `continueLastTurn()` did, or the outcome of an action. */
   readonly continuation: boolean;
   readonly status: "completed" | "error" | "aborted";
   /** Reason of the failure, for the bot's own code. It may contain a provider's words. */

@@ -67,7 +67,7 @@ export class OfferedTools {
       return {
         system: prompt,
         messages: await messages.load(session, history, own),
-        continuation: history.at(-1)?.role === "assistant",
+        restarted: history.at(-1)?.role === "assistant",
       };
     };
     try {

@@ -1,5 +1,6 @@
 import type { ThinkTurnConfig } from "agents/harness/think";
 import type { LanguageModel, ModelMessage, StepResult, ToolSet, UIMessage } from "ai";
+import { isContinuation } from "../core/turn-info.ts";
 import { withSettings } from "./call-settings.ts";
 import type { Clock } from "../core/deps.ts";
 import type { ModelLimits } from "./model-limits.ts";
@@ -66,7 +67,7 @@ export class TurnConfigs {
   async begin(
     operationId: string,
     tools: ToolSet,
-    assembled: () => Promise<{ system: string; messages: readonly ModelMessage[]; continuation: boolean }>,
+    assembled: () => Promise<{ system: string; messages: readonly ModelMessage[]; restarted: boolean }>,
   ): Promise<ToolSet> {
     const { hooks, model } = this.#options;
     const known = this.#known.get(operationId);
@@ -77,11 +78,13 @@ export class TurnConfigs {
       this.#known.set(operationId, { config: {}, facts, beganAt });
       return {};
     }
+    const turn = hooks.turnInfo(operationId);
     const context = {
       ...(await assembled()),
       tools,
       model: await model(operationId, undefined),
-      turn: hooks.turnInfo(operationId),
+      continuation: isContinuation(turn),
+      turn,
     };
     const asked = await hooks.run(operationId, "beforeTurn", context);
     const config = asked.ok ? (asked.value ?? {}) : {};

@@ -1,4 +1,5 @@
 import { errorCode } from "../core/errors.ts";
+import { isContinuation } from "../core/turn-info.ts";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { ChatErrorContext, ChatResponseResult } from "./hooks.ts";
 import type { SessionMessages } from "./session-messages.ts";
@@ -62,6 +63,7 @@ export class TurnEnds {
     const { attachmentsOf, hooks, messages, outcome } = this.#options;
     const { reason } = await outcome(operationId, session);
     const error = status === "error" ? (this.#errors.get(operationId) ?? reason) : undefined;
+    const turn = hooks.turnInfo(operationId);
     await hooks.run(operationId, "onChatResponse", {
       message: (await messages.answer(operationId, session)) ?? {
         id: operationId,
@@ -69,11 +71,11 @@ export class TurnEnds {
         parts: [],
       },
       requestId: operationId,
-      continuation: false,
+      continuation: isContinuation(turn),
       status,
       ...(error !== undefined && { error }),
       attachments: attachmentsOf?.(operationId) ?? [],
-      turn: hooks.turnInfo(operationId),
+      turn,
     });
     this.#errors.delete(operationId);
   }

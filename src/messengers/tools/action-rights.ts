@@ -1,4 +1,11 @@
-import { commonGrant, grantOf, holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
+import {
+  commonGrant,
+  grantOf,
+  holdersOf,
+  missingPermissions,
+  personName,
+  turnContext,
+} from "../../actions/authorize.ts";
 import type {
   ActionAuthorization,
   ActionCallContext,
@@ -69,7 +76,7 @@ export class ActionRights {
     person: MessengerAuthor | undefined,
     { address, chat }: Pick<CallFacts, "address" | "chat">,
   ): Promise<TurnGrant> {
-    const context = { requestId, person, chat, messengerId: address?.messengerId };
+    const context = turnContext({ requestId, person, chat, messengerId: address?.messengerId });
     try {
       return grantOf(
         await runBotCode(this.#options, "authorizeTurn", () => this.#options.agent.authorizeTurn(context)),

@@ -38,6 +38,8 @@ export interface PromptRequest {
   readonly hash?: string | undefined;
   /** The channel of its turn. @default that of its chat */
   readonly channel?: string | undefined;
+  /** Whether it asks the model to go on with its last answer. @default false */
+  readonly continues?: boolean | undefined;
 }
 
 export interface AcceptedPrompt {
@@ -67,6 +69,7 @@ export class Prompts {
   accept({
     answerTo,
     channel,
+    continues = false,
     hash,
     id,
     idempotencyKey,
@@ -102,6 +105,7 @@ export class Prompts {
       createdAt,
       hash,
       channel,
+      continues,
     });
     return { prompt, isNew: true };
   }

@@ -16,7 +16,7 @@ export function turnInfoOf(turnId: string, { inbox, prompts, turns }: TurnFacts)
   if (turn === undefined) return undefined;
   const { id, kind } = turn;
   if (turn.kind !== "messages") {
-    const { answerTo = [], channel, metadata } = prompts.get(id) ?? {};
+    const { answerTo = [], channel, continues = false, metadata } = prompts.get(id) ?? {};
     return {
       id,
       kind,
@@ -24,6 +24,7 @@ export function turnInfoOf(turnId: string, { inbox, prompts, turns }: TurnFacts)
       answerTo,
       ...(metadata !== undefined && { metadata }),
       ...(channel !== undefined && { channel }),
+      ...(continues && { continues }),
     };
   }
   const authors = new Map<string, MessengerAuthor>();

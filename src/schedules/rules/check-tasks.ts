@@ -65,8 +65,7 @@ export type Work =
 
 const SUBSCRIBERS = "subscribers";
 const HOUR_MS = 3_600_000;
-const PROMPT_LATENESS: Lateness = { runWithinMs: 12 * HOUR_MS, otherwise: "skip" };
-const HANDLER_LATENESS: Lateness = { runWithinMs: 0, otherwise: "run" };
+const ANY_LATENESS: Lateness = { runWithinMs: 0, otherwise: "run" };
 const MOST_PROMPT_CHARACTERS = 20_000;
 
 const isTarget = (value: unknown): boolean => (isText(value) && value !== "") || isObject(value);
@@ -166,7 +165,7 @@ function checkTask(
     work,
     metadata,
     maxAttempts: retry?.maxAttempts ?? 1,
-    ifLate: ifLate ?? (work.kind === "prompt" ? PROMPT_LATENESS : HANDLER_LATENESS),
+    ifLate: ifLate ?? ANY_LATENESS,
     jitterMs: jitterMs ?? 0,
     until: untilMs,
     count,

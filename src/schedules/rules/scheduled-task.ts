@@ -45,8 +45,8 @@ interface TaskOptions {
   /** How often an occurrence is tried. @default `{ maxAttempts: 1 }` */
   readonly retry?: { readonly maxAttempts: number };
   /**
-   * How late an occurrence may run. @default a prompt runs once within 12 hours and says that it is late; a handler
-   * always runs
+   * How late an occurrence may run. @default the latest missed one runs once, however late, and a digest says that it is
+   * late
    */
   readonly ifLate?: Lateness;
   /** Each occurrence starts up to this much later, at random, so that not all start together. @default 0 */

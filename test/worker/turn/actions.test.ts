@@ -276,6 +276,15 @@ describe("authorization", () => {
     expect(log).toContainEqual(expect.objectContaining({ method: "authorizeAction" }));
   });
 
+  it("denies everything where authorizeTurn reads a body, which no chat has, and says so in the log", async () => {
+    const world = refundWorld(refund, {
+      authorizeTurn: (context) => (context as { readonly body?: unknown }).body === "admin",
+    });
+    await world.write("c1", "Refund 7");
+    await expect.poll(() => world.chats.visible("c1").at(-1)).toContain("billing:refund");
+    expect(log).toContainEqual(expect.objectContaining({ event: "bot.failed", code: "turn-without-body" }));
+  });
+
   it("denies everything where authorizeTurn throws", async () => {
     const world = refundWorld(refund, {
       authorizeTurn: () => {

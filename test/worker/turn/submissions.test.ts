@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import type { ChatResponseResult, TurnContext } from "../../../src/turn/hooks.ts";
 import type { Think } from "../../../src/think.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -137,6 +138,19 @@ describe("continueLastTurn", () => {
     await world.shows("c1", "You said: Hello", "And further.");
     const [, , , asked] = world.requests.at(-1)?.prompt ?? [];
     expect(asked && textOf(asked)).toContain("⟦Continue your last answer where it ended.");
+  });
+
+  it("tells the hooks that no new question began the turn", async () => {
+    const told: unknown[] = [];
+    const hooks = {
+      beforeTurn: ({ continuation, restarted }: TurnContext) => void told.push([continuation, restarted]),
+      onChatResponse: ({ continuation }: ChatResponseResult) => void told.push(continuation),
+    };
+    const world = createWorld({ hooks });
+    const thread = await known(world);
+    await expect.poll(() => told).toEqual([[false, false], false]);
+    await thread.continueLastTurn();
+    await expect.poll(() => told.slice(2)).toEqual([[true, false], true]);
   });
 
   it("is skipped where nothing was answered yet", async () => {

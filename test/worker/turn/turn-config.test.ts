@@ -247,21 +247,25 @@ describe("StepContext", () => {
 });
 
 describe("ToolCallContext", () => {
-  it("has the bot's own tools as static calls, so that their input is typed after a look at the name", async () => {
-    const tools = { look };
+  it("has the bot's own tools, so that a look at the name gives their input its type", async () => {
+    const query = z.object({ query: z.string() });
+    const tools = { look, search: tool({ inputSchema: query, execute: () => "found" }) };
     const seen: unknown[] = [];
     const world = createWorld({
       hooks: {
         beforeToolCall: (call) => {
           const own = call as ToolCallContext<typeof tools>;
-          seen.push(own.dynamic !== true && own.toolName === "look");
+          if (own.toolName !== "search") return;
+          const asked: string = own.input.query;
+          seen.push(asked);
         },
       },
       getTools: () => tools,
-      script: ({ prompt }) => (prompt.at(-1)?.role === "tool" ? [say("Seen.")] : [callTool("look")]),
+      script: ({ prompt }) =>
+        prompt.at(-1)?.role === "tool" ? [say("Seen.")] : [callTool("search", { query: "ants" })],
     });
     await world.write("c1", "Go");
     await world.shows("c1", "Seen.");
-    expect(seen).toEqual([true]);
+    expect(seen).toEqual(["ants"]);
   });
 });

@@ -1,0 +1,127 @@
+import { distanceOf } from "../core/closest-name.ts";
+import type { HealthWarning } from "../messengers/root/health-problem.ts";
+
+/** The members that a bot can override. */
+const MEMBERS = [
+  "maxSteps",
+  "maxContextTokens",
+  "interruptedStep",
+  "chatStreamStallTimeoutMs",
+  "chatStreamFirstChunkTimeoutMs",
+  "modelPatienceMs",
+  "modelAttempts",
+  "sendReasoning",
+  "actionLedgerPendingRetryLeaseMs",
+  "approvalWords",
+  "subscribeCommands",
+  "publicUrl",
+  "chatSchedules",
+  "keepDeliveriesMs",
+  "keepUsageMs",
+  "keepApprovalsMs",
+  "texts",
+  "modelPrices",
+  "getModel",
+  "getSystemPrompt",
+  "getTools",
+  "getActions",
+  "getMessengers",
+  "getCommands",
+  "getIncomingHooks",
+  "getScheduledTasks",
+  "getDefaultTimezone",
+  "configureChannels",
+  "authorizeTurn",
+  "authorizeAction",
+  "beforeTurn",
+  "beforeStep",
+  "beforeToolCall",
+  "afterToolCall",
+  "onStepFinish",
+  "onChunk",
+  "onChatResponse",
+  "onChatError",
+  "onApprovalRequested",
+  "onChatMember",
+  "onReaction",
+  "onAction",
+  "onRequest",
+  "quietHoursOf",
+  "transcribe",
+  "renderAttachment",
+];
+
+const OWN_TOOLS = "Give the model tools and actions of your own";
+
+/** Members of Think that this version does not use, with what to write instead. */
+const NOT_THERE: Readonly<Record<string, string>> = {
+  chatRecovery: 'Recovery is always on: see "interruptedStep"',
+  onChatRecovery: 'Recovery is always on: see "interruptedStep"',
+  repairInterruptedToolPart: 'Give the tool `recovery: "rerun"` if it may run twice',
+  contextOverflow: 'Use "maxContextTokens"',
+  classifyChatError: 'Use "isFailure" of `getModel()` with several models',
+  configureSession: 'Use "getSystemPrompt", and rows in `this.sql`',
+  compactAfter: 'Use "maxContextTokens"',
+  configure: "Use `this.setState`",
+  getConfig: "Use `this.state`",
+  workspace: OWN_TOOLS,
+  workspaceBash: OWN_TOOLS,
+  getSkills: OWN_TOOLS,
+  getSkillScriptRunner: OWN_TOOLS,
+  getExtensions: OWN_TOOLS,
+  extensionLoader: OWN_TOOLS,
+  waitForMcpConnections: 'Add tools of an MCP server in "getTools"',
+};
+
+export interface UnusedMember extends HealthWarning {
+  readonly member: string;
+}
+
+/**
+ * Finds members of a bot's class that have no effect: those of Think that this version does not use, and near misses of
+ * those that a bot can override. A bot may well have such a member for itself, so none of them is refused.
+ */
+export function unusedMembers(bot: object): UnusedMember[] {
+  return [...ownMembers(bot)].flatMap((name) => {
+    const because = reason(name);
+    if (because === undefined) return [];
+    return {
+      code: "member-unused",
+      member: name,
+      message: `The bot's own "${name}" is not called by anything here. ${because}.`,
+    };
+  });
+}
+
+function reason(name: string): string | undefined {
+  if (Object.hasOwn(NOT_THERE, name)) return NOT_THERE[name];
+  if (MEMBERS.some((member) => member === name)) return undefined;
+  const meant = MEMBERS.find((member) => isNear(name, member));
+  return meant === undefined ? undefined : `Is "${meant}" meant? Otherwise give it a name that differs more`;
+}
+
+function isNear(name: string, member: string): boolean {
+  if (Math.abs(name.length - member.length) > 2) return false;
+  return distanceOf(name.toLowerCase(), member.toLowerCase()) <= (member.length > 8 ? 2 : 1);
+}
+
+/** Returns the names of the bot's fields, and of the methods of its class and of the author's classes above it. */
+function ownMembers(bot: object): Set<string> {
+  const names = new Set(Object.keys(bot));
+  for (
+    let at: unknown = Object.getPrototypeOf(bot);
+    isObject(at) && !isThink(at);
+    at = Object.getPrototypeOf(at)
+  )
+    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
+  return names;
+}
+
+/** Whether a prototype is that of the class that a bot extends. */
+function isThink(prototype: object): boolean {
+  return Object.hasOwn(prototype, "getMessengerContext") && Object.hasOwn(prototype, "submitMessages");
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

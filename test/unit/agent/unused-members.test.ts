@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { unusedMembers } from "../../../src/agent/unused-members.ts";
+
+/** Stands for the class that a bot extends. */
+class Base {
+  maxSteps = 10;
+  getMessengerContext(): void {}
+  submitMessages(): void {}
+  getSchedules(): void {}
+}
+
+it("says nothing of what a bot can override, of its own methods, and of the class that it extends", () => {
+  class Bot extends Base {
+    override maxSteps = 3;
+    orders = new Map();
+    getTools(): void {}
+    getModel(): void {}
+    getOrder(): void {}
+    onOrder(): void {}
+    remind(): void {}
+  }
+  expect(unusedMembers(new Bot())).toEqual([]);
+});
+
+it("tells what to write in the place of members that Think has", () => {
+  class Bot extends Base {
+    waitForMcpConnections = true;
+    getSkills(): void {}
+  }
+  expect(unusedMembers(new Bot()).map(({ message }) => message)).toEqual([
+    'The bot\'s own "waitForMcpConnections" is not called by anything here. Add tools of an MCP server in "getTools".',
+    'The bot\'s own "getSkills" is not called by anything here. Give the model tools and actions of your own.',
+  ]);
+});
+
+it.each([
+  ["getScheduledTask", "getScheduledTasks"],
+  ["getModels", "getModel"],
+  ["getSystemPromt", "getSystemPrompt"],
+  ["onReactions", "onReaction"],
+  ["maxStep", "maxSteps"],
+])("takes %s for a slip of %s, in a class between the bot and its base, too", (name, meant) => {
+  class Shared extends Base {}
+  Object.defineProperty(Shared.prototype, name, { value: () => undefined });
+  class Bot extends Shared {}
+  const [found, ...others] = unusedMembers(new Bot());
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ code: "member-unused", member: name });
+  expect(found?.message).toContain(`Is "${meant}" meant?`);
+});
