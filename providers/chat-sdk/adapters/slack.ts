@@ -5,11 +5,12 @@ import type { ErrorFacts } from "../error-facts.ts";
 import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MentioningText } from "../text-to-bot.ts";
-import { slackMarkdown } from "../markup/markdown.ts";
+import { blockMarkdown } from "../markup/markdown.ts";
 import { slackMrkdwn } from "../markup/slack-mrkdwn.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
+import { showMarkdownInBlocks } from "./slack-blocks.ts";
 import { postFiles, UNDECIDED } from "./slack-files.ts";
 import { readPress, whisper } from "./slack-presses.ts";
 import { keepsSlackTokens, slackInstallations, slackStateKind } from "./slack-installations.ts";
@@ -21,7 +22,7 @@ const MAX_LENGTH = 11_500;
 
 export const slack: AdapterProfile = {
   capabilities: { maxMessageLength: MAX_LENGTH },
-  markup: slackMarkdown,
+  markup: blockMarkdown,
   takesMarkdown: true,
   cardMarkup: slackMrkdwn,
   // A section of a card and the label of a button are not longer. A message has 50 blocks, and each row is one.
@@ -38,7 +39,10 @@ export const slack: AdapterProfile = {
   stateKind: slackStateKind,
   keepsSecrets: keepsSlackTokens,
   installations: slackInstallations,
-  prepare: leaveRepeatsToDelivery,
+  prepare: (adapter) => {
+    leaveRepeatsToDelivery(adapter);
+    showMarkdownInBlocks(adapter);
+  },
 };
 
 /** The token, the app or its permissions are wrong. */

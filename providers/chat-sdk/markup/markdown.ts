@@ -34,16 +34,13 @@ export const plainMarkdown: Markup = {
   close: (mark) => (isBare(mark) ? "" : markdown.close(mark)),
 };
 
-/** Markdown of platforms that show all its blocks: GitHub, Linear. */
+/** Markdown of platforms that show all its blocks: GitHub, Linear, Slack. */
 export const blockMarkdown = {
   ...plainMarkdown,
   escape: (text, isLineStart) => withLayout(escapeNumbers(escapeMarkdown(text, isLineStart), isLineStart)),
   escapeCode: withoutMentionsInCode,
   blocks: { headings: 6, tables: true, tasks: true, dividers: true },
 } satisfies Markup;
-
-/** Slack's `markdown_text` shows the source of a table. Only its blocks of the type `markdown` draw one. */
-export const slackMarkdown: Markup = { ...blockMarkdown, blocks: { ...blockMarkdown.blocks, tables: false } };
 
 function withLayout(text: string): string {
   return text.replace(

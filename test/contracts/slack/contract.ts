@@ -3,7 +3,6 @@ import { cannot, degraded, type Contract } from "../expectation.ts";
 export const slackContract: Contract = {
   title: "Slack",
   expected: {
-    markdown: degraded("without table", "tables are a block of fixed width"),
     typing: cannot(
       "not shown",
       "the adapter shows it in threads alone, and the suite writes outside of them",

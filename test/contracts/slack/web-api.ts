@@ -13,6 +13,9 @@ import {
   type Workspace,
 } from "./workspace.ts";
 
+/** Most bytes of `text` in `chat.update`. */
+const MOST_UPDATED_TEXT = 4000;
+
 /** The methods of the Web API that a bot uses, and the addresses to which files and answers to interactions go. */
 export class WebApi {
   readonly #workspace: Workspace;
@@ -196,6 +199,9 @@ export class WebApi {
     if (channel.isArchived) throw new SlackError("is_archived");
     const message = this.#own(channel, fields, "cant_update_message");
     const content = contentOf(fields);
+    const { text } = fields;
+    if (typeof text === "string" && Buffer.byteLength(text) > MOST_UPDATED_TEXT)
+      throw new SlackError("msg_too_long");
     message.text = content.text;
     message.blocks = content.blocks;
     if (content.markdown === undefined) delete message.markdown;

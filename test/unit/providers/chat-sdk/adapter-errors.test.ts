@@ -147,7 +147,11 @@ const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
     ],
     ["an edit of a message that is gone", slackSays("message_not_found"), missing, "edit"],
     ["an edit that comes too late", slackSays("edit_window_closed"), lockedMessage, "edit"],
-    ["a text that is too long", slackSays("msg_too_long"), rejected],
+    [
+      "blocks that it cannot show",
+      slackSays("invalid_blocks"),
+      { kind: "transient", code: "blocks-refused" },
+    ],
     ["a code that is new", slackSays("brand_new_error"), rejected],
     ["a service that is down", slackSays("service_unavailable"), later],
     ["an error in the middle", slackSays("internal_error"), unclear],

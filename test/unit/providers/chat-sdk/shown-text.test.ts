@@ -93,9 +93,11 @@ function renderFor(surface: Surface, text: string, isCard = false): string {
     .join("\n-----\n");
 }
 
-/** The field that has the text of a message, and of a card. */
-const FIELDS: Readonly<Record<RealAdapterName, { readonly text: string; readonly card?: string }>> = {
-  slack: { text: "markdown_text", card: "text" },
+/** The field that has the text of a message, maybe in another one (`in`), and of a card. */
+const FIELDS: Readonly<
+  Record<RealAdapterName, { readonly in?: string; readonly text: string; readonly card?: string }>
+> = {
+  slack: { in: "blocks", text: "text", card: "text" },
   discord: { text: "content", card: "description" },
   teams: { text: "text", card: "text" },
   whatsapp: { text: "body", card: "text" },
@@ -109,7 +111,9 @@ describe("a text of a model", () => {
   it.each(names)("is sent as %s shows it, and the adapter changes nothing", async (name) => {
     const surface = surfaceOf(name);
     const text = renderFor(surface, SAMPLE);
-    const sent = valuesOf(await posted(name, surface, { text, entities: [] }), FIELDS[name].text);
+    const bodies = await posted(name, surface, { text, entities: [] });
+    const { in: outer, text: field } = FIELDS[name];
+    const sent = valuesOf(outer === undefined ? bodies : valuesOf(bodies, outer), field);
     expect(sent).toEqual([text]);
     expect(text).toMatchSnapshot();
   });
