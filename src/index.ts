@@ -118,6 +118,7 @@ export type { BotApprovals } from "./approvals/bot-approvals.ts";
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";
 export type { GrantLength } from "./approvals/rules/grant-length.ts";
 export type { PermissionPeople } from "./actions/permission-people.ts";
+export type { Amount } from "./core/amount.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./approvals/rules/decision-word.ts";
 export { ENGLISH_TEXTS } from "./core/bot-texts.ts";

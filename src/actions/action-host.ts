@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { Amount } from "../core/amount.ts";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
@@ -65,8 +66,12 @@ export interface ActionHost {
   useGrant(
     question: ApprovalQuestion,
   ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined>;
-  /** Stores the outcome of a call for which earlier consent may have been used. */
-  endUse(request: ActionRequest, output: Json | ActionFailure): void;
+  /**
+   * Stores the outcome of a call for which earlier consent may have been used.
+   *
+   * @param hadNoEffect whether that is certain
+   */
+  endUse(request: ActionRequest, output: Json | ActionFailure, hadNoEffect: boolean): void;
   /** Logs a call whose input does not fit the schema. Must not throw. */
   onInvalidInput(name: string): void;
   /** Logs an exception of the bot's code. Must not throw. */
@@ -88,6 +93,8 @@ export interface ApprovalQuestion {
   readonly preview: () => Promise<ApprovalPreview | undefined>;
   /** The calls that a grant given for this one would cover. Undefined if none can be given. */
   readonly offer: GrantScope | undefined;
+  /** The money that the call moves, as the action says. */
+  readonly amount: Amount | undefined;
 }
 
 export interface AuthorizationRequest {

@@ -1,4 +1,5 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
+import type { Amount } from "../core/amount.ts";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
@@ -140,6 +141,14 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    * @example grantable: ({ input }) => input.amountCents <= 10_000 ? { scope: "small", words: "Refunds up to 100 €" } : undefined
    */
   readonly grantable?: true | ((call: { readonly input: InferSchema<Schema> }) => GrantScope | undefined);
+  /**
+   * The money that this call moves, in the same currency as the `sum` of a grant. It is claimed before the call runs, and
+   * given back if the call certainly had no effect. A call without an amount is not covered by a grant with a sum.
+   *
+   * @default none
+   * @example amount: ({ input }) => ({ value: input.amountCents / 100, currency: "EUR" })
+   */
+  readonly amount?: (call: { readonly input: InferSchema<Schema> }) => Amount | undefined;
   /** `destructive`: what the action does cannot be undone. @default none */
   readonly annotations?: { readonly destructive?: boolean };
   /** How much harm the action may do. @default not said */
@@ -161,6 +170,14 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly approvers?: Approvers;
   /** Whether the person who asked may also agree, if `approvers` includes them. @default true */
   readonly requesterMayApprove?: boolean;
+  /**
+   * The number of different people who must approve, from 1 to 20. One who rejects ends it. Each can undo the own approval
+   * until the last one. The bot's own code and an administrator decide alone. No grants above 1, and nobody counts who
+   * writes in the name of a chat.
+   *
+   * @default 1
+   */
+  readonly quorum?: number;
   /**
    * Where people are asked: in the chat, in the private chats of the approvers, or in one other place. The chat shows
    * the state in any case. If nobody can be reached there, the chat is told at once, and people are asked in it.
@@ -224,6 +241,7 @@ export interface Action extends Pick<
   | "timeoutMs"
   | "approvers"
   | "requesterMayApprove"
+  | "quorum"
   | "expiresAfterMs"
   | "askIn"
   | "remindAfterMs"
@@ -244,6 +262,7 @@ export interface Action extends Pick<
   readonly approvalSummary?: string | ((call: never) => string);
   readonly approvalRisk?: ApprovalRisk | ((call: never) => ApprovalRisk | undefined);
   readonly grantable?: true | ((call: never) => GrantScope | undefined);
+  readonly amount?: (call: never) => Amount | undefined;
   readonly preview?: (call: never) => ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
 }
 

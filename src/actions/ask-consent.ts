@@ -1,7 +1,10 @@
+import { isAmount } from "../core/amount.ts";
+import type { Amount } from "../core/amount.ts";
 import { PREVIEW_FAILED } from "../core/approval-preview.ts";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
+import { ConfigurationError } from "../core/errors.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
@@ -48,7 +51,7 @@ export async function askConsent(
   const earlier = await host.ledger(action.idempotencyScope ?? "conversation").look(key, name, inputHash);
   if (earlier?.kind === "settled") {
     const output = parseOutput(earlier.output);
-    host.endUse(request, output);
+    host.endUse(request, output, false);
     return { kind: "answer", output };
   }
   if (earlier?.kind === "conflict") return { kind: "answer", output: keyConflict() };
@@ -62,7 +65,8 @@ export async function askConsent(
     ...summaryOf(request, call),
     risk,
     preview: () => previewOf(host, request, call),
-    offer: offerOf(action, call, risk),
+    offer: offerOf(request, call, risk),
+    amount: amountOf(request, call),
   };
   const granted = await host.useGrant(question);
   if (granted !== undefined) return { kind: "granted", approver: granted.approver };
@@ -93,16 +97,34 @@ const LONGEST_SCOPE = 512;
 
 /** Returns the calls that a grant given for this one would cover. High risk and destruction need the action's own word. */
 function offerOf(
-  { annotations, description, grantable }: Action,
+  { action: { amount, annotations, description, grantable, quorum = 1 }, name }: ActionRequest,
   call: never,
   risk: ApprovalRisk | undefined,
 ): GrantScope | undefined {
-  if (grantable === undefined) return undefined;
+  // Several people decide about this call. Not all of them would see what one of them agrees to in advance.
+  if (grantable === undefined || quorum > 1) return undefined;
   const offer =
     grantable === true ? { scope: WHOLE_ACTION, words: description.replace(/[\s.]+$/, "") } : grantable(call);
   if (offer === undefined || offer.scope === "" || offer.scope.length > LONGEST_SCOPE) return undefined;
+  const { budget = "all", calls = 1, sum } = offer;
+  const isSumGood = sum === undefined || (isAmount(sum) && amount !== undefined);
+  if (!isSumGood || !Number.isInteger(calls) || calls < 1 || budget === "" || budget.length > LONGEST_SCOPE)
+    throw new ConfigurationError(
+      "action-grant-limit",
+      `The grantable of the action "${name}" returns a limit that does not work. calls is a whole number from 1, sum is { value: 100, currency: "EUR" } and needs the action's amount, and budget has 1 to ${LONGEST_SCOPE} characters.`,
+    );
   const isGrave = risk === "high" || annotations?.destructive === true;
   return isGrave && offer.evenHighRisk !== true ? undefined : offer;
+}
+
+/** Returns the money that a call moves. An amount that is none could be claimed of no sum. */
+function amountOf({ action: { amount }, name }: ActionRequest, call: never): Amount | undefined {
+  const moved = amount?.(call);
+  if (moved === undefined || isAmount(moved)) return moved;
+  throw new ConfigurationError(
+    "action-amount",
+    `The amount of the action "${name}" must be { value: 12.5, currency: "EUR" }, with a value that is not negative.`,
+  );
 }
 
 /** A preview that fails must not keep people from deciding, but they must know that they do not see it. */

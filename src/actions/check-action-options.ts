@@ -35,6 +35,7 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
     "true, or a function of the input. Leave it out for an action without grants",
     (value) => value === true || isFunction(value),
   ],
+  amount: ["a function of the input", isFunction],
   annotations: ["{ destructive: true } or { destructive: false }", isObject, { destructive: FLAG }],
   approvalRisk: orFunction(oneOf("low", "medium", "high"), "a function of the input"),
   kind: oneOf("server", "approval-gated", "durable-pause"),
@@ -48,6 +49,10 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
       (isObject(value) && "role" in value && isText(value.role)),
   ],
   requesterMayApprove: FLAG,
+  quorum: [
+    "a whole number of people from 1 to 20",
+    (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 20,
+  ],
   askIn: [
     '"here", "approver-dm", or a chat such as { messenger, chatId }',
     (value) => value === "here" || value === "approver-dm" || isObject(value),

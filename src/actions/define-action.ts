@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
  * @throws {ConfigurationError} `action-option-invalid` for an option that does not exist, or that cannot have its value,
  *   `action-never-waits` for `kind: "durable-pause"` with `approval: false`, `action-time` for a time limit that is not a
  *   positive number, `action-expiry` if people would have longer to decide than their card can be changed,
- *   `action-without-approver` if nobody could agree, `action-ask-in` if it names nobody whose private chat could be found
+ *   `action-without-approver` if nobody could agree, `action-quorum` if too few people could, `action-ask-in` if it names nobody whose private chat could be found
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
@@ -51,6 +51,15 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
     throw new ConfigurationError(
       "action-without-approver",
       `The person who asks may not agree (requesterMayApprove), and ${called} names nobody else. Give it approvers.`,
+    );
+  }
+  const { quorum = 1 } = options;
+  const most =
+    approvers === "requester" ? 1 : Array.isArray(approvers) ? new Set(approvers.map(String)).size : quorum;
+  if (quorum > most) {
+    throw new ConfigurationError(
+      "action-quorum",
+      `${quorum} people must agree to ${called} (quorum), but its approvers are ${most} at most. Name more of them.`,
     );
   }
   const mayAsk = approval !== undefined && approval !== false;

@@ -12,6 +12,7 @@ import type { ActionHost, ActionRequest } from "./action-host.ts";
 import {
   consentOutdated,
   actionFailureOf,
+  isFailure,
   invalidInput,
   keyConflict,
   notAuthorized,
@@ -90,8 +91,25 @@ export async function runAction(
   if (granted === undefined) return claimAndRun(host, request, { key, inputHash, input, idle });
   const agreed = { ...idle, approver: granted.approver };
   const output = await claimAndRun(host, request, { key, inputHash, input, idle: agreed });
-  host.endUse(request, output);
+  host.endUse(request, output, await hadNoEffect(host, request, { key, inputHash }, output));
   return output;
+}
+
+/** Whether a run has certainly had no effect: it has failed, and the ledger has freed its key. */
+async function hadNoEffect(
+  host: ActionHost,
+  { action, name }: ActionRequest,
+  { inputHash, key }: { readonly key: string; readonly inputHash: string },
+  output: Json | ActionFailure,
+): Promise<boolean> {
+  if (!isFailure(output)) return false;
+  try {
+    const ledger = host.ledger(action.idempotencyScope ?? "conversation");
+    return (await ledger.look(key, name, inputHash)) === undefined;
+  } catch {
+    // The ledger is in another object, which cannot be reached. Then it is not certain.
+    return false;
+  }
 }
 
 async function claimAndRun(

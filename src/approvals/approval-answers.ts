@@ -13,6 +13,7 @@ import type {
   SeenGrant,
 } from "./root/approval-calls.ts";
 import type { ApprovalIndex } from "./root/approval-index.ts";
+import type { AllowanceClaim } from "./rules/allowance.ts";
 import type { ApprovalDecision } from "./rules/approval.ts";
 import type {
   ApprovalReport,
@@ -39,6 +40,10 @@ export class ApprovalAnswers implements ApprovalCalls {
 
   noteApproval(report: ApprovalReport): Promise<void> {
     return this.#parts.index.noteApproval(report);
+  }
+
+  claimAllowance(claim: AllowanceClaim): Promise<boolean> {
+    return this.#parts.index.claimAllowance(claim);
   }
 
   approvalHints(viewer: ApprovalViewer): Promise<readonly ApprovalHint[]> {

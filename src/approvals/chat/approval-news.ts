@@ -37,6 +37,7 @@ export class ApprovalNews {
       approval: indexedApprovalOf(approval, this.#host.objects.address()),
       keys: approval.state === "waiting" ? indexKeysOf(approval) : [],
       grantKeys: grantKeysOf(approval),
+      ...(approval.isGivenBack === true && { isGivenBack: true }),
     });
   }
 

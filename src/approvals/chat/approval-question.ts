@@ -53,6 +53,7 @@ export function requestOf(
     askedIn: [],
     unreached: [],
     requesterMayApprove: action.requesterMayApprove ?? true,
+    quorum: action.quorum === 1 ? undefined : action.quorum,
     remindAt: remindAfterMs === undefined ? undefined : now + remindAfterMs,
     expiresAt: now + expiresAfterMs,
     schedule,

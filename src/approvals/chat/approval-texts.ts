@@ -2,6 +2,7 @@ import { isMessageChanged, isScheduleDeleted } from "../rules/approval.ts";
 import type { Approval, ApprovalDecision, ApprovalState, DecisionResult } from "../rules/approval.ts";
 import { grantWords } from "../rules/grant-words.ts";
 import { lengthWords } from "../rules/grant-length.ts";
+import { decidersOf } from "../rules/quorum.ts";
 import { deciderName, nameOf, voidWords } from "../rules/outcome-words.ts";
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
@@ -21,7 +22,9 @@ export function answerOf(
 ): PressAnswer {
   switch (result.kind) {
     case "decided": {
-      const { decidedBy, offer } = result.approval;
+      const { agreed = [], decidedBy, offer, quorum = 1, state } = result.approval;
+      if (state === "waiting" && decision === "approve")
+        return say("pressAgreed", { count: agreed.length, quorum });
       if (decidedBy?.granted === undefined || offer === undefined) return say(DONE[decision]);
       const covered = `${grantWords(offer, result.approval, say)}, ${lengthWords(decidedBy.granted, say)}`;
       return alert(say("pressGranted", { covered }));
@@ -29,7 +32,8 @@ export function answerOf(
     case "late": {
       const { decidedBy, reason, state, successor } = result.approval;
       const isSame = decidedBy !== undefined && RESULTS[decision].includes(state);
-      const isOwn = person !== undefined && decidedBy?.person?.userId === person.userId;
+      const deciders = decidersOf(result.approval);
+      const isOwn = person !== undefined && deciders.some((one) => one.person?.userId === person.userId);
       if (isSame && isOwn && successor === undefined) return say(DONE[decision]);
       if (isMessageChanged(result.approval)) return alert(say("pressMessageChanged"));
       if (isScheduleDeleted(result.approval)) return alert(say("pressScheduleDeleted"));
@@ -61,6 +65,7 @@ function notAllowed(
   if (requester?.isChat === true && (decision === "withdraw" || approvers.kind === "requester"))
     return say("decideAsAsked", { name: nameOf(requester) });
   if (decision === "withdraw") return say("pressNotRequester");
+  if (decision === "retract") return say("pressNotAgreed");
   return say("pressNotAllowed", { approvers: approversInWords(approval, say) });
 }
 
@@ -69,6 +74,7 @@ const DONE = {
   reject: "pressRejected",
   change: "pressChange",
   withdraw: "pressWithdrawn",
+  retract: "pressRetracted",
 } as const satisfies Record<ApprovalDecision["kind"], TextName>;
 
 /** The states to which each decision leads. */
@@ -77,6 +83,7 @@ const RESULTS: Readonly<Record<ApprovalDecision["kind"], readonly ApprovalState[
   reject: ["rejected"],
   change: ["replaced"],
   withdraw: ["withdrawn"],
+  retract: [],
 };
 
 const STATES = {

@@ -1,6 +1,7 @@
 import { holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
 import type { ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import { needsSeveral } from "../rules/quorum.ts";
 import { isRequester } from "../rules/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
@@ -51,7 +52,9 @@ export class Approvers {
    */
   async isNobody(asked: ApprovalRequest): Promise<boolean> {
     const { origin, requester } = asked;
-    if (origin === undefined || othersAreOpen(asked)) return false;
+    if (origin === undefined) return false;
+    if (needsSeveral(asked)) return areTooFew(asked, namedBy(asked.approvers)) || isOnePerson(asked);
+    if (othersAreOpen(asked)) return false;
     if (requester === undefined) return true;
     const isAsker = { surface: "chat", person: requester, messengerId: origin.messengerId } as const;
     return !(await this.mayDecide(asked, isAsker));
@@ -67,10 +70,8 @@ export class Approvers {
 
   /** Tells whether nobody is left in the chats who may decide, as far as the bot says who may. Asked now. */
   async isNobodyLeft(approval: Approval): Promise<boolean> {
-    const { origin, requester, requesterMayApprove } = approval;
-    if (origin === undefined) return false;
-    const userIds = await this.#namedToday(approval);
-    return userIds?.some((userId) => requesterMayApprove || userId !== requester?.userId) === false;
+    if (approval.origin === undefined) return false;
+    return areTooFew(approval, await this.#namedToday(approval));
   }
 
   /** Returns the people of a request who may still decide. Undefined if the bot does not say. */
@@ -113,6 +114,8 @@ export class Approvers {
     if (messengerId !== undefined && !isAskedThere) return false;
     const isAsker = isRequester(approval, decider);
     if (!approval.requesterMayApprove && (isAsker || mayBeSame(approval.requester, person))) return false;
+    // Two names of chats may be one person.
+    if (needsSeveral(approval) && person.isChat === true) return false;
     const { approvers } = approval;
     switch (approvers.kind) {
       case "anyone":
@@ -161,6 +164,25 @@ export class Approvers {
 /** Whether two authors may be one person, because somebody has written in the name of a chat. */
 function mayBeSame(requester: MessengerAuthor | undefined, person: MessengerAuthor): boolean {
   return requester !== undefined && (requester.isChat === true || person.isChat === true);
+}
+
+function namedBy(rule: ApproverRule): readonly string[] | undefined {
+  return "userIds" in rule ? rule.userIds : undefined;
+}
+
+/** Whether fewer people than must approve may decide, as far as they are known. */
+function areTooFew(
+  { quorum = 1, requester, requesterMayApprove }: ApprovalRequest,
+  userIds: readonly string[] | undefined,
+): boolean {
+  const others = userIds?.filter((userId) => requesterMayApprove || userId !== requester?.userId);
+  return others !== undefined && new Set(others).size < quorum;
+}
+
+/** Whether only the person who asks could approve. */
+function isOnePerson({ approvers, askedIn, origin, requester }: ApprovalRequest): boolean {
+  if (approvers.kind === "requester") return requester !== undefined;
+  return approvers.kind === "anyone" && origin?.isDirectMessage === true && askedIn.length === 0;
 }
 
 /** Whether somebody other than the person who asked may decide, or the bot does not say who may. */

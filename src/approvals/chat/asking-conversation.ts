@@ -3,6 +3,8 @@ import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import { approvedOwner } from "../../messengers/turns/turn-attachments.ts";
 import { nudgeKeeper } from "../../scheduled-runs/nudge-keeper.ts";
+import { APPROVALS } from "../root/approval-calls.ts";
+import type { AllowanceClaim } from "../rules/allowance.ts";
 import { isOpen } from "../rules/approval.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
@@ -67,7 +69,12 @@ export class AskingConversation implements ApprovalHost {
   async outcomeOf({ action, inputHash, ledgerKey, requestId }: Approval): Promise<CallOutcome | undefined> {
     const { actions, thread } = this.#options.host;
     if (thread.own.isRunning(requestId)) return undefined;
-    return outcomeOf(await actions.outputOf(ledgerKey, action, inputHash));
+    const { hadNoEffect, output } = await actions.outputOf(ledgerKey, action, inputHash);
+    return { ...outcomeOf(output), hadNoEffect };
+  }
+
+  claim(claim: AllowanceClaim): Promise<boolean> {
+    return this.#options.host.objects.root(APPROVALS).claimAllowance(claim);
   }
 
   occurrenceOf(rootRequest: string): string | undefined {

@@ -8,6 +8,7 @@ import { approvalRecordOf } from "../rules/approval-record.ts";
 import type { ApprovalRecord, ExecutionDecision } from "../rules/approval-record.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { pendingApprovalOf } from "../rules/pending-approval.ts";
+import { decidersOf } from "../rules/quorum.ts";
 import type { PendingApproval } from "../rules/pending-approval.ts";
 import type { ApprovalFilter } from "../stored/approval-store.ts";
 import { approversInWords } from "./approval-texts.ts";
@@ -122,8 +123,12 @@ export class OutsideDecisions {
     if (result.kind === "unknown") return { kind: "unknown" };
     const { approval, kind } = result;
     if (kind === "not-allowed") return { kind, approvers: approversInWords(approval) };
+    const { agreed = [], quorum = 1 } = approval;
+    if (kind === "decided" && approval.state === "waiting")
+      return { kind: "agreed", agreed: agreed.length, quorum };
     const isSame =
-      approval.decidedBy?.name === actor && (approval.state === "rejected") === (decision.kind === "reject");
+      decidersOf(approval).some(({ name }) => name === actor) &&
+      (approval.state === "rejected") === (decision.kind === "reject");
     return { kind: kind === "late" && isSame ? "decided" : kind };
   }
 }

@@ -85,13 +85,15 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
   async useGrant(question: ApprovalQuestion, facts: CallFacts): ReturnType<ActionConsent["useGrant"]> {
     if (question.offer === undefined) return undefined;
     const unasked = { ...(await this.#requestOf(question, facts)), reason: undefined, isExplained: false };
-    const use = await this.#options.approvals.granted.use({ ...unasked, successor: undefined, ...NOT_DRAWN });
+    const call = { ...unasked, successor: undefined, ...NOT_DRAWN };
+    const use = await this.#options.approvals.granted.use(call, question.amount);
     return use && { approver: use.decidedBy?.person };
   }
 
   /** Stores the outcome of a call for which a grant may have been used. */
-  endUse({ requestId, toolCallId }: ActionRequest, output: Json): void {
-    this.#options.approvals.granted.end(requestId, toolCallId, output, failureName(output) !== undefined);
+  endUse({ requestId, toolCallId }: ActionRequest, output: Json, hadNoEffect: boolean): void {
+    const isFailure = failureName(output) !== undefined;
+    this.#options.approvals.granted.end(requestId, toolCallId, { output, isFailure, hadNoEffect });
   }
 
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined {

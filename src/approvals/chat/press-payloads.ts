@@ -12,7 +12,7 @@ export const faceSchema = pressedSchema.extend({
 
 /** The payload of a button of an approval's card that decides. */
 export const pressSchema = pressedSchema.extend({
-  decision: z.enum(["approve", "reject", "change", "withdraw"]),
+  decision: z.enum(["approve", "reject", "change", "withdraw", "retract"]),
   grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
 });
 

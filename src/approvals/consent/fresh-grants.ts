@@ -1,5 +1,6 @@
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Clock } from "../../core/deps.ts";
+import { isLimited } from "../rules/allowance.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 import type { Deciders } from "./deciders.ts";
 import type { Grants } from "./grants.ts";
@@ -27,8 +28,11 @@ export class FreshGrants {
   /** Approves the requests that wait and that new grants cover. A crash repeats it. */
   async cover(approved: () => void): Promise<void> {
     const { grants } = this.#options;
-    for (const { givenBy, id } of grants.fresh()) {
-      if (givenBy.person !== undefined) await this.#coverWaiting(id, givenBy.person, approved);
+    for (const grant of grants.fresh()) {
+      const { givenBy, id } = grant;
+      // People look at the cards of those that wait, and a limited grant is not for what they have not decided.
+      if (givenBy.person !== undefined && !isLimited(grant))
+        await this.#coverWaiting(id, givenBy.person, approved);
       grants.compared(id);
     }
   }

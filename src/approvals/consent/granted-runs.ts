@@ -1,16 +1,24 @@
-import type { Json } from "../../core/content.ts";
+import type { Amount } from "../../core/amount.ts";
+import { claimOf, isLimited } from "../rules/allowance.ts";
 import type { Approval, CallOutcome } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
+import type { Grant } from "../rules/grant.ts";
 import type { ApprovalStore } from "../stored/approval-store.ts";
 import type { Deciders } from "./deciders.ts";
 import type { Grants } from "./grants.ts";
 
 export interface GrantedRunsOptions {
-  readonly host: Pick<ApprovalHost, "clock" | "database" | "newId" | "noteUse" | "onChange" | "outcomeOf">;
+  readonly host: Pick<
+    ApprovalHost,
+    "claim" | "clock" | "database" | "newId" | "noteUse" | "onChange" | "onFailure" | "outcomeOf"
+  >;
   readonly store: ApprovalStore;
   readonly grants: Grants;
   readonly deciders: Deciders;
 }
+
+/** The ledger keeps a run for at least this long. Later, it may have forgotten one. */
+const LEDGER_KNOWS_MS = 29 * 24 * 60 * 60 * 1000;
 
 /** A call that needs consent, in the form of a question that nobody was asked. */
 export type UnaskedCall = Omit<
@@ -21,6 +29,10 @@ export type UnaskedCall = Omit<
 /**
  * Calls that run without a question, because a grant covers them. Each use is stored as a decided approval before the
  * call runs, with the id of the grant. If a crash loses its outcome, the next process finds out when the turn has ended.
+ *
+ * A use of a limited grant is stored, then claimed at the root, and then it runs. The root gets the claim back only if the
+ * ledger says that the call had no effect. So no order of claims, crashes and returns spends more than people have agreed
+ * to.
  */
 export class GrantedRuns {
   readonly #options: GrantedRunsOptions;
@@ -33,8 +45,13 @@ export class GrantedRuns {
     this.#options = options;
   }
 
-  /** Uses a grant for a call. Undefined if none covers it, or the person who gave it may not decide any more. */
-  async use(call: UnaskedCall): Promise<Approval | undefined> {
+  /**
+   * Uses a grant for a call. Undefined if none covers it, the person who gave it may not decide any more, or not enough of
+   * it is left.
+   *
+   * @param amount the money that the call moves
+   */
+  async use(call: UnaskedCall, amount?: Amount): Promise<Approval | undefined> {
     const { deciders, grants, host, store } = this.#options;
     // Later, a use of this process would look like a lost one.
     this.#lostUses();
@@ -43,9 +60,10 @@ export class GrantedRuns {
     // People are deciding about the same.
     if (store.openFor(call.ledgerKey, call.action, call.inputHash).length > 0) return undefined;
     if (call.schedule !== undefined) grants.endOutdated(call.schedule);
-    for (const { givenBy, id: grantId } of grants.covering(call)) {
-      const { person } = givenBy;
-      if (person === undefined) continue;
+    for (const grant of grants.covering(call)) {
+      const { id: grantId } = grant;
+      const { person } = grant.givenBy;
+      if (person === undefined || claimOf(grant, "", amount) === undefined) continue;
       const now = host.clock.now();
       const use: Approval = {
         ...call,
@@ -64,18 +82,52 @@ export class GrantedRuns {
       // The same call again, after a crash. It counts once.
       const earlier = store.useOfCall(call.requestId, call.toolCallId);
       const isSame = earlier?.inputHash === call.inputHash && earlier.decidedBy?.grantId === grantId;
-      if (isSame && grants.covering(call).some(({ id }) => id === grantId)) return this.#resume(earlier);
+      if (isSame && !earlier.isGivenBack && grants.covering(call).some(({ id }) => id === grantId)) {
+        const resumed = this.#resume(earlier);
+        if (await this.#isClaimed(grant, resumed, amount)) return resumed;
+        continue;
+      }
       store.makeTable();
       const isUsed = grants.use(grantId, call, () => {
         store.insert(use);
-        host.noteUse(use);
+        if (!isLimited(grant)) host.noteUse(use);
       });
       if (!isUsed) continue;
       this.#live.add(use.id);
       host.onChange();
-      return use;
+      if (await this.#isClaimed(grant, use, amount)) return use;
     }
     return undefined;
+  }
+
+  /** Claims a use of a limited grant at the root. If that fails, nothing has run in this process. */
+  async #isClaimed(grant: Grant, use: Approval, amount: Amount | undefined): Promise<boolean> {
+    const { grants, host, store } = this.#options;
+    const claim = claimOf(grant, use.id, amount);
+    if (!isLimited(grant) || claim === undefined) return true;
+    const result = await host.claim(claim).then(
+      (isClaimed) => (isClaimed ? "claimed" : "refused"),
+      (error: unknown) => {
+        host.onFailure(error);
+        return "unknown";
+      },
+    );
+    // Somebody may have ended the grant meanwhile.
+    const isCovered = grants.covering(use).some(({ id }) => id === grant.id);
+    if (result === "claimed" && isCovered) {
+      host.database.transaction(() => host.noteUse(use));
+      return true;
+    }
+    this.#live.delete(use.id);
+    if (result === "refused")
+      host.database.transaction(() => {
+        store.remove(use.id);
+        grants.takeBackUse(grant.id);
+      });
+    // The claim may count, and an earlier process may have run the call: the ledger knows.
+    else this.#lostUses().add(use.id);
+    host.onChange();
+    return false;
   }
 
   /** A call goes on that a crash has interrupted. It may have been taken for one that never ran. */
@@ -114,14 +166,19 @@ export class GrantedRuns {
   }
 
   /** Stores the outcome of a call that a grant has covered. Does nothing for any other call. */
-  end(requestId: string, toolCallId: string, output: Json, isFailure: boolean): void {
+  end(requestId: string, toolCallId: string, outcome: CallOutcome): void {
     const use = this.#options.store.useOfCall(requestId, toolCallId);
-    if (use?.state === "approved") this.#end(use, { output, isFailure });
+    if (use?.state === "approved") this.#end(use, outcome);
   }
 
-  #end(use: Approval, { isFailure, output }: CallOutcome): void {
+  #end(use: Approval, { hadNoEffect = false, isFailure, output }: CallOutcome): void {
     const state = isFailure ? "failed" : "done";
-    this.#store({ ...use, state, outcome: output, endedAt: this.#options.host.clock.now() });
+    const { grants, host } = this.#options;
+    const now = host.clock.now();
+    const grant = grants.get(use.decidedBy?.grantId ?? "");
+    const isLedgerSure = hadNoEffect && now < use.createdAt + LEDGER_KNOWS_MS;
+    const isGivenBack = isLedgerSure && grant !== undefined && isLimited(grant);
+    this.#store({ ...use, state, outcome: output, endedAt: now, isGivenBack });
     this.#live.delete(use.id);
   }
 

@@ -62,6 +62,12 @@ export class Grants {
     return true;
   }
 
+  /** A use did not count: not enough of the grant was left. Only inside a transaction. */
+  takeBackUse(id: string): void {
+    const grant = this.#store.get(id);
+    if (grant !== undefined) this.#store.update({ ...grant, uses: grant.uses - 1 });
+  }
+
   /** New grants that may cover requests which wait already. The caller compares them, and says so with `compared`. */
   fresh(): Grant[] {
     return this.#store.fresh();

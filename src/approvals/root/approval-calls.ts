@@ -1,3 +1,4 @@
+import type { AllowanceClaim } from "../rules/allowance.ts";
 import type { ApprovalDecision } from "../rules/approval.ts";
 import type {
   ApprovalReport,
@@ -27,6 +28,8 @@ export interface OutsideDecision {
 export interface ApprovalIndexCalls {
   /** From a conversation: an approval has a new state. */
   noteApproval(report: ApprovalReport): Promise<void>;
+  /** Claims a call of a limited grant, before it runs. Returns `false` if not enough is left. */
+  claimAllowance(claim: AllowanceClaim): Promise<boolean>;
   /** Returns requests that may concern a person, the oldest first, at most 100. Their conversations know if they do. */
   approvalHints(viewer: ApprovalViewer): Promise<readonly ApprovalHint[]>;
   /** Returns a page of what waits. */
@@ -38,10 +41,14 @@ export interface ApprovalIndexCalls {
   decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult>;
 }
 
-/** `other-input`: the approval waits for another input. `not-allowed`: it is up to `approvers`, in words. */
+/**
+ * `other-input`: the approval waits for another input. `not-allowed`: it is up to `approvers`, in words. `agreed`: the
+ * decision counts, and more people must approve.
+ */
 export type OutsideResult =
   | Pick<ExecutionDecision, "kind">
   | { readonly kind: "other-input" }
+  | { readonly kind: "agreed"; readonly agreed: number; readonly quorum: number }
   | { readonly kind: "not-allowed"; readonly approvers: string };
 
 /** A person who looks at requests, and the chat in which that person looks. Everybody in that chat may see the answer. */

@@ -1,4 +1,6 @@
+import { AllowanceStore } from "../stored/allowance-store.ts";
 import { parsePlace } from "../stored/stored-report.ts";
+import type { AllowanceClaim } from "../rules/allowance.ts";
 import type {
   ApprovalReport,
   IndexedApproval,
@@ -32,11 +34,13 @@ const MOST_HINTS = 50;
 export class ApprovalIndex implements ApprovalIndexCalls {
   readonly #host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "directories" | "objects">;
   readonly #store: ApprovalIndexStore;
+  readonly #allowances: AllowanceStore;
   readonly #sweep: Sweep;
 
   constructor(host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "directories" | "objects">) {
     this.#host = host;
     this.#store = createApprovalIndexStore(host.database);
+    this.#allowances = new AllowanceStore(host.database);
     const keepMs = (): number => host.agent.keepApprovalsMs;
     const old = { table: "approval_index_v1", since: "ended_at", keepMs };
     this.#sweep = new Sweep(host.database, host.deps.clock, [old], SWEEP_EVERY_MS);
@@ -44,7 +48,12 @@ export class ApprovalIndex implements ApprovalIndexCalls {
 
   async noteApproval(report: ApprovalReport): Promise<void> {
     this.#store.put(report);
+    if (report.isGivenBack === true) this.#allowances.giveBack(report.approval.executionId);
     this.#sweep.run();
+  }
+
+  async claimAllowance(claim: AllowanceClaim): Promise<boolean> {
+    return this.#allowances.claim(claim);
   }
 
   async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {

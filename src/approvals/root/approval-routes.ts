@@ -87,6 +87,11 @@ function answer(result: OutsideResult, approval: unknown): Response {
   switch (result.kind) {
     case "decided":
       return Response.json({ decided: true, approval });
+    case "agreed":
+      return Response.json(
+        { decided: false, agreed: result.agreed, quorum: result.quorum, approval },
+        { status: 202 },
+      );
     case "late":
       return problem(409, "approval-late", "Somebody decided before. GET the approval to see what.");
     case "expired":

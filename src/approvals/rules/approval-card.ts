@@ -19,7 +19,7 @@ interface PressedApproval {
 
 /** The payload of a button that decides. */
 export interface ApprovalPress extends PressedApproval {
-  readonly decision: "approve" | "reject" | "change" | "withdraw";
+  readonly decision: "approve" | "reject" | "change" | "withdraw" | "retract";
   /** How long the person agrees to more calls like this one. */
   readonly grant?: GrantLength;
 }
@@ -84,7 +84,7 @@ function titleOf(approval: Approval): TextName {
 }
 
 function buttonsOf(
-  { id, inputHash, offer, requester, schedule }: Approval,
+  { id, inputHash, offer, quorum = 1, requester, schedule }: Approval,
   { face = "first", role = "here", say = sayEnglish }: CardView,
 ): readonly (readonly CardButton[])[] {
   const button = (
@@ -105,11 +105,14 @@ function buttonsOf(
     button(say("rejectButton"), { decision: "reject" }),
   ];
   if (face === "first") return [decide, [button(say("moreButton"), { face: "more" })]];
+  // Always there, so that no number of an option changes its meaning when somebody approves.
+  const undo = quorum === 1 ? [] : [[button(say("retractButton"), { decision: "retract" })]];
   const grants = offer === undefined ? [] : lengthsFor({ schedule });
   return [
     decide,
     [button(say("lessButton"), { face: "first" })],
     [button(say("changeButton"), { decision: "change" }), ...back],
+    ...undo,
     ...grants.map((grant) => [
       button(say("grantButton", { length: lengthWords(grant, say) }), { decision: "approve", grant }),
     ]),

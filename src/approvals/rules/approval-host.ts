@@ -1,5 +1,6 @@
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
+import type { AllowanceClaim } from "./allowance.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "./approval.ts";
 
 /** The conversation around its approvals, as they act on it. */
@@ -36,6 +37,8 @@ export interface ApprovalHost {
    * approval, and once more if its reason came later (`isExplained`).
    */
   tell(approval: Approval): void;
+  /** Claims calls and money of a limited grant at the root. Returns `false` if not enough is left. May throw. */
+  claim(claim: AllowanceClaim): Promise<boolean>;
   /** Called for each new state of a call that a grant covers, in the transaction that stores it. */
   noteUse(use: Approval): void;
   /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */

@@ -33,6 +33,8 @@ export interface ApprovalReport {
   readonly keys: readonly string[];
   /** The keys of the grant that was given with it. See `grantKeysOf`. @default none */
   readonly grantKeys?: readonly string[];
+  /** Whether what the call has claimed of a limited grant is given back. */
+  readonly isGivenBack?: boolean | undefined;
 }
 
 export interface PendingApprovalFilter {

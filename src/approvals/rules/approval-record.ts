@@ -1,3 +1,4 @@
+import type { Amount } from "../../core/amount.ts";
 import type { ApprovalPreview } from "../../core/approval-preview.ts";
 import type { ApprovalRisk } from "../../core/approval-risk.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
@@ -46,6 +47,10 @@ export interface ApprovalRecord {
   readonly channel: string | undefined;
   readonly approvers: ApproverRule;
   readonly requesterMayApprove: boolean;
+  /** The number of different people who must approve. */
+  readonly quorum: number;
+  /** Those who have approved, if several must. */
+  readonly agreed: readonly Decider[];
   readonly state: ApprovalState;
   /** Epoch milliseconds, as all times here. */
   readonly createdAt: number;
@@ -82,6 +87,11 @@ export interface GrantRecord {
   readonly scope: string;
   /** The covered calls in words. */
   readonly words: string;
+  /** The number of calls, and their sum, that it covers in all. Undefined: any. */
+  readonly calls: number | undefined;
+  readonly sum: Amount | undefined;
+  /** The budget that it shares with other grants of the action. Undefined: one of its own. */
+  readonly budget: string | undefined;
   readonly length: GrantLength;
   /** The person for whose calls nobody is asked. For a schedule that no person made, the one who gave the grant. */
   readonly person: MessengerAuthor;
@@ -128,6 +138,8 @@ export function approvalRecordOf(approval: Approval): ApprovalRecord {
     channel: approval.channel,
     approvers: approval.approvers,
     requesterMayApprove: approval.requesterMayApprove,
+    quorum: approval.quorum ?? 1,
+    agreed: approval.agreed ?? [],
     state: approval.state,
     createdAt: approval.createdAt,
     expiresAt: approval.expiresAt,
@@ -147,6 +159,9 @@ export function grantRecordOf(grant: Grant): GrantRecord {
     action: grant.action,
     scope: grant.scope,
     words: grant.words,
+    calls: grant.calls,
+    sum: grant.sum,
+    budget: grant.budget,
     length: grant.length,
     person: grant.person,
     taskId: grant.schedule?.taskId,

@@ -19,6 +19,8 @@ export type ApprovalRequest = Omit<
   | "isTold"
   | "cardOf"
   | "isCardTaken"
+  | "isGivenBack"
+  | "agreed"
   | "broughtTo"
 >;
 

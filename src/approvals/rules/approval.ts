@@ -158,6 +158,10 @@ export interface Approval {
   readonly unreached: readonly Unreached[];
   readonly approvers: ApproverRule;
   readonly requesterMayApprove: boolean;
+  /** The number of different people who must approve. Undefined: one. */
+  readonly quorum?: number | undefined;
+  /** Those who have approved so far, if several must. One of them may have lost the right since. */
+  readonly agreed?: readonly Decider[] | undefined;
   /** Time of the one reminder, in epoch milliseconds. Undefined if there is none, or it was sent. */
   readonly remindAt: number | undefined;
   /** Epoch milliseconds. */
@@ -185,6 +189,8 @@ export interface Approval {
   readonly channel?: string | undefined;
   /** Id of the approval that first posted the card. Undefined if it is this one. */
   readonly cardOf?: string | undefined;
+  /** Whether the root gives back what this use of a limited grant has claimed. */
+  readonly isGivenBack?: boolean;
   /** Whether the `successor` shows its question on this approval's card. */
   readonly isCardTaken?: boolean;
 }
@@ -193,9 +199,14 @@ export interface Approval {
 export interface CallOutcome {
   readonly output: Json;
   readonly isFailure: boolean;
+  /** Whether the call has certainly had no effect. @default false */
+  readonly hadNoEffect?: boolean;
 }
 
-/** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
+/**
+ * Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back, `retract` undoes the
+ * person's own approval while others are missing.
+ */
 export type ApprovalDecision =
   | { readonly kind: "approve"; readonly grant?: GrantLength | undefined }
   | {
@@ -205,7 +216,8 @@ export type ApprovalDecision =
       readonly autoContinue?: boolean | undefined;
     }
   | { readonly kind: "change"; readonly wish?: string | undefined }
-  | { readonly kind: "withdraw" };
+  | { readonly kind: "withdraw" }
+  | { readonly kind: "retract" };
 
 /** Whether somebody is the person who asked. */
 export function isRequester(
@@ -226,7 +238,7 @@ export function mayExplain(approval: Approval, person: Pick<MessengerAuthor, "us
 /**
  * Answer to a decision.
  *
- * - `decided`: this decision counts
+ * - `decided`: this decision counts. The approval still waits if more people must approve
  * - `late`: somebody decided before; `approval` says what
  * - `expired`: nobody decided in time, and now it is too late
  * - `not-allowed`: this person may not decide

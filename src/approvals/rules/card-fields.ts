@@ -74,7 +74,7 @@ function questionFields(approval: Approval, view: CardView): CardField[] {
   const { expiresAt, input, offer, risk, sensitive, unreached } = approval;
   const { areApproversAway = false, face, role, say = sayEnglish } = view;
   const isMore = face === "more";
-  const fields = isMore ? modelFields(approval, say) : [];
+  const fields = [...quorumFields(approval, say), ...(isMore ? modelFields(approval, say) : [])];
   if (isMore && risk !== undefined && risk !== "high") fields.push(riskField(risk, say));
   fields.push(...askerFields(approval, view));
   const showsPeople = isMore || role === "status" || areApproversAway;
@@ -89,6 +89,15 @@ function questionFields(approval: Approval, view: CardView): CardField[] {
       value: shortened(masked(grantWords(offer, approval, say, role), input, sensitive)),
     });
   return fields;
+}
+
+/** How many of several people have approved, and who. */
+function quorumFields({ agreed = [], quorum = 1 }: Approval, say: Say): CardField[] {
+  if (quorum === 1) return [];
+  const names = agreed.map((decidedBy) => deciderName({ decidedBy }, say)).join(", ");
+  const values = { count: agreed.length, quorum, names };
+  const value = say(agreed.length === 0 ? "quorumNobody" : "quorumCount", values);
+  return [{ label: say("quorumLabel"), value }];
 }
 
 /** The model's reason. The label says whose words these are, because they may be wrong. */
@@ -138,7 +147,12 @@ function decisionFields(approval: Approval, view: CardView): CardField[] {
   const fields = isSamePerson
     ? askerFields({ ...approval, requester: undefined }, view)
     : askerFields(approval, view);
-  if (state === "expired") return [...fields, { label: say("expiredLabel"), value: view.time(expiresAt) }];
+  if (state === "expired")
+    return [
+      ...fields,
+      ...quorumFields(approval, say),
+      { label: say("expiredLabel"), value: view.time(expiresAt) },
+    ];
   const isObvious =
     isSamePerson && (isAlone(approval) || (origin?.isDirectMessage === true && role !== "elsewhere"));
   if (decidedBy !== undefined && !isObvious)

@@ -1,3 +1,4 @@
+import { amountWords } from "../../core/amount.ts";
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { GrantScope } from "../../core/grant-scope.ts";
@@ -7,11 +8,11 @@ import type { CardRole } from "./card-view.ts";
 import { nameOf } from "./outcome-words.ts";
 
 /**
- * The calls of an offer in words: "Refunds up to 100 €, in this chat, asked by Anna", or "Refunds up to 100 €, by the
- * scheduled task night".
+ * The calls of an offer in words: "Refunds up to 100 €, in this chat, asked by Anna", or "Refunds, up to 500 € in all, 5
+ * times, by the scheduled task night".
  */
 export function grantWords(
-  { words }: Pick<GrantScope, "words">,
+  offer: Pick<GrantScope, "words" | Limits>,
   {
     requester,
     schedule,
@@ -19,11 +20,23 @@ export function grantWords(
   say: Say = sayEnglish,
   role: CardRole | { readonly chat: string | undefined } = "here",
 ): string {
+  const words = [offer.words, ...limitWords(offer, say)].join(", ");
   if (schedule !== undefined) return say("grantTermsOfSchedule", { words, task: schedule.taskId });
   const where = typeof role === "object" ? otherChat(role.chat, say) : say(WHERE[role]);
   return requester === undefined
     ? say("grantTerms", { words, where })
     : say("grantTermsBy", { words, where, name: nameOf(requester) });
+}
+
+type Limits = "budget" | "calls" | "sum";
+
+function limitWords({ budget, calls, sum }: Pick<GrantScope, Limits>, say: Say): string[] {
+  const times = calls === 1 ? say("grantOnce") : say("grantTimes", { count: calls ?? 0 });
+  return [
+    ...(sum === undefined ? [] : [say("grantSum", { amount: amountWords(sum) })]),
+    ...(calls === undefined ? [] : [times]),
+    ...(budget === undefined || (calls ?? sum) === undefined ? [] : [say("grantBudget")]),
+  ];
 }
 
 const WHERE = {

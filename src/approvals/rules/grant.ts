@@ -1,3 +1,4 @@
+import type { Amount } from "../../core/amount.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import { isSameSchedule } from "../../core/schedule-binding.ts";
 import type { ScheduleBinding } from "../../core/schedule-binding.ts";
@@ -16,6 +17,11 @@ export interface Grant {
   readonly scope: string;
   /** The covered calls in words. */
   readonly words: string;
+  /** The number of calls, and their sum, that it covers in all. Undefined: any. */
+  readonly calls?: number | undefined;
+  readonly sum?: Amount | undefined;
+  /** The budget that it shares with other grants of the action. Undefined: one of its own. */
+  readonly budget?: string | undefined;
   readonly length: GrantLength;
   /** The person for whose calls nobody is asked. For a schedule that no person made, the one who gave the grant. */
   readonly person: MessengerAuthor;
@@ -107,6 +113,9 @@ export function grantOfApproval(
     action,
     scope: offer.scope,
     words: offer.words,
+    calls: offer.calls,
+    sum: offer.sum,
+    budget: offer.budget,
     length,
     person,
     schedule,

@@ -3,6 +3,7 @@ import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { Json } from "../../core/content.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Approval, VoidReason } from "./approval.ts";
+import { decidersOf } from "./quorum.ts";
 import { isList, wordsOf } from "./input-fields.ts";
 
 /**
@@ -94,7 +95,13 @@ export function nameOf({ fullName, userName, userId }: MessengerAuthor): string 
   return fullName ?? userName ?? userId;
 }
 
-export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">, say: Say = sayEnglish): string {
+/** Returns the names of those who have decided. */
+export function deciderName(
+  { agreed, decidedBy }: Pick<Approval, "agreed" | "decidedBy">,
+  say: Say = sayEnglish,
+): string {
+  const deciders = decidersOf({ agreed, decidedBy });
+  if (deciders.length > 1) return deciders.map((one) => deciderName({ decidedBy: one }, say)).join(", ");
   if (decidedBy?.person !== undefined) {
     const name = nameOf(decidedBy.person);
     return decidedBy.surface === "grant" ? say("deciderByGrant", { name }) : name;

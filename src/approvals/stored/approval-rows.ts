@@ -39,6 +39,9 @@ const approversSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("function") }),
 ]);
 
+/** A sum of a grant, as it is stored. */
+export const sumSchema = z.object({ value: z.number(), currency: z.string() });
+
 export const deciderSchema = z.object({
   surface: z.enum(["chat", "http", "api", "grant"]),
   messengerId: z.string().optional(),
@@ -59,11 +62,21 @@ const detailsSchema = z.object({
   messageId: z.string().optional(),
   askedIn: z.array(z.object({ address: addressSchema, who: z.string().optional() })).optional(),
   rootRequest: z.string().optional(),
-  offer: z.object({ scope: z.string(), words: z.string(), evenHighRisk: z.boolean().optional() }).optional(),
+  offer: z
+    .object({
+      scope: z.string(),
+      words: z.string(),
+      evenHighRisk: z.boolean().optional(),
+      calls: z.number().optional(),
+      sum: sumSchema.optional(),
+      budget: z.string().optional(),
+    })
+    .optional(),
   modelWords: z.string().optional(),
   schedule: scheduleSchema.optional(),
   cardOf: z.string().optional(),
   channel: z.string().optional(),
+  quorum: z.number().optional(),
   summaryReads: z.array(z.string()).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   preview: z
@@ -86,6 +99,8 @@ const progressSchema = z.object({
   isExplained: z.boolean().optional(),
   successor: z.string().optional(),
   isCardTaken: z.boolean().optional(),
+  isGivenBack: z.boolean().optional(),
+  agreed: z.array(deciderSchema).optional(),
   broughtTo: z.array(addressSchema).optional(),
 });
 
@@ -141,9 +156,11 @@ export const APPROVALS = defineTable(
 type Row = RowOf<typeof APPROVALS>;
 
 export function progressOf({
+  agreed,
   broughtTo,
   isCardTaken,
   isExplained,
+  isGivenBack,
   successor,
   unreached,
 }: Approval): Row["progress"] {
@@ -152,6 +169,8 @@ export function progressOf({
     successor,
     unreached: [...unreached],
     ...(isCardTaken === true && { isCardTaken }),
+    ...(isGivenBack === true && { isGivenBack }),
+    ...(agreed !== undefined && { agreed: [...agreed] }),
     ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
   };
 }
@@ -167,6 +186,7 @@ export function detailsOf({
   modelWords,
   offer,
   preview,
+  quorum,
   rootRequest,
   schedule,
   summaryReads,
@@ -182,6 +202,7 @@ export function detailsOf({
     schedule,
     cardOf,
     channel,
+    quorum,
     labels,
     summaryReads: summaryReads && [...summaryReads],
     preview: typeof preview === "object" ? [...preview] : preview,
@@ -209,10 +230,13 @@ export function approvalOf({
     schedule: details.schedule,
     cardOf: details.cardOf,
     channel: details.channel,
+    quorum: details.quorum,
+    agreed: progress.agreed,
     isExplained: progress.isExplained ?? false,
     successor: progress.successor,
     broughtTo: progress.broughtTo,
     isCardTaken: progress.isCardTaken ?? false,
+    isGivenBack: progress.isGivenBack ?? false,
     unreached: progress.unreached ?? [],
     askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
   };

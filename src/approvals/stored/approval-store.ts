@@ -47,6 +47,11 @@ export class ApprovalStore {
     });
   }
 
+  /** Removes a use of a grant that did not count. */
+  remove(id: string): void {
+    this.#database.run("DELETE FROM approval_v1 WHERE id = ?", id);
+  }
+
   /** Stores the changeable fields of an approval. Its input, key and requester never change. */
   update(approval: Approval): void {
     const { decidedAt, decidedBy, drawnState, endedAt, id, isTold, outcome, reason, remindAt, state } =

@@ -4,7 +4,7 @@ import type { Database } from "../../core/database.ts";
 import { LazyTables } from "../../core/lazy-tables.ts";
 import { added, checked, defineTable, flag, integer, json, Table, text } from "../../core/table.ts";
 import type { RowOf } from "../../core/table.ts";
-import { deciderSchema, scheduleSchema } from "./approval-rows.ts";
+import { deciderSchema, scheduleSchema, sumSchema } from "./approval-rows.ts";
 import type { Grant } from "../rules/grant.ts";
 import { personSchema } from "../../core/stored-address.ts";
 
@@ -30,6 +30,9 @@ const GRANTS = defineTable("grant_v1", {
   /** Until it was compared with the requests that waited when it was given. */
   isNew: added(flag()),
   schedule: added(json(scheduleSchema)()),
+  calls: added(integer()),
+  sum: added(json(sumSchema)()),
+  budget: added(text()),
 });
 
 /** Grants of one conversation, including ended ones, for audits. */

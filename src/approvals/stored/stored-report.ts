@@ -15,6 +15,7 @@ const reportSchema = z.object({
   approval: indexedSchema,
   keys: z.array(z.string()),
   grantKeys: z.array(z.string()).optional(),
+  isGivenBack: z.boolean().optional(),
 });
 
 const placeSchema = z.object({ createdAt: z.number(), id: z.string() });

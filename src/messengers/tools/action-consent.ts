@@ -10,7 +10,7 @@ export interface ActionConsent {
   /** See `ActionHost.useGrant`. */
   useGrant(question: ApprovalQuestion, facts: CallFacts): ReturnType<ActionHost["useGrant"]>;
   /** See `ActionHost.endUse`. */
-  endUse(request: ActionRequest, output: Json): void;
+  endUse(request: ActionRequest, output: Json, hadNoEffect: boolean): void;
   /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
 }

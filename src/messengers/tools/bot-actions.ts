@@ -149,7 +149,8 @@ export class BotActions {
       ask: async (question) => this.#consent().ask(question, factsOf(question.request.requestId)),
       useGrant: async (question) =>
         host.features.consent?.useGrant(question, factsOf(question.request.requestId)),
-      endUse: (request, output) => host.features.consent?.endUse(request, output as Json),
+      endUse: (request, output, hadNoEffect) =>
+        host.features.consent?.endUse(request, output as Json, hadNoEffect),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
       onFailure: (action, error) => logActionFailure(log, action, error),
     };
@@ -174,12 +175,17 @@ export class BotActions {
   }
 
   /** Finds out in the ledger what became of a call whose process has ended. */
-  async outputOf(ledgerKey: string, name: string, inputHash: string): Promise<Json> {
+  async outputOf(
+    ledgerKey: string,
+    name: string,
+    inputHash: string,
+  ): Promise<{ readonly output: Json; readonly hadNoEffect: boolean }> {
     const scope = this.named(name)?.idempotencyScope;
     const ledger = scope === "bot" ? this.#host.botLedger() : this.ledger;
     const found = await ledger.look(ledgerKey, name, inputHash);
-    if (found?.kind === "settled") return parseOutput(found.output);
-    return (found?.kind === "open" ? outcomeUnknown() : neverRan()) as unknown as Json;
+    if (found?.kind === "settled") return { output: parseOutput(found.output), hadNoEffect: false };
+    const output = (found?.kind === "open" ? outcomeUnknown() : neverRan()) as unknown as Json;
+    return { output, hadNoEffect: found?.kind !== "open" };
   }
 
   /** Returns the action that stands for a tool with `needsApproval`. */

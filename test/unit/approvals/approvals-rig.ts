@@ -19,6 +19,8 @@ export class ApprovalsRig {
   isFailure = false;
   why: VoidReason | undefined;
   settled = new Set<string>();
+  /** People who have lost the right to decide. 99 never had it. */
+  lost = new Set(["99"]);
   keepMs: (() => number) | undefined;
   life = 1;
   toGo = Infinity;
@@ -69,7 +71,7 @@ export class ApprovalsRig {
       newId: () => `a${born}-${(ids += 1)}`,
       pointAt: ({ id }, requestId) => void this.pointedAt.push([id, requestId]),
       isNobodyLeft: () => Promise.resolve(false),
-      mayDecide: (_approval, { person }) => Promise.resolve(person?.userId !== "99"),
+      mayDecide: (_approval, { person }) => Promise.resolve(!this.lost.has(person?.userId ?? "")),
       ...(keepMs !== undefined && { keepMs }),
       run: async (approval) => {
         if (this.life !== born) throw new Error("killed by a test");
@@ -92,6 +94,7 @@ export class ApprovalsRig {
         this.drawn.push(state);
       },
       noteUse: () => {},
+      claim: () => Promise.reject(new Error("No grant is limited.")),
       tell: ({ id, state }) => {
         database.run("INSERT INTO told VALUES (?)", `${id}:${state}`);
       },

@@ -88,6 +88,7 @@ function createRig() {
         whyImpossible: () => undefined,
         draw: () => {},
         tell: () => {},
+        claim: () => Promise.reject(new Error("No grant is limited.")),
         noteUse: ({ id, state }) => {
           const states = rig.noted.get(id) ?? [];
           if (!isDead) rig.noted.set(id, [...states, state]);
@@ -243,7 +244,10 @@ it("counts a call once that a crash repeats, and stores its outcome", async () =
   rig.start();
   expect((await rig.approvals.granted.use(call))?.id).toBe(first?.id);
   expect(rig.approvals.grants.inForce()[0]?.uses).toBe(1);
-  rig.approvals.granted.end(call.requestId, call.toolCallId, { refund: 1 }, false);
+  rig.approvals.granted.end(call.requestId, call.toolCallId, {
+    output: { refund: 1 },
+    isFailure: false,
+  });
   expect(rig.approvals.get(first?.id ?? "")).toMatchObject({ state: "done", outcome: { refund: 1 } });
   expect([...rig.noted]).toEqual([[first?.id, ["approved", "done"]]]);
   await rig.approvals.work.run();

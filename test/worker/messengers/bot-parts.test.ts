@@ -293,6 +293,7 @@ describe("approvals", () => {
     ]);
     expectTypeOf<keyof ApprovalRecord>().toEqualTypeOf<
       | "action"
+      | "agreed"
       | "approvers"
       | "askedIn"
       | "channel"
@@ -312,6 +313,7 @@ describe("approvals", () => {
       | "outcome"
       | "permissions"
       | "preview"
+      | "quorum"
       | "reason"
       | "requestId"
       | "requester"
@@ -328,6 +330,8 @@ describe("approvals", () => {
     expectTypeOf<keyof GrantRecord>().toEqualTypeOf<
       | "action"
       | "approvalId"
+      | "budget"
+      | "calls"
       | "givenAt"
       | "givenBy"
       | "id"
@@ -338,6 +342,7 @@ describe("approvals", () => {
       | "revokedAt"
       | "revokedBy"
       | "scope"
+      | "sum"
       | "taskId"
       | "threadId"
       | "until"

@@ -160,6 +160,28 @@ describe("/admin/approvals", () => {
     });
   });
 
+  it("counts a decision for its person if several must approve, and says that others are missing", async () => {
+    const { effects, world } = createRefundBot({ approvers: ["bob", "cy"], quorum: 2 });
+    const call = serve(world);
+    const { executionId } = await waiting(world, call);
+    const decide = async (userId: string): Promise<unknown[]> => {
+      const body = {
+        decision: "approve",
+        actor: `The desk of ${userId}`,
+        person: { messenger: "fake", userId },
+      };
+      const { json, status } = await call(`/admin/approvals/${executionId}/decision`, { token: TOKEN, body });
+      return [status, json["decided"], json["agreed"]];
+    };
+    expect(await decide("bob")).toEqual([202, false, 1]);
+    expect(await decide("bob")).toEqual([202, false, 1]);
+    expect(effects).toEqual([]);
+    expect(await decide("cy")).toEqual([200, true, undefined]);
+    expect(await decide("bob")).toEqual([200, true, undefined]);
+    await expect.poll(() => told(world).length).toBe(1);
+    expect(effects).toEqual(["7"]);
+  });
+
   it("checks the person for whom a system decides as if that person had pressed", async () => {
     const { effects, runs, world } = createRefundBot({ approvers: ["bob"], requesterMayApprove: false });
     const call = serve(world);

@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ActionError } from "../../../src/index.ts";
 import type { ThinkActions } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { asked, createRefundBot, more, refundAction, refundScript, shown } from "../support/refund-bot.ts";
@@ -70,6 +71,61 @@ describe("a grant", () => {
     await world.write("c1", "Refund 9");
     await asked(world);
     expect(effects).toEqual(["7", "8"]);
+  });
+
+  it("covers calls up to its number and its sum, which the root counts, and gives back what had no effect", async () => {
+    let fails = true;
+    const { effects, refund } = refundAction({
+      amount: ({ input }) => ({ value: Number(input.orderId), currency: "EUR" }),
+      grantable: () => ({ scope: "all", words: "Refunds", calls: 3, sum: { value: 100, currency: "EUR" } }),
+    });
+    const failing = {
+      ...refund,
+      execute: (...call: Parameters<typeof refund.execute>) => {
+        if (fails) throw new ActionError("The shop is closed.");
+        return refund.execute(...call);
+      },
+    };
+    const world = createWorld({ script: refundScript, getActions: () => ({ refund: failing }) });
+    await world.write("c1", "Refund 7");
+    await more(world);
+    await shown(
+      world,
+      "You can also allow: Refunds, up to 100 € in all, 3 times, in this chat, asked by ada",
+    );
+    await world.press("c1", "Allow always");
+    await shown(world, "Told: Approved by ada");
+    // It fails without an effect, so its 90 € can be used again.
+    await world.write("c1", "Refund 90");
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await world.thread("c1").approvals.list({ state: "failed" })).map(({ input }) => input),
+        ).toContainEqual({
+          orderId: "90",
+        }),
+      { timeout: 8000, interval: 20 },
+    );
+    fails = false;
+    const claimed = (): Promise<number> =>
+      runInDurableObject(
+        world.stub,
+        (_bot, state) =>
+          state.storage.sql
+            .exec<{ units: number }>("SELECT sum(units) AS units FROM allowance_v1 WHERE is_given_back = 0")
+            .one().units,
+      );
+    await vi.waitFor(async () => expect((await claimed()) ?? 0).toBe(0), { timeout: 8000, interval: 50 });
+    await runsUnasked(world, effects, "60");
+    await runsUnasked(world, effects, "30");
+    expect(await claimed()).toBe(900_000);
+    // 20 € more would be too much, so people are asked.
+    await world.write("c1", "Refund 20");
+    await shown(world, "Refund order 20?");
+    await runsUnasked(world, effects, "10");
+    await world.write("c1", "Refund 0");
+    await shown(world, "Refund order 0?");
+    expect(effects).toEqual(["60", "30", "10"]);
   });
 
   it("covers no other input than the action says, and no other person or chat", async () => {
