@@ -46,6 +46,7 @@ import { adoptMessages } from "./lane/take-over.ts";
 import { seenText } from "./modes/seen-text.ts";
 import { Surfaces } from "./calls/surfaces.ts";
 import { learnIds } from "./lost-posts/learn-ids.ts";
+import { takeTold } from "./lost-posts/told-message.ts";
 import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
 import { OpenDoubts } from "./lost-posts/open-doubts.ts";
@@ -273,6 +274,19 @@ class Engine implements Delivery {
 
   remove(replyId: string, key: string, text: string): boolean {
     return this.#reopen(replyId, text, { kind: "removed", key, isLocked: false });
+  }
+
+  learnMessage(replyId: string, { chatId }: Address, messageId: string): void {
+    const known = this.#replies.get(replyId);
+    const record = known?.record ?? this.#store.read(replyId);
+    const surface = record === undefined ? undefined : this.#surfaces.find(record.address);
+    if (record?.content !== "card" || record.address.chatId !== chatId || surface === undefined) return;
+    const reply =
+      known ?? new Reply(record, this.#entriesOfEarlierLife(record), this.#options.deps.clock.now());
+    if (!takeTold(this.#context, reply, surface, messageId)) return;
+    const { body, text } = record;
+    if (known !== undefined) this.#replies.poke(known);
+    else if (text !== undefined && body !== undefined) this.#reopen(replyId, text, body);
   }
 
   async answerAction(address: Address, press: Press, notice?: ActionNotice): Promise<boolean> {

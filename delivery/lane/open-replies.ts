@@ -7,6 +7,7 @@ import type { DeliveryContext } from "../calls/delivery-context.ts";
 import type { Replies } from "../calls/replies.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import type { OpenDoubts } from "../lost-posts/open-doubts.ts";
+import { isLostRow } from "../lost-posts/told-message.ts";
 import { isSameChat, laneKey } from "../outbox/lane-key.ts";
 import { movedAddress } from "../outbox/move-reply.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
@@ -105,11 +106,14 @@ export class OpenReplies implements Replies {
     // Half a message is completed in any case. The owner of a card decides what becomes of it.
     const isAwaited =
       state === "gone" && (reply.record.isAwaited || (content !== "card" && reply.mayHaveMessage));
-    const kept = isAwaited && reply.isFinal ? { text, body } : { text: undefined, body: undefined };
+    // A press may yet tell the message of a lost card.
+    const isLost = state === "failed" && content === "card" && isLostRow(reply.entries.at(-1));
+    const isKept = (isAwaited || isLost) && reply.isFinal;
+    const kept = isKept ? { text, body } : { text: undefined, body: undefined };
     const record = { ...reply.record, ...kept, state, code, isAwaited };
     database.transaction(() => {
       store.end(record, deps.clock.now());
-      if (!isAwaited && hashesOf(body).length > 0) files.release(id);
+      if (!isAwaited && !isKept && hashesOf(body).length > 0) files.release(id);
       if (state !== "withdrawn") leaveDoubts({ budget, outbox }, reply, surfaces.find(address));
     });
     reply.record = record;

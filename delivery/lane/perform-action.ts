@@ -2,6 +2,7 @@ import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../..
 import { applyFailure } from "../calls/apply-failure.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
+import { adoptTold } from "../lost-posts/told-message.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { sendWithin, sentFailureOf } from "../calls/send-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
@@ -84,6 +85,7 @@ export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEn
   const { doubt } = entry.row;
   const { address, policy } = reply.record;
   const surface = context.surfaces.of(address.messengerId);
+  if (adoptTold(context, reply, surface, entry)) return;
   if (doubt === undefined) context.budget.unresolved(address, surface);
   // Nothing has left since the death of the process, not even the rest of an upload.
   landsSooner(entry, landsBy(policy, surface, context.deps.clock.now()));
@@ -227,6 +229,7 @@ async function post(
     const late = { entry, record, wasMarked: row.isMarked, hash, isWhole: isLast };
     watchLatePost(context, reply, surface, late, outcome.late);
   }
+  if (failure.kind === "unknown" && adoptTold(context, reply, surface, entry)) return undefined;
   // Without a known id before it, the post cannot be searched for.
   if (failure.kind === "unknown" && entry.row.doubt === undefined)
     context.budget.unresolved(address, surface);

@@ -6,7 +6,7 @@ import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { Reply } from "../outbox/reply.ts";
-import { isKeyed, isSearchable, nextDoubt, unresolved } from "../outbox/doubt.ts";
+import { answered, isKeyed, isSearchable, nextDoubt, unresolved } from "../outbox/doubt.ts";
 
 /**
  * Gives the found message to the row. An edit then brings it up to date, unless `shown` says that it is.
@@ -34,7 +34,7 @@ export function adopt(
     moreIds,
     shownHash: shown?.isWhole === true ? shown.hash : undefined,
     doubts: Math.max(0, row.doubts - 1),
-    doubt: nextDoubt(row.doubt, "found"),
+    doubt: answered(row.doubt),
     sentAt: context.deps.clock.now(),
     code: undefined,
     retryAt: undefined,

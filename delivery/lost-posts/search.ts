@@ -87,13 +87,7 @@ async function find(
   if (entry.repeats === "unanswered") entry.repeats = undefined;
   const { row } = entry;
   const { address, policy } = reply.record;
-  const isOther = (messageId: string): boolean =>
-    context.outbox
-      .owners([messageId])
-      .some(
-        (owner) =>
-          owner.address.messengerId === address.messengerId && owner.address.chatId === address.chatId,
-      );
+  const isOther = (messageId: string): boolean => context.outbox.has(address, messageId);
   const { post } = doubt;
   const { key, since, words } = post;
   const lost = {

@@ -46,23 +46,14 @@ export type Searching = Extract<Doubt, { kind: "searching" }>;
  * Events that change a doubt.
  *
  * - `begin`: a post is about to leave
- * - `answered`: the platform told the outcome, in time or late
+ * - `answered`: the outcome is known: the platform told it, in time or late, or a search or a press showed the message
  * - `lost`: the call ended without an answer, or with the process
  * - `settled`: the post cannot land any more
  * - `asked`: one id was checked, and is not the lost message; or the post is made again with its key
- * - `found`: the message exists
  * - `not-found`: no id belongs to it, so the post was not made
  * - `undecided`: the search cannot tell
  */
-export type DoubtEvent =
-  | "begin"
-  | "answered"
-  | "lost"
-  | "settled"
-  | "asked"
-  | "found"
-  | "not-found"
-  | "undecided";
+export type DoubtEvent = "begin" | "answered" | "lost" | "settled" | "asked" | "not-found" | "undecided";
 
 export type DoubtKind = Doubt["kind"] | "none";
 
@@ -76,7 +67,6 @@ export const DOUBT_TRANSITIONS: Readonly<
     answered: "none",
     // A post with the same key, which makes no second message.
     asked: "landing",
-    found: "none",
     "not-found": "none",
     settled: "searching",
     undecided: "unresolved",
@@ -84,7 +74,6 @@ export const DOUBT_TRANSITIONS: Readonly<
   searching: {
     answered: "none",
     asked: "searching",
-    found: "none",
     "not-found": "none",
     undecided: "unresolved",
   },

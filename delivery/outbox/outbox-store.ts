@@ -112,6 +112,13 @@ export class OutboxStore {
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
   }
 
+  /** Whether a message of a chat belongs to a row. Reads the whole table once. */
+  has({ messengerId, chatId }: Pick<Address, "messengerId" | "chatId">, messageId: string): boolean {
+    return this.owners([messageId]).some(
+      ({ address }) => address.messengerId === messengerId && address.chatId === chatId,
+    );
+  }
+
   /**
    * Returns the numeric ids of messages that were sent into a chat, above `afterId` or since a time. Reads the table
    * once.

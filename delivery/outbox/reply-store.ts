@@ -59,7 +59,7 @@ const REPLIES = defineTable(
     state: checked(stateSchema)("NOT NULL"),
     /**
      * The whole text, stored from `finish` until the reply has ended, not longer (I10). A reply that waits for its chat
-     * keeps it. Before `finish`: the text of the newest interrupted attempt, or, if messages cannot be changed, the text
+     * keeps it, and so does a card whose post is lost. Before `finish`: the text of the newest interrupted attempt, or, if messages cannot be changed, the text
      * at the time of the last post.
      */
     text: text(),

@@ -331,6 +331,11 @@ export interface Delivery extends LocalSpeaker {
    */
   remove(replyId: string, key: string, text: string): boolean;
   /**
+   * Notes the message in which a person has pressed a button of a card. If nobody knows what became of the card's post,
+   * the card goes on in this message.
+   */
+  learnMessage(replyId: string, address: Address, messageId: string): void;
+  /**
    * Reacts to a message, pins one, or takes that back, outside of the order of messages. Its receipt has no messages.
    *
    * @throws {InvalidInputError} `reactions-unsupported` or `pins-unsupported`

@@ -47,6 +47,9 @@ function checkCard(oracle: EndState["oracle"], called: Called, cards: readonly P
   if (isLost && cards.length > 1) return;
   const words = stripMark(card.text);
   const [, effects] = ENDS.find(([title]) => words.startsWith(title)) ?? [];
+  // Its message can be changed as soon as a press has told it.
+  const isTouched = [...oracle.approvals.decisions.values()].some((decision) => decision.effect === effect);
+  if (effects === undefined && isLost && !isTouched) return;
   if (effects === undefined) {
     oracle.fail("I9", `the card of ${effect} never ends: ${words}`);
     return;

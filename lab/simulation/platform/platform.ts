@@ -119,7 +119,7 @@ export const DRAFT_LASTS_MS = 6_000;
 export class Platform {
   readonly messages: PlatformMessage[] = [];
   /** Everything with buttons that a person has seen. */
-  readonly keyboards: (Pick<PlatformMessage, "threadId"> & ShownContent)[] = [];
+  readonly keyboards: (Pick<PlatformMessage, "id" | "threadId"> & ShownContent)[] = [];
   /** The text of a message whose buttons a search has taken away. */
   strippedBySearch: string | undefined;
   /** Calls that arrived while their chat was in a penalty. */
@@ -276,7 +276,7 @@ export class Platform {
       const bare = { text: "", entities: [], blocks: undefined, buttons: undefined };
       this.messages.push({ ...made, id, ...bare, media });
     }
-    if (buttons !== undefined) this.keyboards.push({ threadId, ...content });
+    if (buttons !== undefined) this.keyboards.push({ id: ids[0] ?? 0, threadId, ...content });
     this.#drafts.delete(threadId);
     return ids;
   }
@@ -327,7 +327,8 @@ export class Platform {
     message.entities = content.entities;
     message.blocks = content.blocks;
     message.buttons = content.buttons;
-    if (content.buttons !== undefined) this.keyboards.push({ threadId: message.threadId, ...content });
+    if (content.buttons !== undefined)
+      this.keyboards.push({ id: message.id, threadId: message.threadId, ...content });
   }
 
   /** `isLocked`: the platform does not remove messages that have had buttons. */

@@ -9,7 +9,12 @@ type PlannedCard = Extract<PlanItem, { kind: "card" }>;
 export interface CardUpdates {
   readonly writeCommand: (place: Place, token: string) => void;
   /** Returns the id of the person who presses: one of several in a group. @default the chat draws one */
-  readonly tellPress: (place: Place, actionId: string, data: string, person?: string) => string;
+  readonly tellPress: (
+    place: Place,
+    actionId: string,
+    pressed: { readonly data: string; readonly messageId: string },
+    person?: string,
+  ) => string;
 }
 
 const ONCE = { times: 1 };
@@ -89,7 +94,8 @@ export class CardPeople {
     const now = place === undefined ? undefined : platform.visible(place.threadId).findLast(isAbout);
     const seen = platform.keyboards.filter(({ threadId }) => threadId === place?.threadId).findLast(isAbout);
     // A person may press what they have seen a moment ago.
-    const buttons = now?.buttons ?? (now === undefined ? undefined : seen?.buttons);
+    const shown = now?.buttons === undefined ? seen : now;
+    const buttons = now === undefined ? undefined : shown?.buttons;
     const pressed = buttons?.flat().find(({ kind, label }) => kind === "callback" && label === button);
     if (called === undefined || place === undefined || pressed?.kind !== "callback") {
       if (looks < MOST_LOOKS) scheduler.after(LOOK_EVERY_MS, () => this.decide(item, looks + 1));
@@ -100,7 +106,7 @@ export class CardPeople {
     oracle.presses.pressed(token, place.threadId, undefined, true);
     const person = place.isDirectMessage ? "7" : wanted;
     oracle.approvals.pressed(token, { effect, label: button, person });
-    this.#people.tellPress(place, token, pressed.token, person);
+    this.#people.tellPress(place, token, { data: pressed.token, messageId: String(shown?.id) }, person);
   }
 
   /** A button of a card as the person sees it, or has seen it. */
@@ -117,7 +123,7 @@ export class CardPeople {
     if (pressed?.kind !== "callback") return;
     trace.add("person", () => `presses ${token}: ${pressed.label} of ${card} in ${place.threadId}`);
     const { label, token: data } = pressed;
-    const person = this.#people.tellPress(place, token, data);
+    const person = this.#people.tellPress(place, token, { data, messageId: String(shown?.id) });
     oracle.presses.pressed(token, place.threadId, { card, label, data, person });
   }
 }

@@ -63,10 +63,10 @@ export class People {
     this.#mutant = mutant;
     this.#cards = new CardPeople(world, this.#random, {
       writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
-      tellPress: (place, id, data, person) => {
+      tellPress: (place, id, pressed, person) => {
         const drawn = this.#event("action", `p:${id}`, place, Number(id.slice(1)), "");
         const event = person === undefined ? drawn : { ...drawn, author: person === "8" ? BOB : ADA };
-        this.#tell(place, { ...event, message: undefined, action: { id, data } });
+        this.#tell(place, { ...event, message: undefined, action: { id, ...pressed } });
         return event.author?.userId ?? "";
       },
     });

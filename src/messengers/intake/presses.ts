@@ -97,6 +97,9 @@ export class Presses {
     const token = parseCardToken(event.action?.data ?? "");
     const card = token === undefined ? undefined : this.#options.cards.find(token.key, addressOf(event));
     const button = card?.buttons.find((one) => one.button === token?.button);
+    const messageId = event.action?.messageId;
+    if (card !== undefined && messageId !== undefined)
+      this.#options.delivery.learnMessage(card.id, addressOf(event), messageId);
     await this.#take(row, event, definition, card, button);
   }
 

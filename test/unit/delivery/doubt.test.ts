@@ -14,7 +14,6 @@ const EVENTS: readonly DoubtEvent[] = [
   "lost",
   "settled",
   "asked",
-  "found",
   "not-found",
   "undecided",
 ];
@@ -30,11 +29,11 @@ const KINDS = Object.keys(DOUBTS) as DoubtKind[];
 
 /** The whole table: one row for each kind, one column for each of the events above. */
 const TABLE: Readonly<Record<DoubtKind, readonly (DoubtKind | "-")[]>> = {
-  none: ["posting", "none", "-", "-", "-", "-", "-", "-"],
-  posting: ["-", "none", "landing", "-", "-", "-", "-", "-"],
-  landing: ["-", "none", "-", "searching", "landing", "none", "none", "unresolved"],
-  searching: ["-", "none", "-", "-", "searching", "none", "none", "unresolved"],
-  unresolved: ["posting", "none", "-", "-", "-", "-", "-", "-"],
+  none: ["posting", "none", "-", "-", "-", "-", "-"],
+  posting: ["-", "none", "landing", "-", "-", "-", "-"],
+  landing: ["-", "none", "-", "searching", "landing", "none", "unresolved"],
+  searching: ["-", "none", "-", "-", "searching", "none", "unresolved"],
+  unresolved: ["posting", "none", "-", "-", "-", "-", "-"],
 };
 
 const CASES = KINDS.flatMap((from) =>
