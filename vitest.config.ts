@@ -99,8 +99,8 @@ export default defineConfig({
         // What people see on each platform: a served bot on an emulator of it. `npm run contracts` runs it.
         test: {
           name: "contracts",
-          // Each suite serves two bots, which use more of the processor than other end-to-end tests.
-          maxWorkers: 3,
+          // Each suite serves two bots at once: more suites at once than processors take longer, and not less in all.
+          maxWorkers,
           include: ["test/contracts/*/*.test.ts"],
           alias,
           environment: "node",

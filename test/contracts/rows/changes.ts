@@ -1,14 +1,18 @@
 import { createGate } from "../../../lab/support/gate.ts";
 import { holdAt, say } from "../../../lab/support/model-script.ts";
-import type { Acted } from "../platform-emulator.ts";
 import type { Row } from "../row.ts";
 import { Impossible, type Stage, type Talk } from "../stage.ts";
 
-/** Writes a message that waits for the end of an answer. */
-async function waiting(
+/**
+ * Writes a message that waits for the end of an answer, and does something to it before that.
+ *
+ * @throws {Impossible} if a message has no id
+ */
+async function whileWaiting(
   stage: Stage,
   cue: string,
-): Promise<{ readonly talk: Talk; readonly second: Acted; readonly open: () => void }> {
+  change: (talk: Talk, messageId: string) => Promise<unknown>,
+): Promise<Talk> {
   const talk = stage.talk(stage.person("Ada"));
   const gate = createGate();
   stage.on(`${cue}-first`, [holdAt(gate), say("First answer.")]);
@@ -16,7 +20,14 @@ async function waiting(
   await stage.until(() => stage.requests(`${cue}-first`).length > 0);
   const thread = talk.isDirect || messageId === undefined ? {} : { inThreadOf: messageId };
   const second = await talk.write(`${cue}-second`, thread);
-  return { talk, second, open: () => gate.open() };
+  try {
+    if (second.messageId === undefined) throw new Impossible();
+    await change(talk, second.messageId);
+  } finally {
+    gate.open();
+  }
+  await talk.reads("First answer.");
+  return talk;
 }
 
 export const changes: readonly Row[] = [
@@ -24,14 +35,10 @@ export const changes: readonly Row[] = [
     key: "edit",
     title: "An edit of a waiting message counts",
     async play(stage) {
-      const { talk, second, open } = await waiting(stage, "cue-edit");
-      if (second.messageId === undefined) throw new Impossible();
       stage.on("cue-changed", [say("To the changed one.")]);
-      const { by, place } = talk;
-      await stage
-        .act({ kind: "edit", by, in: place, messageId: second.messageId, text: "cue-changed" })
-        .finally(open);
-      await talk.reads("First answer.");
+      const talk = await whileWaiting(stage, "cue-edit", ({ by, place }, messageId) =>
+        stage.act({ kind: "edit", by, in: place, messageId, text: "cue-changed" }),
+      );
       await stage.until(() => talk.bot().length > 1, 5000);
       return () => {
         if (stage.requests("cue-edit-second").length > 0) return "the old text is answered";
@@ -43,11 +50,9 @@ export const changes: readonly Row[] = [
     key: "delete",
     title: "A deleted waiting message is not answered",
     async play(stage) {
-      const { talk, second, open } = await waiting(stage, "cue-delete");
-      if (second.messageId === undefined) throw new Impossible();
-      const { by, place } = talk;
-      await stage.act({ kind: "delete", by, in: place, messageId: second.messageId }).finally(open);
-      await talk.reads("First answer.");
+      await whileWaiting(stage, "cue-delete", ({ by, place }, messageId) =>
+        stage.act({ kind: "delete", by, in: place, messageId }),
+      );
       return () => (stage.requests("cue-delete-second").length === 0 ? "works" : "answered all the same");
     },
   },
