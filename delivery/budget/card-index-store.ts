@@ -50,9 +50,11 @@ export class CardIndexStore {
     return this.#newest(chat, "EXISTS (SELECT 1 FROM json_each(message_ids) WHERE value = ?)", messageId);
   }
 
-  /** Returns the newest card of a thread that listens to numbers. */
-  numbered(chat: ChatKey, threadId: string): IndexedCard | undefined {
-    return this.#newest(chat, "options > 0 AND thread_id = ?", threadId);
+  /** Returns the newest card of a thread, or of the whole chat, that listens to numbers. */
+  numbered(chat: ChatKey, threadId: string | undefined): IndexedCard | undefined {
+    return threadId === undefined
+      ? this.#newest(chat, "options > 0")
+      : this.#newest(chat, "options > 0 AND thread_id = ?", threadId);
   }
 
   /** Returns the cards of a thread that ask for a word, the newest first. Cards that are not sent yet are left out. */
@@ -68,13 +70,17 @@ export class CardIndexStore {
   }
 
   /** Reads the table once. A chat may have thousands of cards, so the database chooses the one. */
-  #newest({ messengerId, chatId }: ChatKey, condition: string, value: string): IndexedCard | undefined {
+  #newest(
+    { messengerId, chatId }: ChatKey,
+    condition: string,
+    ...values: readonly string[]
+  ): IndexedCard | undefined {
     return this.#read(
       `WHERE messenger_id = ? AND chat_id = ? AND ${condition}
        ORDER BY COALESCE(sent_at, 9e15) DESC, noted_at DESC LIMIT 1`,
       messengerId,
       chatId,
-      value,
+      ...values,
     )[0];
   }
 

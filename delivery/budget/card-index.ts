@@ -13,7 +13,8 @@ const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
  * 1. A card is stored before it is sent, because its conversation names it in the request for the call.
  * 2. A card belongs to one chat. Its token is unknown in any other chat.
  * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card and
- *    its last revision, because a revision may give the number another meaning.
+ *    its last revision, because a revision may give the number another meaning. A number that begins a thread answers the
+ *    newest such card of its chat.
  * 4. A word of decision is about the newest card of its thread that asked for one before it was written, unless the
  *    conversation of the chat has said something since.
  */
@@ -47,7 +48,7 @@ export class CardIndex {
   }
 
   claim(question: ClaimQuestion): CardClaim | undefined {
-    const { number, quotedId, threadId, wordSince } = question;
+    const { beginsThread = false, number, quotedId, threadId, wordSince } = question;
     if (quotedId !== undefined) {
       const quoted = this.#store.withMessage(question, quotedId);
       if (quoted === undefined) return undefined;
@@ -58,7 +59,7 @@ export class CardIndex {
       if (asking?.sentAt === undefined || asking.sentAt <= wordSince) return undefined;
       return { key: asking.key, speaker: asking.speaker, isBareWord: true };
     }
-    const newest = this.#store.numbered(question, threadId);
+    const newest = this.#store.numbered(question, beginsThread ? undefined : threadId);
     if (newest === undefined || number === undefined || number < 1 || number > newest.options)
       return undefined;
     const isMeant = isAfter(question, newest) && isAboutRevision(question, newest);

@@ -110,6 +110,8 @@ function readMessage(stored: StoredMessage, thread: MessengerThread): MessengerM
     ...(typeof stored.editedAt === "number" ? { editedAt: stored.editedAt } : {}),
     isMention: stored.isMention,
     ...(stored.textToBot && { textToBot: stored.textToBot }),
+    // Threads of these platforms have the id of their first message.
+    ...(thread.topicId?.endsWith(`:${stored.id}`) === true && { beginsThread: true }),
     ...(command ? { command } : {}),
     ...(stored.replyTo ? { quoted: readQuote(stored.replyTo) } : {}),
     attachments: stored.attachments.map(attachmentOf),

@@ -121,6 +121,8 @@ export interface ClaimQuestion extends ChatKey {
   readonly isNumbered: boolean;
   readonly quotedId?: string;
   readonly number?: number;
+  /** True if a mention of the bot begins a thread. Its number may answer a card of any thread. @default false */
+  readonly beginsThread?: boolean;
   /** Set if the message is only a word of decision. A card that the bot has sent before this time is not meant. */
   readonly wordSince?: number;
 }

@@ -98,6 +98,8 @@ export interface MessengerMessage {
    * such mention, or nothing else.
    */
   readonly textToBot?: string;
+  /** Whether a thread of the chat begins with this message, so that it continues nothing. @default false */
+  readonly beginsThread?: boolean;
   /** A command addressed to this bot. `/start payload` is `{ name: "start", args: "payload" }`. */
   readonly command?: MessengerCommand;
   /** The message that this one replies to. */

@@ -107,7 +107,7 @@ export class CardEvents {
   async #claimOf(event: MessengerEvent): Promise<CardClaim | undefined> {
     const { message } = event;
     if (message === undefined || !mayAnswerCard(event)) return undefined;
-    const { quoted, sentAt } = message;
+    const { beginsThread, isMention, quoted, sentAt } = message;
     const number = numberOf(message);
     const { gates, messengers } = this.#options;
     const address = addressOf(event);
@@ -122,6 +122,7 @@ export class CardEvents {
       isNumbered: messengers.surface(messengerId).probing !== undefined,
       ...(quoted?.isFromBot === true && { quotedId: quoted.id }),
       ...(number !== undefined && { number }),
+      ...(beginsThread === true && isMention && { beginsThread }),
     });
   }
 }
