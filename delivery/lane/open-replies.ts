@@ -106,8 +106,9 @@ export class OpenReplies implements Replies {
     // Half a message is completed in any case. The owner of a card decides what becomes of it.
     const isAwaited =
       state === "gone" && (reply.record.isAwaited || (content !== "card" && reply.mayHaveMessage));
-    // A press may yet tell the message of a lost card.
-    const isLost = state === "failed" && content === "card" && isLostRow(reply.entries.at(-1));
+    // A press may yet tell the message of a lost card, even of one that was removed.
+    const hasTried = state === "failed" || state === "delivered";
+    const isLost = hasTried && content === "card" && isLostRow(reply.entries.at(-1));
     const isKept = (isAwaited || isLost) && reply.isFinal;
     const kept = isKept ? { text, body } : { text: undefined, body: undefined };
     const record = { ...reply.record, ...kept, state, code, isAwaited };

@@ -12,6 +12,7 @@ import { createRichRestStore } from "../../../delivery/outbox/rich-rest-store.ts
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { AttachmentStore } from "../../../src/actions/attachment-store.ts";
 import { LedgerStore } from "../../../src/actions/ledger-store.ts";
+import { AllowanceStore } from "../../../src/approvals/stored/allowance-store.ts";
 import { createApprovalIndexStore } from "../../../src/approvals/stored/approval-index-store.ts";
 import { createApprovalNewsStore } from "../../../src/approvals/stored/approval-news-store.ts";
 import { ApprovalStore } from "../../../src/approvals/stored/approval-store.ts";
@@ -89,6 +90,7 @@ function makeTables(database: Database): void {
   } as never);
   new ApprovalStore(database).makeTable();
   new GrantStore(database).makeTable();
+  new AllowanceStore(database).giveBack("a");
   createBroadcastStore(database).insert({
     id: "b",
     hash: "h",

@@ -92,6 +92,16 @@ describe("a card whose post was lost goes on in the message that a press tells",
     await expectRevised(lost, next);
   });
 
+  it("after it was removed, and is gone then", async () => {
+    const lost = await unanswered();
+    const next = await restarted(lost);
+    next.delivery.remove(CARD, "key-1", "One");
+    await next.advance(30_000);
+    next.delivery.learnMessage(CARD, ADDRESS, lost.messageId);
+    await next.advance(30_000);
+    expect(lost.world.platform.visible(chatId)).toEqual([]);
+  });
+
   it.each(["keys", "lists"] as const)("during a search in %s", async (search) => {
     const lost = await unanswered({ search });
     lost.world.platform.faultAlways("find", { kind: "lose", done: false });
