@@ -191,6 +191,15 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   /** Time after which the people who may decide are reminded, once, in milliseconds. @default no reminder */
   readonly remindAfterMs?: number;
   /**
+   * Deputies: user ids, or everybody who has a role. They may decide, too, after `escalateAfterMs`, and at once if none of
+   * the people who are asked in private chats can be reached. They are asked in their private chats then.
+   *
+   * @default nobody
+   */
+  readonly escalateTo?: readonly (string | number)[] | ApproverRole;
+  /** Time after which `escalateTo` is asked as well, in milliseconds. @default only if nobody can be reached */
+  readonly escalateAfterMs?: number;
+  /**
    * Time to decide, in milliseconds. After that the action cannot run any more. At most 89 days.
    *
    * @default 604800000 (7 days)
@@ -245,6 +254,8 @@ export interface Action extends Pick<
   | "expiresAfterMs"
   | "askIn"
   | "remindAfterMs"
+  | "escalateTo"
+  | "escalateAfterMs"
   | "sensitive"
   | "labels"
   | "annotations"

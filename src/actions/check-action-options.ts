@@ -17,6 +17,9 @@ const isLocalText = (value: unknown): boolean =>
   isText(value) ||
   (isObject(value) && Object.values(value).some(Boolean) && Object.values(value).every(isText));
 
+const isListOfIds = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((id) => isText(id) || typeof id === "number");
+
 /** Decides whether an action runs, and who is asked. A wrong value of an option must not be ignored. */
 const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
   description: true,
@@ -39,13 +42,18 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
   annotations: ["{ destructive: true } or { destructive: false }", isObject, { destructive: FLAG }],
   approvalRisk: orFunction(oneOf("low", "medium", "high"), "a function of the input"),
   kind: oneOf("server", "approval-gated", "durable-pause"),
+  escalateTo: [
+    "a list of user ids, or { role }",
+    (value) => isListOfIds(value) || (isObject(value) && "role" in value && isText(value.role)),
+  ],
+  escalateAfterMs: true,
   approvers: [
     'a list of user ids, { role }, "requester", "anyone", or a function of the person',
     (value) =>
       value === "requester" ||
       value === "anyone" ||
       isFunction(value) ||
-      (Array.isArray(value) && value.every((id) => isText(id) || typeof id === "number")) ||
+      isListOfIds(value) ||
       (isObject(value) && "role" in value && isText(value.role)),
   ],
   requesterMayApprove: FLAG,

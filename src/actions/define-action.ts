@@ -12,21 +12,21 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
  * @throws {ConfigurationError} `action-option-invalid` for an option that does not exist, or that cannot have its value,
  *   `action-never-waits` for `kind: "durable-pause"` with `approval: false`, `action-time` for a time limit that is not a
  *   positive number, `action-expiry` if people would have longer to decide than their card can be changed,
- *   `action-without-approver` if nobody could agree, `action-quorum` if too few people could, `action-ask-in` if it names nobody whose private chat could be found
+ *   `action-without-approver` if nobody could agree, `action-quorum` if too few people could, `action-escalation` if nobody is named to escalate to, `action-ask-in` if it names nobody whose private chat could be found
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
 ): Action {
   const called = calledOf(options);
   checkActionOptions(options, called);
-  const { approval, timeoutMs, expiresAfterMs, remindAfterMs } = options;
+  const { approval, timeoutMs, escalateAfterMs, expiresAfterMs, remindAfterMs } = options;
   if (options.kind === "durable-pause" && approval === false) {
     throw new ConfigurationError(
       "action-never-waits",
       `With kind "durable-pause", ${called} waits for a person, but its approval is false. Leave out one of them.`,
     );
   }
-  for (const [name, value] of Object.entries({ timeoutMs, expiresAfterMs, remindAfterMs })) {
+  for (const [name, value] of Object.entries({ timeoutMs, expiresAfterMs, escalateAfterMs, remindAfterMs })) {
     if (value !== undefined && !(value > 0)) {
       throw new ConfigurationError(
         "action-time",
@@ -53,7 +53,13 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
       `The person who asks may not agree (requesterMayApprove), and ${called} names nobody else. Give it approvers.`,
     );
   }
-  const { quorum = 1 } = options;
+  const { escalateTo, quorum = 1 } = options;
+  if (escalateAfterMs !== undefined && escalateTo === undefined) {
+    throw new ConfigurationError(
+      "action-escalation",
+      `The escalateAfterMs of ${called} asks more people, and escalateTo does not say whom.`,
+    );
+  }
   const most =
     approvers === "requester" ? 1 : Array.isArray(approvers) ? new Set(approvers.map(String)).size : quorum;
   if (quorum > most) {

@@ -16,6 +16,7 @@ import { ChangedChats } from "./chat/changed-chats.ts";
 import { PeopleConsent } from "./chat/people-consent.ts";
 import { OutsideDecisions } from "./chat/outside-decisions.ts";
 import { GrantOverview } from "./chat/grant-overview.ts";
+import { HandOver } from "./chat/hand-over.ts";
 import { OutcomeTurns } from "./chat/outcome-turns.ts";
 import { endSchema, showSchema } from "./chat/press-payloads.ts";
 import { runQuestionOf } from "./chat/run-question.ts";
@@ -63,7 +64,8 @@ export class ApprovalsFeature implements Feature {
     this.#overview = overview;
     this.#changedChats = new ChangedChats({ host, approvals, cards });
     this.approvals = approvals;
-    this.questions = new ApprovalQuestions({ host, approvals, cards, outcomes });
+    const handOver = new HandOver({ host, approvals, approvers, cards });
+    this.questions = new ApprovalQuestions({ host, approvals, cards, handOver, outcomes });
     this.consent = new PeopleConsent({ host, approvals, approvers, cards });
     this.calls = new ApprovalAnswers({ executions, grants, index, overview });
     this.executions = executions;

@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     approval: OF_GROUP,
     face: "more",
     lines: 13,
-    buttons: 8,
+    buttons: 9,
     says: [
       "You can also allow: Refunds up to 100.00 €, in this chat, asked by Anna Berg",
       "Dana, Eli",
@@ -130,7 +130,7 @@ it.each(Object.entries(KINDS))("decides at one look on a phone: %s", async (name
 
 it.each<[CardFace, number]>([
   ["first", 3],
-  ["more", 8],
+  ["more", 9],
 ])("reads from right to left in Arabic: %s", async (face, buttons) => {
   await rig.page.setViewportSize(PHONE);
   await rig.entry("Alice Moss").click();

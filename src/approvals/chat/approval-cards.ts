@@ -74,16 +74,28 @@ export class ApprovalCards {
         return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
       return { askedIn: [], unreached: [{ who: UNNAMED_PLACES.chatToAsk, why: "gone" }] };
     }
+    return this.privateChatsOf(approvers, { origin: address, requester: person, requesterMayApprove });
+  }
+
+  /** Finds the private chats of the people of a rule, with the requester left out who may not decide. */
+  async privateChatsOf(
+    rule: ApproverRule,
+    {
+      origin,
+      requester,
+      requesterMayApprove,
+    }: Pick<Approval, "origin" | "requester" | "requesterMayApprove">,
+  ): Promise<{ readonly askedIn: readonly AskedPlace[]; readonly unreached: readonly Unreached[] }> {
     // A turn of the bot's own code may have no chat.
-    const messenger = address?.messengerId ?? this.#onlyMessenger();
+    const messenger = origin?.messengerId ?? this.#onlyMessenger();
     if (messenger === undefined) return { askedIn: [], unreached: [] };
     const people = peopleOf(
-      approvers,
-      person === undefined ? undefined : { ...person, name: nameOf(person) },
+      rule,
+      requester === undefined ? undefined : { ...requester, name: nameOf(requester) },
     );
     const askedIn: AskedPlace[] = [];
     const unreached: Unreached[] = [];
-    const asked = people.filter(({ userId }) => userId !== asker);
+    const asked = people.filter(({ userId }) => requesterMayApprove || userId !== requester?.userId);
     for (const { name, userId } of asked.slice(0, MOST_PRIVATE_CHATS)) {
       const found = await this.#host.objects.link.resolveTarget({ messenger, userId });
       if (found.kind === "found") askedIn.push({ address: found.address, who: name });
@@ -163,6 +175,12 @@ export class ApprovalCards {
       this.#below(approval, cardIdOf(approval), origin, "reminder", text);
     for (const [index, { address }] of askedIn.entries())
       this.#below(approval, `${cardIdOf(approval)}:${index}`, address, `reminder:${index}`, text);
+  }
+
+  /** Asks somebody below the card in the private chat, because another approver has handed the decision over. */
+  askBelow(approval: Approval, address: Address, key: string, text: string): void {
+    const card = this.#cardsOf(approval).find((one) => one.address.threadId === address.threadId);
+    this.#below(approval, card?.id ?? cardIdOf(approval), address, `hand:${key}`, text);
   }
 
   /** Points at the card in the chat that asked, below which somebody has asked for the same again. */

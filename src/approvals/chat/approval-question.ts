@@ -13,6 +13,8 @@ export interface QuestionFacts extends CallFacts {
   /** The text that the model has written in the turn so far. */
   readonly textSoFar: string;
   readonly approvers: ApproverRule;
+  /** Those who may decide later. */
+  readonly escalateTo: ApproverRule | undefined;
   readonly approvals: Pick<Approvals, "get">;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -24,10 +26,21 @@ const LONGEST_WORDS = 2_000;
 /** Returns the stored form of a question, as if it were asked here. */
 export function requestOf(
   { inputHash, input, ledgerKey, offer, permissions, request, risk, summary, summaryReads }: ApprovalQuestion,
-  { address, approvals, approvers, now, people, person, schedule, textSoFar, turn }: QuestionFacts,
+  {
+    address,
+    approvals,
+    approvers,
+    escalateTo,
+    now,
+    people,
+    person,
+    schedule,
+    textSoFar,
+    turn,
+  }: QuestionFacts,
 ): ApprovalRequest {
   const { action, name, requestId, toolCallId } = request;
-  const { expiresAfterMs = WEEK_MS, remindAfterMs } = action;
+  const { escalateAfterMs, expiresAfterMs = WEEK_MS, remindAfterMs } = action;
   const asked = {
     action: name,
     toolCallId,
@@ -55,6 +68,8 @@ export function requestOf(
     requesterMayApprove: action.requesterMayApprove ?? true,
     quorum: action.quorum === 1 ? undefined : action.quorum,
     remindAt: remindAfterMs === undefined ? undefined : now + remindAfterMs,
+    escalateTo,
+    escalateAt: escalateAfterMs === undefined ? undefined : now + escalateAfterMs,
     expiresAt: now + expiresAfterMs,
     schedule,
     channel: turn?.channel,

@@ -8,16 +8,18 @@ import type { Approval } from "../rules/approval.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { approvalOfCard } from "./approval-cards.ts";
+import type { HandOver } from "./hand-over.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { answerOf } from "./approval-texts.ts";
 import type { OutcomeTurns } from "./outcome-turns.ts";
-import { faceSchema, pressSchema } from "./press-payloads.ts";
+import { cardPressSchema } from "./press-payloads.ts";
 import { sayTo } from "./say-to.ts";
 
 export interface ApprovalQuestionsOptions {
   readonly host: Pick<ApprovalsHost, "agent" | "thread">;
   readonly approvals: Approvals;
   readonly cards: ApprovalCards;
+  readonly handOver: HandOver;
   readonly outcomes: OutcomeTurns;
 }
 
@@ -89,8 +91,7 @@ export class ApprovalQuestions implements OpenQuestions {
       return newest === undefined || person === undefined
         ? undefined
         : this.#replies.take(newest, event, person);
-    const turned = faceSchema.safeParse(payload);
-    const press = turned.success ? turned.data : pressSchema.parse(payload);
+    const press = cardPressSchema.parse(payload);
     const known = shown.find(({ id }) => id === press.approval);
     if (known === undefined || press.inputHash !== known.inputHash) return alert(say("pressUnknown"));
     if ("face" in press) {
@@ -108,6 +109,7 @@ export class ApprovalQuestions implements OpenQuestions {
     if (person === undefined) return alert(say("pressAnonymous"));
     // A number has another meaning since a newer question is on the card.
     if (isTyped && !cards.wasSeen(known, event)) return alert(say("pressReplaced"));
+    if ("handTo" in press) return this.#options.handOver.take(known, press.handTo, event, person);
     const { decision, grant } = press;
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     const result = await approvals.decisions.decide(press.approval, { kind: decision, grant }, by);

@@ -2,6 +2,7 @@ import { isMessageChanged, isScheduleDeleted } from "../rules/approval.ts";
 import type { Approval, ApprovalDecision, ApprovalState, DecisionResult } from "../rules/approval.ts";
 import { grantWords } from "../rules/grant-words.ts";
 import { lengthWords } from "../rules/grant-length.ts";
+import { deputiesInWords } from "../rules/card-fields.ts";
 import { decidersOf } from "../rules/quorum.ts";
 import { deciderName, nameOf, voidWords } from "../rules/outcome-words.ts";
 import { sayEnglish } from "../../core/bot-texts.ts";
@@ -102,13 +103,15 @@ const STATES = {
 export function approversInWords(
   {
     approvers,
+    escalatedAt,
+    escalateTo,
     requester,
     requesterMayApprove,
-  }: Pick<Approval, "approvers" | "requester" | "requesterMayApprove">,
+  }: Pick<Approval, "approvers" | "escalatedAt" | "escalateTo" | "requester" | "requesterMayApprove">,
   say: Say = sayEnglish,
   isThere = true,
 ): string {
-  const people = ((): string => {
+  const first = ((): string => {
     switch (approvers.kind) {
       case "anyone":
         return say(isThere ? "anyoneHere" : "anyoneThere");
@@ -126,6 +129,9 @@ export function approversInWords(
         return say("chosenPeople");
     }
   })();
+  const others =
+    escalatedAt === undefined || escalateTo === undefined ? [] : [deputiesInWords(escalateTo, say)];
+  const people = [first, ...others].join(", ");
   const isAnybody = requesterMayApprove || requester === undefined || approvers.kind === "requester";
   return isAnybody ? people : say("butNot", { people, name: nameOf(requester) });
 }

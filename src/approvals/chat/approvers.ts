@@ -1,4 +1,5 @@
 import { holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
+import type { PermissionPeople } from "../../actions/permission-people.ts";
 import type { ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
 import { needsSeveral } from "../rules/quorum.ts";
@@ -12,6 +13,9 @@ import type { MessengerAuthor, MessengerThread } from "../../core/messenger-even
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { threadOf } from "../../messengers/tools/call-facts.ts";
+
+/** A question that may be escalated by now. */
+type MaybeEscalated = ApprovalRequest & Pick<Approval, "escalatedAt">;
 
 /** The people who may decide about approvals: as the action says, or as the bot's permissions say. */
 export class Approvers {
@@ -27,23 +31,20 @@ export class Approvers {
     if (typeof approvers === "function") return { kind: "function" };
     if (typeof approvers === "string") return { kind: approvers };
     const { people, permissions: granted } = await this.#host.actions.rights.ofTurn(request.requestId, facts);
-    const named = (userIds: readonly string[]): { readonly names?: readonly string[] } =>
-      people?.names === undefined ? {} : { names: userIds.map((id) => personName(people, id) ?? id) };
-    const holding = (required: readonly string[]): ApproverRule => {
-      const userIds = holdersOf(people, required);
-      const known = userIds !== undefined && { userIds, ...named(userIds) };
-      return { kind: "permissions", permissions: required, ...known };
-    };
-    if (isRole(approvers)) return holding([approvers.role]);
-    if (approvers !== undefined) {
-      const userIds = approvers.map(String);
-      return { kind: "people", userIds, ...named(userIds) };
-    }
+    if (approvers !== undefined) return ruleFor(approvers, people);
     if (facts.address?.isDirectMessage === true && (request.action.askIn ?? "here") === "here")
       return { kind: facts.person === undefined ? "anyone" : "requester" };
     // If everybody may do everything, nobody has a special permission to decide.
     if (permissions.length === 0 || granted === undefined) return { kind: "requester" };
-    return holding(permissions);
+    return holding(permissions, people);
+  }
+
+  /** Returns who may decide about a call later. Undefined if the action names nobody. */
+  async escalationOf({ request }: ApprovalQuestion, facts: CallFacts): Promise<ApproverRule | undefined> {
+    const { escalateTo } = request.action;
+    if (escalateTo === undefined) return undefined;
+    const { people } = await this.#host.actions.rights.ofTurn(request.requestId, facts);
+    return ruleFor(escalateTo, people);
   }
 
   /**
@@ -53,6 +54,8 @@ export class Approvers {
   async isNobody(asked: ApprovalRequest): Promise<boolean> {
     const { origin, requester } = asked;
     if (origin === undefined) return false;
+    if (asked.escalateTo !== undefined && !areTooFew(asked, namedBy(asked.approvers, asked.escalateTo)))
+      return false;
     if (needsSeveral(asked)) return areTooFew(asked, namedBy(asked.approvers)) || isOnePerson(asked);
     if (othersAreOpen(asked)) return false;
     if (requester === undefined) return true;
@@ -68,35 +71,37 @@ export class Approvers {
     return !requesterMayApprove && requester?.isChat === true;
   }
 
-  /** Tells whether nobody is left in the chats who may decide, as far as the bot says who may. Asked now. */
+  /** Tells whether nobody is left in the chats who may decide now, as far as the bot says who may. */
   async isNobodyLeft(approval: Approval): Promise<boolean> {
     if (approval.origin === undefined) return false;
-    return areTooFew(approval, await this.#namedToday(approval));
+    const { approvers, escalatedAt, escalateTo } = approval;
+    const today = [await this.#namedToday(approval, approvers)];
+    if (escalateTo !== undefined && escalatedAt !== undefined)
+      today.push(await this.#namedToday(approval, escalateTo, "escalateTo"));
+    return areTooFew(approval, today.includes(undefined) ? undefined : today.flatMap((ids) => ids ?? []));
   }
 
   /** Returns the people of a request who may still decide. Undefined if the bot does not say. */
-  async #namedToday({
-    action,
-    approvers,
-    origin,
-    requestId,
-    requester,
-  }: Approval): Promise<readonly string[] | undefined> {
-    if (approvers.kind === "people") {
-      const listed = this.#listedToday(action);
-      return approvers.userIds.filter((userId) => listed?.includes(userId) !== false);
+  async #namedToday(
+    { action, origin, requestId, requester }: Approval,
+    rule: ApproverRule,
+    option: "approvers" | "escalateTo" = "approvers",
+  ): Promise<readonly string[] | undefined> {
+    if (rule.kind === "people") {
+      const listed = this.#listedToday(action, option);
+      return rule.userIds.filter((userId) => listed?.includes(userId) !== false);
     }
-    if (approvers.kind !== "permissions") return undefined;
+    if (rule.kind !== "permissions") return undefined;
     const place = { address: origin, chat: threadOf(origin) };
     const { people } = await this.#host.actions.rights.ofPerson(requestId, requester, place);
-    return holdersOf(people, approvers.permissions);
+    return holdersOf(people, rule.permissions);
   }
 
   /** Returns the people whom the action lists now. Undefined if it has no list. */
-  #listedToday(action: string): readonly string[] | undefined {
+  #listedToday(action: string, option: "approvers" | "escalateTo"): readonly string[] | undefined {
     try {
-      const approvers = this.#host.actions.named(action)?.approvers;
-      return Array.isArray(approvers) ? approvers.map(String) : undefined;
+      const listed = this.#host.actions.named(action)?.[option];
+      return Array.isArray(listed) ? listed.map(String) : undefined;
     } catch {
       // The bot's declarations fail for now. Other callers of them log the reason.
       return undefined;
@@ -104,7 +109,7 @@ export class Approvers {
   }
 
   /** Tells whether somebody may decide, asked now. */
-  async mayDecide(approval: ApprovalRequest, decider: Decider): Promise<boolean> {
+  async mayDecide(approval: MaybeEscalated, decider: Decider): Promise<boolean> {
     const { messengerId, person, surface } = decider;
     // The bot's own code, or the token, has proved who asks.
     if (surface === "api" || decider.isAdmin === true) return true;
@@ -116,24 +121,34 @@ export class Approvers {
     if (!approval.requesterMayApprove && (isAsker || mayBeSame(approval.requester, person))) return false;
     // Two names of chats may be one person.
     if (needsSeveral(approval) && person.isChat === true) return false;
-    const { approvers } = approval;
-    switch (approvers.kind) {
+    if (await this.#isOneOf(approval, approval.approvers, person, isAsker)) return true;
+    const { escalatedAt, escalateTo } = approval;
+    if (escalatedAt === undefined || escalateTo === undefined) return false;
+    return this.#isOneOf(approval, escalateTo, person, isAsker, "escalateTo");
+  }
+
+  async #isOneOf(
+    approval: ApprovalRequest,
+    rule: ApproverRule,
+    person: MessengerAuthor,
+    isAsker: boolean,
+    option: "approvers" | "escalateTo" = "approvers",
+  ): Promise<boolean> {
+    switch (rule.kind) {
       case "anyone":
         return true;
       case "requester":
         return isAsker;
       case "people":
         return (
-          approvers.userIds.includes(person.userId) &&
-          this.#listedToday(approval.action)?.includes(person.userId) !== false
+          rule.userIds.includes(person.userId) &&
+          this.#listedToday(approval.action, option)?.includes(person.userId) !== false
         );
       case "permissions": {
         const { origin, requestId } = approval;
         const place = { address: origin, chat: threadOf(origin) };
         const grant = await this.#host.actions.rights.ofPerson(requestId, person, place);
-        return (
-          grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined
-        );
+        return grant.permissions !== undefined && missingPermissions(grant, rule.permissions) === undefined;
       }
       case "function": {
         const decides = this.#host.actions.named(approval.action)?.approvers;
@@ -151,8 +166,16 @@ export class Approvers {
    * not to the person, does not count.
    */
   async mayDecideFrom(approval: Approval, decider: Decider, thread: MessengerThread): Promise<boolean> {
-    const { approvers, requestId } = approval;
+    const { approvers, escalatedAt, escalateTo, requestId } = approval;
     const { messengerId, person } = decider;
+    if (escalatedAt !== undefined && escalateTo !== undefined) {
+      const { escalateTo: _later, ...before } = approval;
+      const deputy = { ...approval, approvers: escalateTo, escalateTo: undefined };
+      return (
+        (await this.mayDecideFrom(before, decider, thread)) ||
+        (await this.mayDecideFrom(deputy, decider, thread))
+      );
+    }
     if (approvers.kind === "anyone" || !(await this.mayDecide(approval, decider))) return false;
     if (approvers.kind !== "permissions" || messengerId === undefined) return true;
     const place = { address: addressOf({ messengerId, thread }), chat: thread };
@@ -166,8 +189,33 @@ function mayBeSame(requester: MessengerAuthor | undefined, person: MessengerAuth
   return requester !== undefined && (requester.isChat === true || person.isChat === true);
 }
 
-function namedBy(rule: ApproverRule): readonly string[] | undefined {
-  return "userIds" in rule ? rule.userIds : undefined;
+/** Everybody who may decide by one of these rules. Undefined if the bot does not say. */
+function namedBy(...rules: readonly ApproverRule[]): readonly string[] | undefined {
+  const named = rules.map((rule) => ("userIds" in rule ? rule.userIds : undefined));
+  return named.includes(undefined) ? undefined : named.flatMap((userIds) => userIds ?? []);
+}
+
+/** Returns the rule for people whom an action names. */
+function ruleFor(
+  who: readonly (string | number)[] | ApproverRole,
+  people: PermissionPeople | undefined,
+): ApproverRule {
+  if ("role" in who) return holding([who.role], people);
+  const userIds = who.map(String);
+  return { kind: "people", userIds, ...named(userIds, people) };
+}
+
+function holding(required: readonly string[], people: PermissionPeople | undefined): ApproverRule {
+  const userIds = holdersOf(people, required);
+  const known = userIds !== undefined && { userIds, ...named(userIds, people) };
+  return { kind: "permissions", permissions: required, ...known };
+}
+
+function named(
+  userIds: readonly string[],
+  people: PermissionPeople | undefined,
+): { readonly names?: readonly string[] } {
+  return people?.names === undefined ? {} : { names: userIds.map((id) => personName(people, id) ?? id) };
 }
 
 /** Whether fewer people than must approve may decide, as far as they are known. */
@@ -199,10 +247,4 @@ function othersAreOpen({ approvers, askedIn, origin, requester }: ApprovalReques
     case "permissions":
       return approvers.userIds?.some((userId) => userId !== requester?.userId) ?? true;
   }
-}
-
-function isRole(
-  approvers: readonly (string | number)[] | ApproverRole | undefined,
-): approvers is ApproverRole {
-  return approvers !== undefined && "role" in approvers;
 }

@@ -7,7 +7,7 @@ import { APPROVALS } from "../root/approval-calls.ts";
 import type { AllowanceClaim } from "../rules/allowance.ts";
 import { isOpen } from "../rules/approval.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "../rules/approval.ts";
-import type { ApprovalHost } from "../rules/approval-host.ts";
+import type { ApprovalHost, Escalation } from "../rules/approval-host.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { failureName } from "../rules/outcome-words.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
@@ -107,6 +107,13 @@ export class AskingConversation implements ApprovalHost {
 
   noteUse(use: Approval): void {
     this.#options.news.changed(use);
+  }
+
+  async escalate(approval: Approval): Promise<Escalation> {
+    const { escalateTo } = approval;
+    if (escalateTo === undefined) return { places: [], unreached: [] };
+    const { askedIn, unreached } = await this.#options.cards.privateChatsOf(escalateTo, approval);
+    return { places: askedIn.map(({ address }) => address), unreached };
   }
 
   remind(approval: Approval): void {

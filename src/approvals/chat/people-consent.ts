@@ -53,10 +53,16 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
     const { approvals, approvers, cards, host } = this.#options;
     const { runs } = host.runs;
     const { action, requestId, toolCallId } = question.request;
-    const asked = await this.#requestOf(question, facts);
+    let asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
     const labels = await inputLabels(action, facts.person?.language);
     const places = await cards.placesOf(action, asked.approvers, facts);
+    const isUnheard = places.unreached.length > 0 && places.askedIn.length === 0;
+    if (
+      asked.escalateTo !== undefined &&
+      (isUnheard || (await approvers.isNobody({ ...asked, ...places, escalateTo: undefined })))
+    )
+      asked = { ...asked, escalateAt: host.deps.clock.now() };
     const problem = problemOfRun({ ...asked, ...places });
     if (problem !== undefined) {
       runs.setProblem(asked.rootRequest, problem.code);
@@ -116,9 +122,11 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
     const { approvals, host } = this.#options;
     const { requestId } = question.request;
     const approvers = await this.#options.approvers.ruleOf(question, facts);
+    const escalateTo = await this.#options.approvers.escalationOf(question, facts);
     return requestOf(question, {
       ...facts,
       approvers,
+      escalateTo,
       turn: host.thread.own.info(requestId),
       textSoFar: host.engine.textSoFar(requestId),
       approvals,

@@ -1,20 +1,26 @@
 import { z } from "zod";
-import type { FacePress } from "../rules/approval-card.ts";
+import type { FacePress, HandPress } from "../rules/approval-card.ts";
 import type { ShowPress } from "./approval-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 
 const pressedSchema = z.object({ approval: z.string(), inputHash: z.string() });
 
 /** The payload of a button that turns an approval's card. */
-export const faceSchema = pressedSchema.extend({
-  face: z.enum(["first", "more"]),
+const faceSchema = pressedSchema.extend({
+  face: z.enum(["first", "more", "hand"]),
 }) satisfies z.ZodType<FacePress>;
 
 /** The payload of a button of an approval's card that decides. */
-export const pressSchema = pressedSchema.extend({
+const pressSchema = pressedSchema.extend({
   decision: z.enum(["approve", "reject", "change", "withdraw", "retract"]),
   grant: z.enum(["request", "hour", "always", "schedule"]).optional(),
 });
+
+/** The payload of a button that hands the decision over. */
+const handSchema = pressedSchema.extend({ handTo: z.string() }) satisfies z.ZodType<HandPress>;
+
+/** The payload of a button of an approval's card. */
+export const cardPressSchema = z.union([faceSchema, handSchema, pressSchema]);
 
 /** The payload of a button under `/grants`. */
 export const endSchema = z.strictObject({

@@ -3,6 +3,7 @@ import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { FreshGrants } from "./fresh-grants.ts";
 import type { GrantedRuns } from "./granted-runs.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
+import { shownAlsoIn } from "./card-to-take.ts";
 import { Sweep } from "../../core/sweep-store.ts";
 
 export interface ApprovalWorkOptions {
@@ -18,7 +19,7 @@ const SWEEP_EVERY_MS = 60 * 60 * 1000;
 const AGAIN_AFTER_MS = 2500;
 
 /**
- * Acts on stored approvals: expires, reminds, draws, runs, tells. Each step is stored before the next begins, and is
+ * Acts on stored approvals: expires, reminds, escalates, draws, runs, tells. Each step is stored before the next begins, and is
  * repeated until its end is stored.
  */
 export class ApprovalWork {
@@ -28,6 +29,8 @@ export class ApprovalWork {
   readonly #fresh: FreshGrants;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
+  /** Questions whose deputies' chats are looked up in this process. */
+  readonly #escalating = new Map<string, Promise<void>>();
   #catchingUp: Promise<void> | undefined;
   readonly #sweep: Sweep;
   #hasChecked = false;
@@ -58,7 +61,7 @@ export class ApprovalWork {
   }
 
   /**
-   * Does all due work: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
+   * Does all due work: expires, escalates, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
    * actions that it has begun have ended.
    */
   async run(): Promise<void> {
@@ -72,6 +75,8 @@ export class ApprovalWork {
       const isWaiting = approval.state === "waiting";
       if (isWaiting && now < approval.expiresAt && now >= (approval.remindAt ?? Infinity))
         this.#remind(approval);
+      if (isWaiting && now < approval.expiresAt && now >= (approval.escalateAt ?? Infinity))
+        this.#escalate(approval);
       const isLate = isWaiting && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#stored.change(approval, { state: "expired" }) : approval);
     }
@@ -81,12 +86,12 @@ export class ApprovalWork {
         .catch((error: unknown) => this.#host.onFailure(error))
         .finally(() => (this.#catchingUp = undefined));
     }
-    await Promise.all([...this.#running.values(), this.#catchingUp]);
+    await Promise.all([...this.#running.values(), ...this.#escalating.values(), this.#catchingUp]);
   }
 
   /** Whether an action is running in this process. */
   isBusy(): boolean {
-    return this.#running.size > 0 || this.#catchingUp !== undefined;
+    return this.#running.size > 0 || this.#escalating.size > 0 || this.#catchingUp !== undefined;
   }
 
   #isBehind(): boolean {
@@ -96,7 +101,8 @@ export class ApprovalWork {
   /** Time at which `run` must be called again, in epoch milliseconds. Undefined if no work is left. */
   nextWakeAt(): number | undefined {
     const at = this.#isBehind() ? 0 : this.#stored.store.nextDueAt();
-    return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
+    const soon = this.#host.clock.now() + AGAIN_AFTER_MS;
+    return at === 0 || (at !== undefined && at < soon && this.#escalating.size > 0) ? soon : at;
   }
 
   #remind(approval: Approval): void {
@@ -104,6 +110,34 @@ export class ApprovalWork {
       this.#stored.change(approval, { remindAt: undefined });
       this.#host.remind(approval);
     });
+  }
+
+  /** Finds the deputies' chats, and stores with them in one step that the deputies are asked. A crash repeats it. */
+  #escalate({ id, ...asked }: Approval): void {
+    if (this.#escalating.has(id)) return;
+    const work = this.#host
+      .escalate({ id, ...asked })
+      .then(({ places, unreached: away }) => {
+        const approval = this.#stored.store.get(id);
+        if (approval?.state !== "waiting" || approval.escalateAt === undefined) return;
+        const broughtTo = places.reduce(
+          (shown, place) => shownAlsoIn({ ...approval, broughtTo: shown }, place) ?? shown,
+          approval.broughtTo ?? [],
+        );
+        const known = new Set(approval.unreached.map(({ who }) => who));
+        const unreached = [...approval.unreached, ...away.filter(({ who }) => !known.has(who))];
+        this.#host.database.transaction(() => {
+          const escalatedAt = this.#host.clock.now();
+          const change = { broughtTo, unreached, escalatedAt, escalateAt: undefined, drawnState: undefined };
+          this.#stored.draw(this.#stored.change(approval, change));
+        });
+      })
+      .catch((error: unknown) => this.#host.onFailure(error))
+      .finally(() => {
+        this.#escalating.delete(id);
+        this.#host.onChange();
+      });
+    this.#escalating.set(id, work);
   }
 
   /** Compares new grants with what waits, and finds lost outcomes. A crash repeats it. */

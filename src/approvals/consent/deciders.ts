@@ -7,17 +7,17 @@ const MOST_CHECKED = 20;
 
 /**
  * Tells who may decide, and ends questions about which nobody may decide any more, because those who might have lost the
- * permission or are not named any more. People would wait for nothing until they expire.
+ * permission or are not named any more. People would wait for nothing until they expire. Deputies are asked first.
  *
  * It looks at the newest questions once in every process, and at a question whenever somebody may not decide about it.
  */
 export class Deciders {
-  readonly #host: Pick<ApprovalHost, "mayDecide" | "isNobodyLeft" | "onChange" | "onFailure">;
+  readonly #host: Pick<ApprovalHost, "clock" | "mayDecide" | "isNobodyLeft" | "onChange" | "onFailure">;
   readonly #stored: StoredApprovals;
   #hasLooked = false;
 
   constructor(
-    host: Pick<ApprovalHost, "mayDecide" | "isNobodyLeft" | "onChange" | "onFailure">,
+    host: Pick<ApprovalHost, "clock" | "mayDecide" | "isNobodyLeft" | "onChange" | "onFailure">,
     stored: StoredApprovals,
   ) {
     this.#host = host;
@@ -47,8 +47,21 @@ export class Deciders {
     const lost = new Set<string>();
     for (const approval of this.#stored.store.waiting())
       if (ids.has(approval.id) && (await this.#host.isNobodyLeft(approval))) lost.add(approval.id);
+    const now = this.#host.clock.now();
+    const toEscalate = this.#stored.store
+      .waiting()
+      .filter((approval) => lost.has(approval.id) && canEscalate(approval));
+    for (const approval of toEscalate) {
+      lost.delete(approval.id);
+      this.#stored.change(approval, { escalateAt: now });
+    }
     // Only those that still wait end.
-    if (this.#stored.cancel(({ id }) => (lost.has(id) ? "approvers-missing" : undefined)))
-      this.#host.onChange();
+    const hasEnded = this.#stored.cancel(({ id }) => (lost.has(id) ? "approvers-missing" : undefined));
+    if (hasEnded || toEscalate.length > 0) this.#host.onChange();
   }
+}
+
+/** Whether deputies can be asked, and have not been. */
+function canEscalate({ escalatedAt, escalateTo }: Approval): boolean {
+  return escalateTo !== undefined && escalatedAt === undefined;
 }

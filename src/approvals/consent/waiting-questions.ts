@@ -1,8 +1,9 @@
 import type { Address } from "../../core/surface.ts";
 import { MESSAGE_CHANGED } from "../rules/approval.ts";
 import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
-import type { Approval, Decider, VoidReason } from "../rules/approval.ts";
+import type { Approval, Decider, HandedOver, VoidReason } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
+import { UNNAMED_PLACES } from "../rules/card-place.ts";
 import type { Unreached } from "../rules/card-place.ts";
 import type { ApprovalWork } from "./approval-work.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
@@ -10,11 +11,15 @@ import type { StoredApprovals } from "../stored/stored-approvals.ts";
 
 /** Changes of questions about which nobody has decided: where they are shown, and ends that are no decision. */
 export class WaitingQuestions {
-  readonly #host: Pick<ApprovalHost, "clock" | "onChange">;
+  readonly #host: Pick<ApprovalHost, "clock" | "database" | "onChange">;
   readonly #stored: StoredApprovals;
   readonly #work: ApprovalWork;
 
-  constructor(host: Pick<ApprovalHost, "clock" | "onChange">, stored: StoredApprovals, work: ApprovalWork) {
+  constructor(
+    host: Pick<ApprovalHost, "clock" | "database" | "onChange">,
+    stored: StoredApprovals,
+    work: ApprovalWork,
+  ) {
     this.#host = host;
     this.#stored = stored;
     this.#work = work;
@@ -30,6 +35,26 @@ export class WaitingQuestions {
     const broughtTo = shownAlsoIn(approval, address);
     if (broughtTo === undefined) return false;
     this.#stored.change(approval, { broughtTo, drawnState: undefined });
+    this.#work.go();
+    return true;
+  }
+
+  /**
+   * Notes that an approver has asked another one to decide, and shows the question in that person's chat. Returns `false`
+   * if it does not wait any more, or has too many cards.
+   *
+   * @param withIt runs in the transaction that stores it
+   */
+  handOver(id: string, handedTo: HandedOver, address: Address, withIt: (handed: Approval) => void): boolean {
+    const approval = this.#stored.store.get(id);
+    if (approval?.state !== "waiting" || this.#host.clock.now() >= approval.expiresAt) return false;
+    const broughtTo = shownAlsoIn(approval, address);
+    if (broughtTo === undefined) return false;
+    this.#host.database.transaction(() => {
+      const handed = this.#stored.change(approval, { broughtTo, handedTo, drawnState: undefined });
+      this.#stored.draw(handed);
+      withIt(handed);
+    });
     this.#work.go();
     return true;
   }
@@ -72,9 +97,19 @@ export class WaitingQuestions {
       const lost = whom(approval).filter(({ who }) => !approval.unreached.some((known) => known.who === who));
       if (lost.length === 0) return [];
       const unreached = [...approval.unreached, ...lost];
-      return [this.#stored.change(approval, { unreached, drawnState: undefined })];
+      const change = { unreached, drawnState: undefined, ...this.#escalation({ ...approval, unreached }) };
+      return [this.#stored.change(approval, change)];
     });
     if (changed.length > 0) this.#host.onChange();
     return changed;
+  }
+
+  /** Deputies are asked at once when nobody else is left. */
+  #escalation({ askedIn, escalatedAt, escalateTo, unreached }: Approval): { readonly escalateAt?: number } {
+    if (escalateTo === undefined || escalatedAt !== undefined) return {};
+    const isLost = askedIn.every(({ who }) =>
+      unreached.some((lost) => lost.who === (who ?? UNNAMED_PLACES.askedChat)),
+    );
+    return isLost ? { escalateAt: this.#host.clock.now() } : {};
   }
 }

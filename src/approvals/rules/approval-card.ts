@@ -8,6 +8,7 @@ import { cardFields } from "./card-fields.ts";
 import type { CardFace, CardView } from "./card-view.ts";
 import { lengthsFor, lengthWords } from "./grant-length.ts";
 import type { GrantLength } from "./grant-length.ts";
+import { handOverTo } from "./hand-over.ts";
 import { failureName, isUnknownOutcome } from "./outcome-words.ts";
 import { summaryOf } from "./summary-of.ts";
 
@@ -29,11 +30,22 @@ export interface FacePress extends PressedApproval {
   readonly face: CardFace;
 }
 
+/** The payload of a button that hands the decision over. */
+export interface HandPress extends PressedApproval {
+  readonly handTo: string;
+}
+
+/** What a button does, without the question that it is about. */
+type Press =
+  | Omit<ApprovalPress, keyof PressedApproval>
+  | Omit<FacePress, keyof PressedApproval>
+  | Omit<HandPress, keyof PressedApproval>;
+
 /**
  * Returns the card of an approval, which always shows its present state. Pure.
  *
  * 1. Its first line is the question. The first face has every input, within one message of the platform, and three buttons.
- * 2. A number of an option means the same on both faces. So a number that somebody writes while the card is turned decides
+ * 2. A number of an option means the same on all faces. So a number that somebody writes while the card is turned decides
  *    nothing else.
  */
 export function approvalCard(approval: Approval, view: CardView): CardContent {
@@ -84,16 +96,14 @@ function titleOf(approval: Approval): TextName {
 }
 
 function buttonsOf(
-  { id, inputHash, offer, quorum = 1, requester, schedule }: Approval,
+  approval: Approval,
   { face = "first", role = "here", say = sayEnglish }: CardView,
 ): readonly (readonly CardButton[])[] {
-  const button = (
-    label: string,
-    press: Omit<ApprovalPress, keyof PressedApproval> | Omit<FacePress, keyof PressedApproval>,
-  ): CardButton => ({
+  const { id, inputHash, offer, quorum = 1, requester, schedule } = approval;
+  const button = (label: string, press: Press): CardButton => ({
     kind: "callback",
     label,
-    payload: { approval: id, inputHash, ...press } satisfies ApprovalPress | FacePress as Json,
+    payload: { approval: id, inputHash, ...press } satisfies PressedApproval as Json,
   });
   const back =
     requester === undefined || role === "elsewhere"
@@ -107,6 +117,11 @@ function buttonsOf(
   if (face === "first") return [decide, [button(say("moreButton"), { face: "more" })]];
   // Always there, so that no number of an option changes its meaning when somebody approves.
   const undo = quorum === 1 ? [] : [[button(say("retractButton"), { decision: "retract" })]];
+  const people = handOverTo(approval);
+  const hand = people.length === 0 ? [] : [[button(say("handButton"), { face: "hand" })]];
+  const handTo = people.map(({ name, userId }) => [
+    button(say("handToButton", { name }), { handTo: userId }),
+  ]);
   const grants = offer === undefined ? [] : lengthsFor({ schedule });
   return [
     decide,
@@ -116,5 +131,7 @@ function buttonsOf(
     ...grants.map((grant) => [
       button(say("grantButton", { length: lengthWords(grant, say) }), { decision: "approve", grant }),
     ]),
+    ...hand,
+    ...(face === "hand" ? handTo : []),
   ];
 }

@@ -1,7 +1,15 @@
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { AllowanceClaim } from "./allowance.ts";
+import type { Address } from "../../core/surface.ts";
+import type { Unreached } from "./card-place.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "./approval.ts";
+
+/** Where the people are asked to whom a question is escalated. */
+export interface Escalation {
+  readonly places: readonly Address[];
+  readonly unreached: readonly Unreached[];
+}
 
 /** The conversation around its approvals, as they act on it. */
 export interface ApprovalHost {
@@ -41,6 +49,8 @@ export interface ApprovalHost {
   claim(claim: AllowanceClaim): Promise<boolean>;
   /** Called for each new state of a call that a grant covers, in the transaction that stores it. */
   noteUse(use: Approval): void;
+  /** Finds the private chats of those to whom a question is escalated, and those who cannot be reached. May throw. */
+  escalate(approval: Approval): Promise<Escalation>;
   /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */
   remind(approval: Approval): void;
   /**

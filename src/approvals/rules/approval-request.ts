@@ -21,6 +21,8 @@ export type ApprovalRequest = Omit<
   | "isCardTaken"
   | "isGivenBack"
   | "agreed"
+  | "escalatedAt"
+  | "handedTo"
   | "broughtTo"
 >;
 

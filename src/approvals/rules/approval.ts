@@ -106,6 +106,12 @@ export interface Decider {
   readonly isAdmin?: boolean;
 }
 
+/** An approver who was asked to decide by another one. Both in words. */
+export interface HandedOver {
+  readonly to: string;
+  readonly by: string;
+}
+
 /** One question to people: may this action run with exactly this input? */
 export interface Approval {
   /** Id of the approval, and the execution id of `approvals.approve`. */
@@ -162,6 +168,13 @@ export interface Approval {
   readonly quorum?: number | undefined;
   /** Those who have approved so far, if several must. One of them may have lost the right since. */
   readonly agreed?: readonly Decider[] | undefined;
+  /** Those who may decide, too, after `escalatedAt`. */
+  readonly escalateTo?: ApproverRule | undefined;
+  /** Time at which they are asked, in epoch milliseconds. Undefined if there is none, or they were asked. */
+  readonly escalateAt?: number | undefined;
+  readonly escalatedAt?: number | undefined;
+  /** The approver to whom another one has handed it over last. All approvers may still decide. */
+  readonly handedTo?: HandedOver | undefined;
   /** Time of the one reminder, in epoch milliseconds. Undefined if there is none, or it was sent. */
   readonly remindAt: number | undefined;
   /** Epoch milliseconds. */

@@ -5,7 +5,7 @@ import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { CardField } from "../../core/content.ts";
 import { inOneLine } from "../../messengers/turns/one-line.ts";
 import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
-import type { Approval } from "./approval.ts";
+import type { Approval, ApproverRule } from "./approval.ts";
 import { unreachedWords } from "./card-place.ts";
 import type { CardView } from "./card-view.ts";
 import { lengthWords } from "./grant-length.ts";
@@ -45,7 +45,7 @@ export function cardFields(approval: Approval, view: CardView, textLength: numbe
     say,
     without: saidPaths(approval),
     // The other face shows all of it, in several messages if it must.
-    room: isWaiting && face === "more" ? undefined : Math.max(LEAST_ROOM, messageLength - MARGIN - others),
+    room: isWaiting && isTurned(face) ? undefined : Math.max(LEAST_ROOM, messageLength - MARGIN - others),
   });
   return [...above, ...inputs, ...below].map(({ label, value }) => ({
     label: inOneLine(label),
@@ -73,12 +73,17 @@ function previewFields({ input, preview, sensitive }: Approval, say: Say): CardF
 function questionFields(approval: Approval, view: CardView): CardField[] {
   const { expiresAt, input, offer, risk, sensitive, unreached } = approval;
   const { areApproversAway = false, face, role, say = sayEnglish } = view;
-  const isMore = face === "more";
+  const isMore = isTurned(face);
   const fields = [...quorumFields(approval, say), ...(isMore ? modelFields(approval, say) : [])];
   if (isMore && risk !== undefined && risk !== "high") fields.push(riskField(risk, say));
   fields.push(...askerFields(approval, view));
   const showsPeople = isMore || role === "status" || areApproversAway;
   if (showsPeople && !isAlone(approval)) fields.push({ label: say("approversLabel"), value: view.approvers });
+  const { escalatedAt, escalateTo, handedTo } = approval;
+  if (handedTo !== undefined)
+    fields.push({ label: say("handLabel"), value: say("handedOver", { ...handedTo }) });
+  if (escalatedAt !== undefined && escalateTo !== undefined)
+    fields.push({ label: say("escalatedLabel"), value: deputiesInWords(escalateTo, say) });
   if (isMore || role === "status") fields.push({ label: say("untilLabel"), value: view.time(expiresAt) });
   // Somebody else can be asked to write to the bot only by the chat that asked. People who read this card were reached.
   if (unreached.length > 0 && role !== "elsewhere")
@@ -89,6 +94,16 @@ function questionFields(approval: Approval, view: CardView): CardField[] {
       value: shortened(masked(grantWords(offer, approval, say, role), input, sensitive)),
     });
   return fields;
+}
+
+function isTurned(face: CardView["face"]): boolean {
+  return face === "more" || face === "hand";
+}
+
+/** Those to whom a question is escalated. */
+export function deputiesInWords(rule: ApproverRule, say: Say): string {
+  const names = "userIds" in rule ? (rule.names ?? rule.userIds) : undefined;
+  return names?.join(", ") ?? say("chosenPeople");
 }
 
 /** How many of several people have approved, and who. */

@@ -32,5 +32,6 @@ export type CardRole = "here" | "elsewhere" | "status";
  *
  * - `first`: all that a decision needs, and the buttons that decide
  * - `more`: the same, and everything else that is known and possible
+ * - `hand`: the same as `more`, and below it the people to whom it can be handed over
  */
-export type CardFace = "first" | "more";
+export type CardFace = "first" | "more" | "hand";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "../../core/content.ts";
 import { added, checked, defineTable, flag, integer, json, text } from "../../core/table.ts";
 import type { RowOf } from "../../core/table.ts";
-import type { Approval, ApprovalState } from "../rules/approval.ts";
+import type { Approval, ApprovalState, ApproverRule } from "../rules/approval.ts";
 import { addressSchema, personSchema } from "../../core/stored-address.ts";
 
 const stateSchema = z.enum([
@@ -77,6 +77,7 @@ const detailsSchema = z.object({
   cardOf: z.string().optional(),
   channel: z.string().optional(),
   quorum: z.number().optional(),
+  escalateTo: approversSchema.optional(),
   summaryReads: z.array(z.string()).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   preview: z
@@ -101,6 +102,8 @@ const progressSchema = z.object({
   isCardTaken: z.boolean().optional(),
   isGivenBack: z.boolean().optional(),
   agreed: z.array(deciderSchema).optional(),
+  escalatedAt: z.number().optional(),
+  handedTo: z.object({ to: z.string(), by: z.string() }).optional(),
   broughtTo: z.array(addressSchema).optional(),
 });
 
@@ -143,6 +146,7 @@ export const APPROVALS = defineTable(
     details: added(json(detailsSchema)()),
     progress: added(json(progressSchema)()),
     remindAt: added(integer()),
+    escalateAt: added(integer()),
   },
   "STRICT, WITHOUT ROWID",
   {
@@ -158,6 +162,8 @@ type Row = RowOf<typeof APPROVALS>;
 export function progressOf({
   agreed,
   broughtTo,
+  escalatedAt,
+  handedTo,
   isCardTaken,
   isExplained,
   isGivenBack,
@@ -171,6 +177,8 @@ export function progressOf({
     ...(isCardTaken === true && { isCardTaken }),
     ...(isGivenBack === true && { isGivenBack }),
     ...(agreed !== undefined && { agreed: [...agreed] }),
+    ...(escalatedAt !== undefined && { escalatedAt }),
+    ...(handedTo !== undefined && { handedTo }),
     ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
   };
 }
@@ -179,6 +187,7 @@ export function detailsOf({
   askedIn,
   cardOf,
   channel,
+  escalateTo,
   isInline,
   isTool,
   labels,
@@ -203,10 +212,16 @@ export function detailsOf({
     cardOf,
     channel,
     quorum,
+    escalateTo: escalateTo && stored(escalateTo),
     labels,
     summaryReads: summaryReads && [...summaryReads],
     preview: typeof preview === "object" ? [...preview] : preview,
   };
+}
+
+/** The lists of a rule, as the schema types them. */
+function stored(rule: ApproverRule): z.infer<typeof approversSchema> {
+  return approversSchema.parse(rule);
 }
 
 export function approvalOf({
@@ -232,6 +247,9 @@ export function approvalOf({
     channel: details.channel,
     quorum: details.quorum,
     agreed: progress.agreed,
+    escalateTo: details.escalateTo,
+    escalatedAt: progress.escalatedAt,
+    handedTo: progress.handedTo,
     isExplained: progress.isExplained ?? false,
     successor: progress.successor,
     broughtTo: progress.broughtTo,

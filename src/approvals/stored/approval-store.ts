@@ -54,9 +54,20 @@ export class ApprovalStore {
 
   /** Stores the changeable fields of an approval. Its input, key and requester never change. */
   update(approval: Approval): void {
-    const { decidedAt, decidedBy, drawnState, endedAt, id, isTold, outcome, reason, remindAt, state } =
-      approval;
-    const changes = { state, decidedAt, decidedBy, reason, outcome, endedAt, drawnState, isTold, remindAt };
+    const { decidedAt, decidedBy, drawnState, endedAt, escalateAt, id, isTold, outcome, reason } = approval;
+    const { remindAt, state } = approval;
+    const changes = {
+      state,
+      decidedAt,
+      decidedBy,
+      reason,
+      outcome,
+      endedAt,
+      drawnState,
+      isTold,
+      remindAt,
+      escalateAt,
+    };
     this.#approvals.update(
       { ...changes, isUnfinished: isUnfinished(approval), progress: progressOf(approval) },
       "WHERE id = ?",
@@ -111,19 +122,20 @@ export class ApprovalStore {
     );
   }
 
-  /** Returns approvals with work that is due: remind, expire, run, draw or tell. Oldest first. */
+  /** Returns approvals with work that is due: remind, escalate, expire, run, draw or tell. Oldest first. */
   due(now: number): Approval[] {
     return this.#read(
       `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state IS 'waiting' AND expires_at > ?1
-         AND COALESCE(remind_at, expires_at) > ?1) ORDER BY seq`,
+         AND COALESCE(remind_at, expires_at) > ?1 AND COALESCE(escalate_at, expires_at) > ?1) ORDER BY seq`,
       now,
     );
   }
 
-  /** Epoch milliseconds of the next expiry or reminder, 0 if something is due already. Undefined if nothing is left to do. */
+  /** Epoch milliseconds of the next expiry, reminder or escalation, 0 if something is due already. Undefined if nothing is left to do. */
   nextDueAt(): number | undefined {
     const next = this.#tables.all<{ at: number | null }>(
-      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN min(expires_at, COALESCE(remind_at, expires_at))
+      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN
+         min(expires_at, COALESCE(remind_at, expires_at), COALESCE(escalate_at, expires_at))
          ELSE 0 END) AS at
        FROM approval_v1 WHERE is_unfinished = 1`,
     );

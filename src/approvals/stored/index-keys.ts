@@ -20,13 +20,14 @@ export interface WantedKeys {
 
 /** Returns the keys of a request in the root's index. The conversation that asked still decides who sees it. */
 export function indexKeysOf(approval: Approval): string[] {
-  const { approvers, origin, requester } = approval;
+  const { approvers, escalateTo, origin, requester } = approval;
   const places = placesOf(approval);
   const keys = places.map(({ messengerId, threadId }) => keyOf(messengerId, "thread", threadId));
   if (origin !== undefined && requester !== undefined)
     keys.push(keyOf(origin.messengerId, "person", requester.userId));
-  const named = "userIds" in approvers ? (approvers.userIds ?? []) : [];
-  const isUnnamed = approvers.kind === "function" || approvers.kind === "permissions";
+  const rules = [approvers, ...(escalateTo === undefined ? [] : [escalateTo])];
+  const named = rules.flatMap((rule) => ("userIds" in rule ? (rule.userIds ?? []) : []));
+  const isUnnamed = rules.some(({ kind }) => kind === "function" || kind === "permissions");
   for (const { messengerId } of places) {
     for (const userId of named) keys.push(keyOf(messengerId, "person", userId));
     if (isUnnamed) keys.push(keyOf(messengerId, "unnamed", ""));

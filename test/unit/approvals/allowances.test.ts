@@ -143,6 +143,7 @@ class Conversation {
       noteUse: ({ id, isGivenBack }) => {
         if (isGivenBack === true) database.run("INSERT INTO news (id) VALUES (?)", id);
       },
+      escalate: () => Promise.resolve({ places: [], unreached: [] }),
       remind: () => {},
       whyImpossible: () => undefined,
       draw: () => {},

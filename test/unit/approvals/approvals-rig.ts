@@ -1,6 +1,7 @@
 import { Approvals } from "../../../src/approvals/consent/approvals.ts";
 import type { Decisions } from "../../../src/approvals/consent/decisions.ts";
 import type { ApprovalRequest } from "../../../src/approvals/rules/approval-request.ts";
+import type { Escalation } from "../../../src/approvals/rules/approval-host.ts";
 import type { Approval, VoidReason } from "../../../src/approvals/rules/approval.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
@@ -19,8 +20,13 @@ export class ApprovalsRig {
   isFailure = false;
   why: VoidReason | undefined;
   settled = new Set<string>();
+  deputies: Escalation = { places: [], unreached: [] };
+  /** Looks up the chats of deputies; a test may hold it. */
+  lookUp = (): Promise<void> => Promise.resolve();
   /** People who have lost the right to decide. 99 never had it. */
   lost = new Set(["99"]);
+  /** Whether the bot knows that nobody may decide any more. */
+  isNobodyLeft = false;
   keepMs: (() => number) | undefined;
   life = 1;
   toGo = Infinity;
@@ -70,7 +76,7 @@ export class ApprovalsRig {
       clock,
       newId: () => `a${born}-${(ids += 1)}`,
       pointAt: ({ id }, requestId) => void this.pointedAt.push([id, requestId]),
-      isNobodyLeft: () => Promise.resolve(false),
+      isNobodyLeft: () => Promise.resolve(this.isNobodyLeft),
       mayDecide: (_approval, { person }) => Promise.resolve(!this.lost.has(person?.userId ?? "")),
       ...(keepMs !== undefined && { keepMs }),
       run: async (approval) => {
@@ -94,6 +100,10 @@ export class ApprovalsRig {
         this.drawn.push(state);
       },
       noteUse: () => {},
+      escalate: async () => {
+        await this.lookUp();
+        return this.deputies;
+      },
       claim: () => Promise.reject(new Error("No grant is limited.")),
       tell: ({ id, state }) => {
         database.run("INSERT INTO told VALUES (?)", `${id}:${state}`);

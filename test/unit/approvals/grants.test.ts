@@ -88,6 +88,7 @@ function createRig() {
         whyImpossible: () => undefined,
         draw: () => {},
         tell: () => {},
+        escalate: () => Promise.resolve({ places: [], unreached: [] }),
         claim: () => Promise.reject(new Error("No grant is limited.")),
         noteUse: ({ id, state }) => {
           const states = rig.noted.get(id) ?? [];

@@ -1,0 +1,63 @@
+import { alert } from "../../core/card-press.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { Approvals } from "../consent/approvals.ts";
+import type { Approval } from "../rules/approval.ts";
+import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import { unreachedWords } from "../rules/card-place.ts";
+import { handOverTo } from "../rules/hand-over.ts";
+import { nameOf } from "../rules/outcome-words.ts";
+import { summaryOf } from "../rules/summary-of.ts";
+import type { ApprovalCards } from "./approval-cards.ts";
+import { answerOf } from "./approval-texts.ts";
+import type { Approvers } from "./approvers.ts";
+import { sayTo } from "./say-to.ts";
+
+export interface HandOverOptions {
+  readonly host: Pick<ApprovalsHost, "agent">;
+  readonly approvals: Approvals;
+  readonly approvers: Approvers;
+  readonly cards: ApprovalCards;
+}
+
+/**
+ * One approver asks another one to decide: the other one gets a card of the question in the private chat, and all cards
+ * say so. Nobody gains or loses the right to decide.
+ */
+export class HandOver {
+  readonly #options: HandOverOptions;
+
+  constructor(options: HandOverOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a press of an approver. Returns the private word to that person. */
+  async take(
+    approval: Approval,
+    userId: string,
+    { messengerId }: MessengerEvent,
+    person: MessengerAuthor,
+  ): Promise<PressAnswer> {
+    const { approvals, approvers, cards, host } = this.#options;
+    const say = sayTo(host.agent, person);
+    const by = { surface: "chat", person, messengerId } as const;
+    if (approval.state !== "waiting") return answerOf({ kind: "late", approval }, "approve", say);
+    if (!(await approvers.mayDecide(approval, by)))
+      return answerOf({ kind: "not-allowed", approval }, "approve", say, person);
+    const to = handOverTo(approval).find((one) => one.userId === userId);
+    const name = to?.name ?? userId;
+    const other = { surface: "chat", person: { userId }, messengerId } as const;
+    if (to === undefined || !(await approvers.mayDecide(approval, other)))
+      return alert(say("handNotPossible", { name }));
+    const rule = { kind: "people", userIds: [userId], names: [name] } as const;
+    const { askedIn, unreached } = await cards.privateChatsOf(rule, approval);
+    const [place] = askedIn;
+    if (place === undefined) return alert(unreachedWords(unreached, say));
+    const handedTo = { to: name, by: nameOf(person) };
+    const text = say("handedWords", { by: handedTo.by, what: summaryOf(approval) });
+    const isHanded = approvals.questions.handOver(approval.id, handedTo, place.address, (handed) =>
+      cards.askBelow(handed, place.address, userId, text),
+    );
+    return isHanded ? say("pressHanded", { name }) : alert(say("decidedByNow"));
+  }
+}
