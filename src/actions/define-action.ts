@@ -62,7 +62,8 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   }
   const most =
     approvers === "requester" ? 1 : Array.isArray(approvers) ? new Set(approvers.map(String)).size : quorum;
-  if (quorum > most) {
+  // An empty list names nobody for now: such a call is refused when it is made.
+  if (quorum > 1 && quorum > most) {
     throw new ConfigurationError(
       "action-quorum",
       `${quorum} people must agree to ${called} (quorum), but its approvers are ${most} at most. Name more of them.`,
