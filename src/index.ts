@@ -120,7 +120,7 @@ export type { GrantLength } from "./approvals/rules/grant-length.ts";
 export type { PermissionPeople } from "./actions/permission-people.ts";
 export type { Amount } from "./core/amount.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
-export type { ApprovalWords } from "./approvals/rules/decision-word.ts";
+export type { ApprovalWords } from "./core/decision-word.ts";
 export { ENGLISH_TEXTS } from "./core/bot-texts.ts";
 export type { BotTexts, OneText, TextName, TextTable, TextValues } from "./core/bot-texts.ts";
 export type { ApprovalFilter } from "./approvals/stored/approval-store.ts";

@@ -1,8 +1,8 @@
 import { Agent } from "agents";
 import type { ThinkActions } from "./actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
-import { APPROVAL_WORDS } from "./approvals/rules/decision-word.ts";
-import type { ApprovalWords } from "./approvals/rules/decision-word.ts";
+import { APPROVAL_WORDS } from "./core/decision-word.ts";
+import type { ApprovalWords } from "./core/decision-word.ts";
 import type { IndexedApproval } from "./approvals/rules/approval-index.ts";
 import type { BotTexts } from "./core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";

@@ -1,7 +1,7 @@
 /**
  * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
- *   core ← { inbox, turn, actions, outgoing, models, log, texts, delivery, providers/* }
+ *   core ← { inbox, turn, actions, forms, outgoing, models, log, texts, delivery, providers/* }
  *        ← messengers ← scheduled-runs ← feature ← { approvals, schedules, broadcasts, submissions, hooks }
  *        ← agent ← the shell (files directly in src/) ← examples
  *

@@ -1,11 +1,9 @@
 import { asSchema } from "ai";
 import { z } from "zod";
 import { inLanguage } from "../core/local-text.ts";
+import { shortDescription } from "../core/short-description.ts";
 import type { Action } from "./action.ts";
 
-const LONGEST = 40;
-/** A description that goes on, or that gives examples, is written for the model. */
-const GOES_ON = /[,;:.!?()\n]/;
 const DEPTH = 3;
 
 interface Described {
@@ -30,9 +28,8 @@ export async function inputLabels(
   const found: Record<string, string> = {};
   const look = (schema: unknown, path: readonly string[]): void => {
     const { description, properties = {} } = described.catch({}).parse(schema);
-    const text = description?.trim() ?? "";
-    if (path.length > 0 && text !== "" && text.length <= LONGEST && !GOES_ON.test(text))
-      found[path.join(".")] = text;
+    const text = shortDescription(description ?? "");
+    if (path.length > 0 && text !== undefined) found[path.join(".")] = text;
     if (path.length >= DEPTH) return;
     for (const [key, inner] of Object.entries(properties)) look(inner, [...path, key]);
   };

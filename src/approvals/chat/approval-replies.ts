@@ -1,9 +1,9 @@
 import type { Approval } from "../rules/approval.ts";
 import { mayExplain } from "../rules/approval.ts";
 import type { Approvals } from "../consent/approvals.ts";
-import { decisionOf } from "../rules/decision-word.ts";
+import { decisionOf } from "../../core/decision-word.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
-import type { TypedDecision } from "../rules/decision-word.ts";
+import type { TypedDecision } from "../../core/decision-word.ts";
 import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";

@@ -3,7 +3,7 @@ import type { ApprovalRisk } from "../../core/approval-risk.ts";
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { CardField } from "../../core/content.ts";
-import { inOneLine } from "../../messengers/turns/one-line.ts";
+import { inOneLine } from "../../core/one-line.ts";
 import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
 import type { Approval, ApproverRule } from "./approval.ts";
 import { unreachedWords } from "./card-place.ts";

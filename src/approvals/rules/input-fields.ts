@@ -1,6 +1,7 @@
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import type { CardField, Json } from "../../core/content.ts";
+import { wordsIn } from "../../core/words-in.ts";
 
 /** A card has 50 fields, and other facts need some of them. */
 const MOST_FIELDS = 28;
@@ -132,15 +133,6 @@ function secretsAt(value: Json | undefined, path: readonly string[]): string[] {
 function labelOf(path: readonly string[], say: Say): string {
   const words = wordsIn(path);
   return (words.charAt(0).toUpperCase() + words.slice(1)).slice(0, 256).trim() || say("inputLabel");
-}
-
-/** `orderId` becomes "order id". */
-export function wordsIn(path: readonly string[]): string {
-  return path
-    .join(" ")
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .replaceAll(/[_-]+/g, " ")
-    .toLowerCase();
 }
 
 /** A JSON value as a person reads it. */

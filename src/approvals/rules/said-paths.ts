@@ -1,7 +1,8 @@
 import type { Json } from "../../core/content.ts";
 import type { Approval } from "./approval.ts";
-import { isList, wordsIn } from "./input-fields.ts";
-import { inOneLine } from "../../messengers/turns/one-line.ts";
+import { wordsIn } from "../../core/words-in.ts";
+import { isList } from "./input-fields.ts";
+import { inOneLine } from "../../core/one-line.ts";
 import { summaryOf } from "./summary-of.ts";
 
 type Said = Pick<Approval, "input" | "sensitive" | "summary" | "summaryReads">;

@@ -3,7 +3,7 @@ import type { UIMessage } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
-import { inOneLine } from "./one-line.ts";
+import { inOneLine } from "../../core/one-line.ts";
 import type {
   AttachmentReference,
   MessengerAttachment,

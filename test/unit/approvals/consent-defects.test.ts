@@ -7,7 +7,7 @@ import { canonicalJson } from "../../../src/actions/run-action.ts";
 import type * as ApprovalStore from "../../../src/approvals/stored/approval-store.ts";
 import type * as Decisions from "../../../src/approvals/consent/decisions.ts";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
-import type * as DecisionWord from "../../../src/approvals/rules/decision-word.ts";
+import type * as DecisionWord from "../../../src/core/decision-word.ts";
 import type * as Grant from "../../../src/approvals/rules/grant.ts";
 import type * as GrantedRuns from "../../../src/approvals/consent/granted-runs.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const MOCKED = [
   "../../../src/actions/ask-consent.ts",
   "../../../src/approvals/stored/approval-store.ts",
-  "../../../src/approvals/rules/decision-word.ts",
+  "../../../src/core/decision-word.ts",
   "../../../src/approvals/consent/granted-runs.ts",
   "../../../src/approvals/consent/decisions.ts",
   "../../../src/approvals/rules/grant.ts",
@@ -215,7 +215,7 @@ it("finds a word of consent that counts without a quote", async () => {
 });
 
 it("finds a reply that counts although it says more than yes", async () => {
-  vi.doMock("../../../src/approvals/rules/decision-word.ts", async (original) => {
+  vi.doMock("../../../src/core/decision-word.ts", async (original) => {
     const real = await original<typeof DecisionWord>();
     return {
       ...real,

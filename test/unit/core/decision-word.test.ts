@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { APPROVAL_WORDS, decisionOf } from "../../../src/approvals/rules/decision-word.ts";
+import { APPROVAL_WORDS, decisionOf } from "../../../src/core/decision-word.ts";
 
 const decided = (text: string) => decisionOf(text, APPROVAL_WORDS);
 

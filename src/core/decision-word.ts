@@ -10,12 +10,12 @@ export const APPROVAL_WORDS: ApprovalWords = {
   yes: [
     "yes", "y", "yes please", "ok", "okay", "approve", "approved", "agreed", "go ahead", "do it", "ja", "ja bitte",
     "genehmigt", "oui", "d'accord", "sí", "si", "de acuerdo", "sim", "tak", "zgoda", "да", "согласен", "согласна",
-    "так", "evet", "onaylıyorum", "ναι", "हाँ", "はい", "是", "好", "同意", "네", "👍", "✅",
+    "так", "evet", "onaylıyorum", "ναι", "हाँ", "はい", "是", "好", "同意", "네", "نعم", "أجل", "موافق", "👍", "✅",
   ],
   // prettier-ignore
   no: [
     "no", "n", "nope", "reject", "rejected", "stop", "don't", "nein", "abgelehnt", "non", "não", "nao", "nie", "нет",
-    "ні", "hayır", "όχι", "नहीं", "いいえ", "不", "不要", "不同意", "아니요", "👎", "❌",
+    "ні", "لا", "كلا", "hayır", "όχι", "नहीं", "いいえ", "不", "不要", "不同意", "아니요", "👎", "❌",
   ],
 };
 

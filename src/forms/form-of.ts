@@ -1,0 +1,72 @@
+import { asSchema } from "ai";
+import type { FlexibleSchema } from "ai";
+import type { Json } from "../core/content.ts";
+import { ConfigurationError } from "../core/errors.ts";
+import { fieldOf } from "./field-of.ts";
+import type { FieldOptions } from "./field-of.ts";
+import type { Form, FormField } from "./form.ts";
+import { isObject, resolved } from "./json-schema.ts";
+
+export type FormOptions = Omit<FieldOptions, "root">;
+
+/** A form, or the path of the first thing that no form can ask for. */
+export type FormOf =
+  | { readonly kind: "form"; readonly form: Form }
+  /** `path`: such as `address.street`. Empty for the schema as a whole. */
+  | { readonly kind: "unsupported"; readonly path: string };
+
+/** More fields are no question, but a web page. */
+const MOST_FIELDS = 30;
+
+/**
+ * Returns the form that asks for a value of a schema.
+ *
+ * @throws {ConfigurationError} `schema-without-json-schema` if the schema's library cannot describe it
+ */
+export async function formOf(schema: FlexibleSchema, options: FormOptions = {}): Promise<FormOf> {
+  return formOfJsonSchema(await jsonSchemaOf(schema), options);
+}
+
+/**
+ * Returns a schema as JSON Schema. Undefined if its library can describe schemas, but not this one: one of a `Date`, for
+ * example.
+ *
+ * @throws {ConfigurationError} `schema-without-json-schema` if the schema's library cannot describe any
+ */
+export async function jsonSchemaOf(schema: FlexibleSchema): Promise<Json | undefined> {
+  const standard = typeof schema === "object" && "~standard" in schema ? schema["~standard"] : undefined;
+  if (standard !== undefined && standard.vendor !== "zod" && !("jsonSchema" in standard)) {
+    throw new ConfigurationError(
+      "schema-without-json-schema",
+      `The schema of a question is one of "${standard.vendor}", which does not describe itself as JSON Schema. Use zod, a library whose schemas have ~standard.jsonSchema, or wrap it: jsonSchema({ ... }, { validate }) of the AI SDK.`,
+    );
+  }
+  try {
+    return JSON.parse(JSON.stringify(await asSchema(schema).jsonSchema)) as Json;
+  } catch {
+    // The library says why, for developers. People only hear that the bot cannot ask this.
+    return undefined;
+  }
+}
+
+/** Returns the form that asks for a value of a JSON Schema. */
+export function formOfJsonSchema(schema: Json | undefined, options: FormOptions = {}): FormOf {
+  const root = resolved(schema, schema);
+  if (!isObject(root)) return { kind: "unsupported", path: "" };
+  const all = { ...options, root };
+  const single = fieldOf("", root, true, all);
+  if (single !== undefined) return { kind: "form", form: { isSingle: true, fields: [single] } };
+  const { properties, required } = root;
+  const isFlat = root["type"] === "object" && !["allOf", "anyOf", "oneOf"].some((key) => key in root);
+  if (!isFlat || !isObject(properties)) return { kind: "unsupported", path: "" };
+  const names = Object.keys(properties);
+  if (names.length === 0 || names.length > MOST_FIELDS) return { kind: "unsupported", path: "" };
+  const fields: FormField[] = [];
+  for (const name of names) {
+    const isRequired = Array.isArray(required) && required.includes(name);
+    const field = fieldOf(name, properties[name], isRequired, all);
+    if (field === undefined) return { kind: "unsupported", path: name };
+    fields.push(field);
+  }
+  return { kind: "form", form: { isSingle: false, fields } };
+}
