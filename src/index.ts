@@ -105,6 +105,16 @@ export type {
   ThinkActions,
 } from "./actions/action.ts";
 export { ActionError } from "./actions/action-errors.ts";
+export type {
+  Answer,
+  ChooseOption,
+  ChooseQuestion,
+  ConfirmQuestion,
+  ElicitQuestion,
+  QuestionOptions,
+  QuestionPeople,
+  Unanswered,
+} from "./core/question.ts";
 export { roles } from "./actions/authorize.ts";
 export type {
   ActionAuthorization,

@@ -1,4 +1,5 @@
 import { SwitchboardError } from "../core/errors.ts";
+import { ReplayError } from "../core/run-record.ts";
 
 /**
  * An error that the model may read. Throw it from an action's `execute` with a message that helps the model: what is
@@ -94,9 +95,19 @@ export function actionGone(): ActionFailure {
   return failure("ActionGoneError", "The bot does not have this action any more. Nothing was done.");
 }
 
-/** The result that the model reads while a person must decide. */
+/** An earlier call has asked a person, and waits for the answer. */
+export function stillAsking(): ActionFailure {
+  return failure(
+    "ActionAskingError",
+    "An earlier call of this action has asked a person something, and waits for the answer. Nothing was done this time. Do not call it again: you will be told the outcome.",
+  );
+}
+
+/** The result that the model reads while a person must decide, or answer. */
 export interface WaitingResult {
-  readonly waiting: { readonly approvalId: string; readonly message: string };
+  readonly waiting:
+    | { readonly approvalId: string; readonly message: string }
+    | { readonly questionId: string; readonly message: string };
 }
 
 export function waitingResult(approvalId: string, note?: string): WaitingResult {
@@ -104,6 +115,16 @@ export function waitingResult(approvalId: string, note?: string): WaitingResult 
     waiting: {
       approvalId,
       message: `A person has to agree first. Buttons for that are in the chat. The action has not run. Do not call it again: you will be told what was decided.${note === undefined ? "" : ` ${note}`}`,
+    },
+  };
+}
+
+export function askingResult(questionId: string): WaitingResult {
+  return {
+    waiting: {
+      questionId,
+      message:
+        "The action has asked a person something. The question is in the chat, and the answer goes to the action. It has not finished. Do not call it again, and do not ask the same: you will be told the outcome.",
     },
   };
 }
@@ -118,6 +139,8 @@ export function isFailure(output: unknown): output is ActionFailure {
 
 /** Returns the failure that the model reads for an exception of `execute`. */
 export function actionFailureOf(error: unknown): ActionFailure {
+  if (error instanceof ReplayError)
+    return failure(error.name, `${error.message} Before: ${error.before}. Now: ${error.now}.`);
   if (error instanceof ActionError) return failure(error.name, error.message);
   return failure("ActionFailed", "The action failed. Its log says why.");
 }

@@ -3,11 +3,13 @@ import type { Amount } from "../core/amount.ts";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
-import type { ActionFailure } from "./action-errors.ts";
+import type { AskedQuestion, Unanswered } from "../core/question.ts";
+import type { RunEntry, RunRecord } from "../core/run-record.ts";
+import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import type { Clock } from "../core/deps.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { Action, ActionContext } from "./action.ts";
+import type { Action, ActionContext, RunMember } from "./action.ts";
 import type { CallAttachments } from "./attachments.ts";
 import type { ActionLedger } from "./ledger.ts";
 
@@ -42,7 +44,7 @@ export interface ActionHost {
   readonly leaseMs: number | false;
   ledger(scope: "conversation" | "bot"): ActionLedger;
   /** The context without what belongs to one run. */
-  context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt" | "attachReply">;
+  context(request: ActionRequest): Omit<ActionContext, RunMember>;
   /** The attachments that a call adds to a reply. */
   attachments(request: ActionRequest): CallAttachments;
   /** Decides whether the call is allowed. */
@@ -72,6 +74,14 @@ export interface ActionHost {
    * @param hadNoEffect whether that is certain
    */
   endUse(request: ActionRequest, output: Json | ActionFailure, hadNoEffect: boolean): void;
+  /** Returns how a call stands that asked a person earlier. Undefined if it did not. */
+  earlier(request: ActionRequest): EarlierRun | undefined;
+  /**
+   * Returns what one run of a call may ask and record.
+   *
+   * @param isNew whether nothing that an earlier call left under its key counts
+   */
+  asking(run: AskingRun, isNew: boolean): CallQuestions;
   /** Logs a call whose input does not fit the schema. Must not throw. */
   onInvalidInput(name: string): void;
   /** Logs an exception of the bot's code. Must not throw. */
@@ -95,6 +105,47 @@ export interface ApprovalQuestion {
   readonly offer: GrantScope | undefined;
   /** The money that the call moves, as the action says. */
   readonly amount: Amount | undefined;
+}
+
+/**
+ * A call that asked a person.
+ *
+ * - `waits`: for the answer, or for its own turn about the outcome; the model reads `output`
+ * - `resumes`: the answer is there, and the call goes on in place of the run `runId`
+ */
+export type EarlierRun =
+  | { readonly kind: "waits"; readonly output: WaitingResult }
+  | { readonly kind: "resumes"; readonly runId: string };
+
+/** One run of a call. */
+export interface AskingRun {
+  readonly request: ActionRequest;
+  readonly ledgerKey: string;
+  readonly inputHash: string;
+  /** The run in the ledger. */
+  readonly runId: string;
+  /** The person who agreed to the call, if somebody was asked. */
+  readonly approver: MessengerAuthor | undefined;
+}
+
+/** Questions to people from inside a run. */
+export interface CallQuestions {
+  readonly record: RunRecord;
+  /**
+   * Finds the people and chats of a question, and stores nothing. Returns why nobody can be asked, or how to ask.
+   *
+   * @throws {ConfigurationError} `questions-missing` if the bot was built without questions
+   */
+  prepare(question: AskedQuestion): Promise<Unanswered | PreparedQuestion>;
+}
+
+/** A question that can be asked. */
+export interface PreparedQuestion {
+  /**
+   * Stores the question, its card and the call that waits for it, in one transaction with `withIt`. Returns the result
+   * that the model reads meanwhile.
+   */
+  store(place: { readonly position: number; readonly entry: RunEntry }, withIt: () => void): WaitingResult;
 }
 
 export interface AuthorizationRequest {

@@ -6,6 +6,7 @@ import type { ChatTarget } from "../core/chat-target.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { LocalText } from "../core/local-text.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
+import type { Answer, ChooseQuestion, ConfirmQuestion, ElicitQuestion } from "../core/question.ts";
 import type { AllowedFields, ReplyAttachment } from "../core/reply-attachment.ts";
 
 /** The context of an action's `execute`, beside its input. */
@@ -42,7 +43,43 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   ) => void;
   /** The person who agreed to this run. Undefined if nobody was asked, or if another system agreed. */
   readonly approver: MessengerAuthor | undefined;
+  /**
+   * Asks a person yes or no. `false` also if nobody answers, or nobody can be asked.
+   *
+   * A question ends this run: nothing behind it happens, also no `finally`. With the answer `execute` runs again from its
+   * start, and comes to the same questions in the same order. Put effects in front of a question into `step`. Waiting
+   * does not count in `timeoutMs`. One question at a time. Only in `execute`.
+   *
+   * @example if (!(await ctx.confirm({ message: "Order 7 has shipped. Cancel it all the same?" }))) return "kept";
+   */
+  confirm(question: ConfirmQuestion): Promise<boolean>;
+  /**
+   * Lets a person choose one of several options. See `confirm`.
+   *
+   * @example const { value, why } = await ctx.choose({ message: "Which size?", options: ["S", "M", "L"] });
+   */
+  choose<const Value extends string>(question: ChooseQuestion<Value>): Promise<Answer<Value>>;
+  /**
+   * Asks a person for a value of a schema: a string, number, boolean or enum, a date, e-mail address, file, photo or
+   * place, or a flat object of them. See `confirm`.
+   *
+   * @throws {ConfigurationError} `question-schema` for a Standard Schema that has no JSON Schema
+   */
+  elicit<Schema extends FlexibleSchema>(
+    question: ElicitQuestion<Schema>,
+  ): Promise<Answer<InferSchema<Schema>>>;
+  /**
+   * Does something once, and records its result as JSON. A later run of this call gets the recorded result. A step that
+   * throws is not recorded. One that was interrupted is repeated like its action: with `idempotencyKey`, and `attempt`
+   * above 1. Only in `execute`.
+   *
+   * @example const hold = await ctx.step("hold", () => holdItem(sku));
+   */
+  step<Output>(name: string, work: () => Output | Promise<Output>): Promise<Output>;
 }
+
+/** The members of a context that belong to one run. */
+export type RunMember = "signal" | "attempt" | "attachReply" | "confirm" | "choose" | "elicit" | "step";
 
 /** One call of an action, as callbacks beside `execute` get it. */
 export interface ActionCall<Input, Context> {

@@ -9,7 +9,7 @@ import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action } from "./action.ts";
-import { keyConflict, nobodyToAsk, waitingResult } from "./action-errors.ts";
+import { keyConflict, nobodyToAsk, stillAsking, waitingResult } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "./action-host.ts";
 import { parseOutput } from "./stored-output.ts";
@@ -55,6 +55,7 @@ export async function askConsent(
     return { kind: "answer", output };
   }
   if (earlier?.kind === "conflict") return { kind: "answer", output: keyConflict() };
+  if (earlier?.kind === "asking") return { kind: "answer", output: stillAsking() };
   const risk = typeof approvalRisk === "function" ? approvalRisk(call) : approvalRisk;
   const question: ApprovalQuestion = {
     request,

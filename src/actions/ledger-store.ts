@@ -5,10 +5,11 @@ import type { RowOf, Table } from "../core/table.ts";
 
 /**
  * - `pending`: the run has begun, and its outcome is not stored
+ * - `asking`: it was dropped, because it waits for a person's answer
  * - `settled`: it ended; `output` is its result
  * - `unknown`: it was stopped or took too long, and may have had its effect
  */
-const stateSchema = z.enum(["pending", "settled", "unknown"]);
+const stateSchema = z.enum(["pending", "asking", "settled", "unknown"]);
 
 /** Runs of actions. A row holds the result of an action, never its input. */
 const RUNS = defineTable("action_v1", {

@@ -19,6 +19,8 @@ export interface ClaimRequest {
   readonly canVerify: boolean;
   /** Age at which a run of an object that does not answer counts as interrupted, in milliseconds. */
   readonly leaseMs: number;
+  /** The run that has asked a person, if this one goes on with the answer. */
+  readonly resumes?: string | undefined;
 }
 
 /**
@@ -28,6 +30,7 @@ export interface ClaimRequest {
  * - `interrupted`: an earlier run may have had its effect. The caller has taken it over.
  * - `settled`: the result of an earlier run, as JSON.
  * - `pending`: an earlier run has begun. `mayEnd`: it may still be running. Otherwise it was interrupted.
+ * - `asking`: an earlier run waits for a person's answer, and only that answer makes it go on.
  * - `unknown`: an earlier run was stopped or took too long, and may not be taken over.
  * - `conflict`: an earlier run had another input.
  */
@@ -35,18 +38,25 @@ export type Claim =
   | { readonly kind: "run" | "interrupted"; readonly runId: string; readonly attempt: number }
   | { readonly kind: "settled"; readonly output: string }
   | { readonly kind: "pending"; readonly mayEnd: boolean }
-  | { readonly kind: "unknown" | "conflict" };
+  | { readonly kind: "unknown" | "asking" | "conflict" };
 
-/** See `ActionLedger.look`. `open`: a run has begun, and its outcome is not known. */
+/**
+ * See `ActionLedger.look`. `open`: a run has begun, and its outcome is not known. `asking`: it waits for a person's
+ * answer.
+ */
 export type LookResult =
   | { readonly kind: "settled"; readonly output: string }
-  | { readonly kind: "open" | "conflict" }
+  | { readonly kind: "open" | "asking" | "conflict" }
   | undefined;
 
-/** The end of a run. `freed`: it failed before its effect, so the next call runs again. */
+/**
+ * The end of a run. `freed`: it failed before its effect, so the next call runs again. `asking`: it goes on, from its
+ * start, when a person has answered.
+ */
 export type RunEnd =
   | { readonly kind: "settled"; readonly output: string }
   | { readonly kind: "freed" }
+  | { readonly kind: "asking" }
   | { readonly kind: "unknown" };
 
 /** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
@@ -77,6 +87,7 @@ const ENDED = "";
  * 3. A result is never replaced. Only a run that failed before its effect frees its key.
  * 4. A run counts as interrupted when its object has started again since, or after the lease.
  * 5. A run that was stopped or timed out is repeated only if `verify` says that it had no effect.
+ * 6. A run that asks a person goes on only with the answer, as the same attempt.
  */
 export class LocalLedger implements ActionLedger {
   readonly #database: Database;
@@ -88,7 +99,8 @@ export class LocalLedger implements ActionLedger {
     this.#database = database;
     this.#store = new LedgerStore(database);
     this.#deps = deps;
-    const since = `CASE state WHEN 'settled' THEN ended_at ELSE started_at + ${KEEP_OPEN_MS - KEEP_SETTLED_MS} END`;
+    // A run that asks is as old as its newest question.
+    const since = `CASE state WHEN 'settled' THEN ended_at ELSE COALESCE(ended_at, started_at) + ${KEEP_OPEN_MS - KEEP_SETTLED_MS} END`;
     const old = [{ table: "action_v1", key: "key", since, keepMs: KEEP_SETTLED_MS }];
     this.#sweep = new Sweep(database, deps.clock, old, SWEEP_EVERY_MS);
   }
@@ -99,6 +111,10 @@ export class LocalLedger implements ActionLedger {
     if (row === undefined) return this.#begin(request, "run", 1);
     if (row.inputHash !== request.inputHash || row.action !== request.action) return { kind: "conflict" };
     if (row.state === "settled") return { kind: "settled", output: row.output ?? "null" };
+    // The asking run did nothing after its question, also if the ledger was never told that it asks.
+    if (request.resumes === row.runId && row.state !== "unknown")
+      return this.#begin(request, "run", row.attempt);
+    if (row.state === "asking") return { kind: "asking" };
     const isInterrupted = row.state === "pending" && this.#isInterrupted(row, request);
     const canTakeOver = isInterrupted
       ? request.canRepeat || request.canVerify
@@ -111,7 +127,8 @@ export class LocalLedger implements ActionLedger {
     const row = this.#store.get(key);
     if (row === undefined) return undefined;
     if (row.inputHash !== inputHash || row.action !== action) return { kind: "conflict" };
-    return row.state === "settled" ? { kind: "settled", output: row.output ?? "null" } : { kind: "open" };
+    if (row.state === "settled") return { kind: "settled", output: row.output ?? "null" };
+    return { kind: row.state === "asking" ? "asking" : "open" };
   }
 
   end(key: string, runId: string, end: RunEnd, withIt: () => void = () => {}): void {

@@ -1,4 +1,5 @@
 import { asSchema } from "ai";
+import { canonicalJson } from "../core/canonical-json.ts";
 import { wait } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { restAfter } from "../core/rest-after.ts";
@@ -15,8 +16,10 @@ import {
   isFailure,
   invalidInput,
   keyConflict,
+  isWaitingResult,
   notAuthorized,
   outcomeUnknown,
+  stillAsking,
   stillPending,
 } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
@@ -24,7 +27,9 @@ import { askConsent, needsConsent } from "./ask-consent.ts";
 import type { Consented } from "./ask-consent.ts";
 import type { ActionLedger, Claim } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
+import { problemOf } from "./input-problem.ts";
 import { normalizeOutput } from "./normalize-output.ts";
+import { RecordedRun, UNASKING } from "./recorded-run.ts";
 import { parseOutput } from "./stored-output.ts";
 
 /** Time limit of one run, unless the action has its own. */
@@ -47,6 +52,8 @@ export const DEFAULT_LEASE_MS = 300_000;
  * 3. The ledger stores a result before the model gets it.
  * 4. Attachments of a run count when its result is stored, and only then.
  * 5. Work that was stopped or timed out may have had its effect. It counts as unknown, never as undone.
+ * 6. Work that asks a person is dropped where it asks. With the answer it runs again, from its start and by the same
+ *    checks, outside of its turn.
  *
  * Failures of the action are results that the model can read, never exceptions.
  */
@@ -65,10 +72,14 @@ export async function runAction(
     ...host.context(request),
     signal: request.signal ?? new AbortController().signal,
     attachReply: () => {},
+    ...UNASKING,
   };
   const call = { input, ctx: { ...idle, attempt: 1 } } as never;
   const inputHash = await sha256(canonicalJson(input));
   if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
+  const earlier = host.earlier(request);
+  if (earlier?.kind === "waits") return earlier.output;
+  const resumes = earlier?.runId;
 
   let key: string;
   let granted: Extract<Consented, { kind: "granted" }> | undefined;
@@ -88,9 +99,10 @@ export async function runAction(
     return actionFailureOf(error);
   }
 
-  if (granted === undefined) return claimAndRun(host, request, { key, inputHash, input, idle });
-  const agreed = { ...idle, approver: granted.approver };
-  const output = await claimAndRun(host, request, { key, inputHash, input, idle: agreed });
+  const agreed = granted === undefined ? idle : { ...idle, approver: granted.approver };
+  const output = await claimAndRun(host, request, { key, inputHash, input, resumes, idle: agreed });
+  const mayUseGrant = granted !== undefined || resumes !== undefined;
+  if (!mayUseGrant || isWaitingResult(output)) return output;
   host.endUse(request, output, await hadNoEffect(host, request, { key, inputHash }, output));
   return output;
 }
@@ -115,11 +127,12 @@ async function hadNoEffect(
 async function claimAndRun(
   host: ActionHost,
   request: ActionRequest,
-  { idle, input, inputHash, key }: Pick<Run, "key" | "input" | "idle"> & { readonly inputHash: string },
-): Promise<Json | ActionFailure> {
+  call: Pick<Run, "key" | "input" | "idle" | "inputHash"> & { readonly resumes: string | undefined },
+): Promise<Json | ActionFailure | WaitingResult> {
   const { action, name } = request;
+  const { key } = call;
   const ledger = host.ledger(action.idempotencyScope ?? "conversation");
-  const claim = await claimed(host, ledger, request, key, inputHash);
+  const claim = await claimed(host, ledger, request, call);
   const attachments = host.attachments(request);
   switch (claim.kind) {
     case "settled":
@@ -128,17 +141,19 @@ async function claimAndRun(
       return parseOutput(claim.output);
     case "pending":
       return stillPending();
+    case "asking":
+      return stillAsking();
     case "unknown":
       return outcomeUnknown();
     case "conflict":
       return keyConflict();
     case "interrupted": {
-      const run = { ledger, key, claim, input, idle, attachments };
+      const run = { ...call, ledger, claim, attachments };
       if (action.verify === undefined) return work(host, request, run);
       return afterVerdict(host, name, run, await verdict(host, request, run), () => work(host, request, run));
     }
     case "run":
-      return work(host, request, { ledger, key, claim, input, idle, attachments });
+      return work(host, request, { ...call, ledger, claim, attachments });
     default:
       return claim satisfies never;
   }
@@ -147,15 +162,23 @@ async function claimAndRun(
 interface Run {
   readonly ledger: ActionLedger;
   readonly key: string;
+  readonly inputHash: string;
   readonly claim: Extract<Claim, { kind: "run" | "interrupted" }>;
   readonly input: unknown;
   readonly idle: Omit<ActionContext, "attempt">;
   readonly attachments: CallAttachments;
+  /** The run that has asked a person, if this one goes on with the answer. */
+  readonly resumes?: string | undefined;
 }
 
-async function work(host: ActionHost, request: ActionRequest, run: Run): Promise<Json | ActionFailure> {
+async function work(
+  host: ActionHost,
+  request: ActionRequest,
+  run: Run,
+): Promise<Json | ActionFailure | WaitingResult> {
   const { action, name } = request;
   const { ledger, key, claim } = run;
+  const { runId } = claim;
   const limit = new AbortController();
   const timer = host.clock.setTimeout(
     () => limit.abort(new DOMException("The action took too long.", "TimeoutError")),
@@ -165,26 +188,53 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
     request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
   const collected = run.attachments.collect();
   const attachReply: ActionContext["attachReply"] = (attachment) => collected.add(attachment);
-  const ctx: ActionContext = { ...run.idle, signal, attempt: claim.attempt, attachReply };
+  const isFirst = claim.kind === "run" && run.resumes === undefined;
+  const { approver } = run.idle;
+  const asking = { request, ledgerKey: key, inputHash: run.inputHash, runId, approver };
+  const questions = host.asking(asking, isFirst);
+  const end = { kind: "asking" } as const;
+  // The call that waits knows its run, so a ledger elsewhere may hear of it later.
+  const isLocal = action.idempotencyScope !== "bot";
+  const recorded = new RecordedRun(questions, () => {
+    if (isLocal) void ledger.end(key, runId, end);
+  });
+  const ctx: ActionContext = {
+    ...run.idle,
+    signal,
+    attempt: claim.attempt,
+    attachReply,
+    ...recorded.members(),
+  };
   const outcome = started(action, run.input, ctx);
-  const first = await Promise.race([outcome, aborted(signal)]);
+  const first = await Promise.race([outcome, aborted(signal), recorded.stopped]);
   host.clock.clearTimeout(timer);
+  recorded.close();
 
   const attached = collected.close();
-  if (first.kind === "done") return settle(host, name, run, first.output, attached);
-  if (first.kind === "failed" && !signal.aborted) {
+  if (first.kind === "asks") {
+    limit.abort(new DOMException("The action has asked a person.", "AbortError"));
+    if (!isLocal) await stored(host, name, () => ledger.end(key, runId, end));
+    return first.output;
+  }
+  if (first.kind === "done") {
+    const output = await settle(host, name, run, first.output, attached);
+    questions.record.forget();
+    return output;
+  }
+  if (first.kind === "broken" || (first.kind === "failed" && !signal.aborted)) {
     host.onFailure(name, first.error);
-    await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
+    await stored(host, name, () => ledger.end(key, runId, { kind: "freed" }));
+    questions.record.forget();
     return actionFailureOf(first.error);
   }
-  await stored(host, name, () => ledger.end(key, claim.runId, { kind: "unknown" }));
+  await stored(host, name, () => ledger.end(key, runId, { kind: "unknown" }));
   // Work that ignores its signal may still end, and then its outcome is known.
   void outcome.then(async (late) => {
     if (late.kind === "done") await settle(host, name, run, late.output, { drafts: [], unsent: [] });
   });
   if (action.verify === undefined || request.signal?.aborted === true) return outcomeUnknown();
   return afterVerdict(host, name, run, await verdict(host, request, run), async () => {
-    await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
+    await stored(host, name, () => ledger.end(key, runId, { kind: "freed" }));
     return actionFailureOf(undefined);
   });
 }
@@ -246,8 +296,8 @@ async function afterVerdict(
   name: string,
   run: Run,
   found: ActionVerdict,
-  ifNotDone: () => Promise<Json | ActionFailure>,
-): Promise<Json | ActionFailure> {
+  ifNotDone: () => Promise<Json | ActionFailure | WaitingResult>,
+): Promise<Json | ActionFailure | WaitingResult> {
   if (found === "unknown") {
     await stored(host, name, () => run.ledger.end(run.key, run.claim.runId, { kind: "unknown" }));
     return outcomeUnknown();
@@ -260,8 +310,11 @@ async function claimed(
   host: ActionHost,
   ledger: ActionLedger,
   request: ActionRequest,
-  key: string,
-  inputHash: string,
+  {
+    inputHash,
+    key,
+    resumes,
+  }: { readonly inputHash: string; readonly key: string; readonly resumes: string | undefined },
 ): Promise<Claim> {
   const { action, name, signal } = request;
   const hasKey = action.idempotencyKey !== undefined;
@@ -279,6 +332,7 @@ async function claimed(
       canVerify: action.verify !== undefined,
       // A run that still has time is never taken for interrupted.
       leaseMs: Math.max(leaseMs === false ? DEFAULT_LEASE_MS : leaseMs, timeoutMs + VERIFY_TIMEOUT_MS),
+      resumes,
     });
     if (claim.kind !== "pending" || !claim.mayEnd) return claim;
     if (clock.now() >= giveUpAt || signal?.aborted === true) return claim;
@@ -327,47 +381,4 @@ async function checkInput(
   if (validate === undefined) return { input };
   const result = await validate(input);
   return result.success ? { input: result.value } : { problem: problemOf(result.error) };
-}
-
-/** Names the fields that do not fit, as far as the schema's library tells. */
-function problemOf(error: Error): string {
-  const issues = issuesOf(error) ?? issuesOf(error.cause);
-  if (issues === undefined) return "it does not fit the schema.";
-  return issues
-    .slice(0, 10)
-    .map(({ message = "not valid", path = [] }) => {
-      const name = path.map(keyOfPath).join(".");
-      return `${name === "" ? "input" : name}: ${message}`;
-    })
-    .join("; ");
-}
-
-interface Issue {
-  readonly path?: readonly unknown[];
-  readonly message?: string;
-}
-
-/** Zod has the issues in an error. Those of other Standard Schemas come as a list. */
-function issuesOf(cause: unknown): readonly Issue[] | undefined {
-  if (typeof cause !== "object" || cause === null) return undefined;
-  const found = "issues" in cause ? cause.issues : cause;
-  return Array.isArray(found) ? found : undefined;
-}
-
-/** A part of a path in a Standard Schema is a key, or an object that has it. */
-function keyOfPath(part: unknown): string {
-  return typeof part === "object" && part !== null && "key" in part ? String(part.key) : String(part);
-}
-
-/** JSON with the keys in a fixed order, so that the same input has the same hash. */
-export function canonicalJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, inner: unknown) =>
-      typeof inner === "bigint"
-        ? `${inner}n`
-        : typeof inner === "object" && inner !== null && !Array.isArray(inner)
-          ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-          : inner,
-    ) ?? "undefined"
-  );
 }

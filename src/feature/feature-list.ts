@@ -14,6 +14,7 @@ import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { MessengerHint } from "../messengers/intake/open-questions.ts";
 import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
+import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
@@ -51,6 +52,11 @@ export class FeatureList implements ThreadFeatures {
   /** People's consent to actions. Undefined in a bot without approvals. */
   get consent(): (ActionConsent & TurnConsent) | undefined {
     return this.#first(({ consent }) => consent);
+  }
+
+  /** Questions of actions to people. Undefined in a bot without questions. */
+  get asking(): ActionQuestions | undefined {
+    return this.#first(({ asking }) => asking);
   }
 
   get runQuestions(): RunQuestions | undefined {

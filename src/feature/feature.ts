@@ -9,6 +9,7 @@ import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
+import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { FeatureHost } from "./feature-host.ts";
@@ -46,6 +47,8 @@ export interface Feature {
   readonly questions?: OpenQuestions;
   /** People's consent to what turns do. */
   readonly consent?: ActionConsent & TurnConsent;
+  /** Its way for actions to ask people something. */
+  readonly asking?: ActionQuestions;
   /** Its questions, as those who follow the run of a schedule see them. */
   readonly runQuestions?: RunQuestions;
   /** The root's way to send to many chats. */

@@ -69,8 +69,8 @@ export class AskingConversation implements ApprovalHost {
   async outcomeOf({ action, inputHash, ledgerKey, requestId }: Approval): Promise<CallOutcome | undefined> {
     const { actions, thread } = this.#options.host;
     if (thread.own.isRunning(requestId)) return undefined;
-    const { hadNoEffect, output } = await actions.outputOf(ledgerKey, action, inputHash);
-    return { ...outcomeOf(output), hadNoEffect };
+    const found = await actions.outputOf(ledgerKey, action, inputHash);
+    return found && { ...outcomeOf(found.output), hadNoEffect: found.hadNoEffect };
   }
 
   claim(claim: AllowanceClaim): Promise<boolean> {

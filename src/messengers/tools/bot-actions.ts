@@ -8,6 +8,7 @@ import { logActionFailure } from "../../actions/log-action-failure.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
+import { RunLog } from "../../replay/run-log.ts";
 import type { ActionHost, ActionRequest } from "../../actions/action-host.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import { logRefusedCall } from "../../core/log-refused-call.ts";
@@ -23,6 +24,7 @@ import { usableTools } from "../../turn/bot-tools.ts";
 import { ActionRights } from "./action-rights.ts";
 import type { CallFacts, RightsMethods } from "./action-rights.ts";
 import type { ActionConsent } from "./action-consent.ts";
+import type { ActionQuestions } from "./action-questions.ts";
 import { factsOfTurn } from "./call-facts.ts";
 import type { OwnTurns } from "../thread/own-turns.ts";
 import type { TurnAttachments } from "../turns/turn-attachments.ts";
@@ -51,6 +53,8 @@ export interface BotActionsHost {
     actions(): ThinkActions;
     /** People's consent. Undefined if nobody can be asked. */
     readonly consent: ActionConsent | undefined;
+    /** Questions of actions to people. Undefined if actions cannot ask. */
+    readonly asking: ActionQuestions | undefined;
     runOf(turnId: string): ScheduledRun | undefined;
   };
   readonly runs: { readonly runs: { get(turnId: string): ScheduledRun | undefined } };
@@ -77,6 +81,7 @@ export class BotActions {
   /** Tells this life of the object from earlier ones. */
   readonly #process: string;
   #ledger: LocalLedger | undefined;
+  #runLog: RunLog | undefined;
 
   constructor(host: BotActionsHost) {
     this.#host = host;
@@ -88,6 +93,12 @@ export class BotActions {
   get ledger(): ActionLedger {
     this.#ledger ??= new LocalLedger(this.#host.database, this.#host.deps);
     return this.#ledger;
+  }
+
+  /** The recorded questions and steps of calls. */
+  get runLog(): RunLog {
+    this.#runLog ??= new RunLog(this.#host.database, this.#host.deps.clock);
+    return this.#runLog;
   }
 
   /** The bot's tools and actions, for a turn. */
@@ -124,14 +135,19 @@ export class BotActions {
     return this.#callHost(
       (turn) => {
         const { features, runs, thread } = this.#host;
-        return factsOfTurn(thread.own.info(turn), features.consent, runs.runs.get(turn));
+        return factsOfTurn(thread.own.info(turn), features, runs.runs.get(turn));
       },
       (turn) => turn,
+      false,
     );
   }
 
   /** `ownerOf` names the reply that shows what a turn's action attaches. */
-  #callHost(factsOf: (turnId: string) => CallFacts, ownerOf: (turnId: string) => string): ActionHost {
+  #callHost(
+    factsOf: (turnId: string) => CallFacts,
+    ownerOf: (turnId: string) => string,
+    isOutside: boolean,
+  ): ActionHost {
     const host = this.#host;
     const { agent, deps, env, log } = host;
     return {
@@ -151,6 +167,15 @@ export class BotActions {
         host.features.consent?.useGrant(question, factsOf(question.request.requestId)),
       endUse: (request, output, hadNoEffect) =>
         host.features.consent?.endUse(request, output as Json, hadNoEffect),
+      earlier: (request) => host.features.asking?.earlier(request, isOutside),
+      asking: (run, isNew) => ({
+        record: this.runLog.of(run.ledgerKey, isNew),
+        prepare: async (question) => {
+          const { asking } = host.features;
+          if (asking === undefined) throw nobodyAnswers();
+          return asking.prepare(run, factsOf(run.request.requestId), question);
+        },
+      }),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
       onFailure: (action, error) => logActionFailure(log, action, error),
     };
@@ -162,7 +187,10 @@ export class BotActions {
     return consent;
   }
 
-  /** Runs a call to which somebody has agreed, outside of any turn. Returns its output, or `{ error }`. */
+  /**
+   * Runs a call to which somebody has agreed, or whose question has an answer, outside of any turn. Returns its output,
+   * `{ error }`, or `{ waiting }` if it asks somebody.
+   */
   async runConsented({ facts, name, owner, ...call }: ConsentedCall): Promise<Json> {
     const action = this.named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return actionGone() as unknown as Json;
@@ -170,19 +198,21 @@ export class BotActions {
     const host = this.#callHost(
       () => facts,
       () => owner,
+      true,
     );
     return (await runAction(host, request)) as Json;
   }
 
-  /** Finds out in the ledger what became of a call whose process has ended. */
+  /** Finds out in the ledger what became of a call whose process has ended. Undefined if it waits for an answer. */
   async outputOf(
     ledgerKey: string,
     name: string,
     inputHash: string,
-  ): Promise<{ readonly output: Json; readonly hadNoEffect: boolean }> {
+  ): Promise<{ readonly output: Json; readonly hadNoEffect: boolean } | undefined> {
     const scope = this.named(name)?.idempotencyScope;
     const ledger = scope === "bot" ? this.#host.botLedger() : this.ledger;
     const found = await ledger.look(ledgerKey, name, inputHash);
+    if (found?.kind === "asking") return undefined;
     if (found?.kind === "settled") return { output: parseOutput(found.output), hadNoEffect: false };
     const output = (found?.kind === "open" ? outcomeUnknown() : neverRan()) as unknown as Json;
     return { output, hadNoEffect: found?.kind !== "open" };
@@ -221,6 +251,13 @@ function nobodyAsked(what: string): ConfigurationError {
   return new ConfigurationError(
     "approvals-missing",
     `${what} asks people for approval, and this bot was built without approvals. It never runs unasked.`,
+  );
+}
+
+function nobodyAnswers(): ConfigurationError {
+  return new ConfigurationError(
+    "questions-missing",
+    "An action asks a person something, and this bot was built without questions.",
   );
 }
 

@@ -3,17 +3,21 @@ import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { ActionConsent } from "./action-consent.ts";
+import type { ActionQuestions } from "./action-questions.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /**
  * For whom and where the calls of a turn run. A turn of a schedule that somebody has made has the rights of that person.
  *
- * @param consent knows the people of turns about outcomes
+ * @param tellers know the people of turns about outcomes
  * @param run the scheduled run that the turn is, if it is one
  */
 export function factsOfTurn(
   turn: TurnInfo | undefined,
-  consent: Pick<ActionConsent, "factsOfOutcome"> | undefined,
+  tellers: {
+    readonly consent: Pick<ActionConsent, "factsOfOutcome"> | undefined;
+    readonly asking: Pick<ActionQuestions, "factsOfOutcome"> | undefined;
+  },
   run?: ScheduledRun,
 ): CallFacts {
   const address = turn?.answerTo[0];
@@ -21,7 +25,8 @@ export function factsOfTurn(
   const { event } = turn ?? {};
   if (turn !== undefined && event !== undefined)
     return { people: turn.authors, person: event.author, address, chat: event.thread };
-  const told = turn === undefined ? undefined : consent?.factsOfOutcome(turn);
+  const { asking, consent } = tellers;
+  const told = turn && (consent?.factsOfOutcome(turn) ?? asking?.factsOfOutcome(turn));
   return told ?? { people: [], person: undefined, address, chat: threadOf(address) };
 }
 

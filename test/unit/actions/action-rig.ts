@@ -4,6 +4,11 @@ import { Attachments } from "../../../src/actions/attachments.ts";
 import { LocalLedger } from "../../../src/actions/ledger.ts";
 import type { ActionLedger } from "../../../src/actions/ledger.ts";
 import type { Database } from "../../../src/core/database.ts";
+import type { Json } from "../../../src/core/content.ts";
+import type { Answer, AskedQuestion } from "../../../src/core/question.ts";
+import type { RunEntry } from "../../../src/core/run-record.ts";
+import { RunLog } from "../../../src/replay/run-log.ts";
+import { askingResult } from "../../../src/actions/action-errors.ts";
 import { runAction } from "../../../src/actions/run-action.ts";
 import type { ActionHost, AuthorizationResult } from "../../../src/actions/action-host.ts";
 import type { ByteSource, StoredAttachment } from "../../../src/core/reply-attachment.ts";
@@ -41,6 +46,11 @@ export interface ActionRig {
   leaseMs: number | false;
   /** Whether the ledger is in another object, which stores on its own. */
   isLedgerRemote: boolean;
+  /** Stored questions, oldest first. */
+  readonly asked: RigQuestion[];
+  isNobodyThere: boolean;
+  /** Answers the newest question. */
+  answer(answer: Answer<Json>): void;
   /** Returns what counts as attached to a reply. */
   attachments(owner?: string): StoredAttachment[];
   /** Ends this life of the object: it writes nothing more, and the next call is of a new life. */
@@ -57,6 +67,18 @@ export interface CallOptions {
   readonly requestId?: string;
   readonly toolCallId?: string;
   readonly signal?: AbortSignal;
+  /** Whether the call runs outside of its turn, after an answer. */
+  readonly isOutside?: boolean;
+}
+
+/** A question that was stored. */
+export interface RigQuestion {
+  readonly question: AskedQuestion;
+  readonly position: number;
+  readonly entry: RunEntry;
+  readonly runId: string;
+  readonly ledgerKey: string;
+  readonly toolCallId: string;
 }
 
 export function createActionRig(): ActionRig {
@@ -85,6 +107,12 @@ export function createActionRig(): ActionRig {
     refused: [],
     held: new Map(),
     isLedgerRemote: false,
+    asked: [],
+    isNobodyThere: false,
+    answer: (answer) => {
+      const { ledgerKey, position } = rig.asked.at(-1) as RigQuestion;
+      new RunLog(data, clock).answer(ledgerKey, position, answer as unknown as Json);
+    },
     attachments: (owner = "turn") => attachmentsIn(data).of([owner]),
     decision: { allowed: true },
     leaseMs: 300_000,
@@ -130,7 +158,7 @@ export function createActionRig(): ActionRig {
   const live = async (
     action: Action,
     input: unknown,
-    { requestId: turnId = "turn", toolCallId = "call-1", signal }: CallOptions,
+    { isOutside = false, requestId: turnId = "turn", toolCallId = "call-1", signal }: CallOptions,
   ) => {
     const born = life;
     const database = data.withHooks({
@@ -160,6 +188,39 @@ export function createActionRig(): ActionRig {
       ask: () => Promise.resolve({ approvalId: "asked" }),
       useGrant: () => Promise.resolve(undefined),
       endUse: () => {},
+      earlier: () => {
+        const asked = rig.asked.findLast(({ toolCallId: id }) => id === toolCallId);
+        if (asked === undefined) return undefined;
+        const answered = new RunLog(database, clock)
+          .of(asked.ledgerKey, false)
+          .read(asked.position, asked.entry);
+        return isOutside && answered !== undefined
+          ? { kind: "resumes", runId: asked.runId }
+          : { kind: "waits", output: askingResult("question") };
+      },
+      asking: (run, isNew) => {
+        const log = new RunLog(database, clock);
+        return {
+          record: log.of(run.ledgerKey, isNew),
+          prepare: (question) =>
+            Promise.resolve(
+              rig.isNobodyThere
+                ? "nobody"
+                : {
+                    store: ({ entry, position }, withIt) => {
+                      log.makeTable();
+                      database.transaction(() => {
+                        log.open(run.ledgerKey, position, entry);
+                        withIt();
+                      });
+                      const { ledgerKey, runId } = run;
+                      rig.asked.push({ question, position, entry, runId, ledgerKey, toolCallId });
+                      return askingResult("question");
+                    },
+                  },
+            ),
+        };
+      },
       onInvalidInput: () => {},
       onFailure: (_name, error) => {
         rig.failures.push(error);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import type * as AskConsent from "../../../src/actions/ask-consent.ts";
-import { canonicalJson } from "../../../src/actions/run-action.ts";
+import { canonicalJson } from "../../../src/core/canonical-json.ts";
 import type * as ApprovalStore from "../../../src/approvals/stored/approval-store.ts";
 import type * as Decisions from "../../../src/approvals/consent/decisions.ts";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
