@@ -6,7 +6,15 @@ import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { linearInstallations } from "./linear-installations.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
-import { badRequest, credentialsRefused, locked, noRights, rateLimited, scopeOf } from "./refusals.ts";
+import {
+  badRequest,
+  credentialsRefused,
+  locked,
+  noRights,
+  notFound,
+  rateLimited,
+  scopeOf,
+} from "./refusals.ts";
 
 export const linear: AdapterProfile = {
   // Activities of a session can only be added.
@@ -38,6 +46,9 @@ const THOUGHT_MS = 10 * 60_000;
 /** Waiting time of a rate limit that names none: Linear counts in hours and refills all the time. */
 const DEFAULT_WAIT_MS = 60_000;
 
+/** The issue, or the first comment or the session of the thread, is deleted; or the comment to change. */
+const NOT_FOUND = /Entity not found: (Issue|Comment|AgentSession)\b/;
+
 /** Reads the type that Linear gives an error. Its status is 400 for most of them, also for a rate limit. */
 function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): CallFailure | undefined {
   const [error] = errors;
@@ -54,7 +65,12 @@ function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): Ca
     case "Forbidden":
     case "FeatureNotAccessible":
       return noRights(call, scopeOf(call));
-    case "InvalidInput":
+    case "InvalidInput": {
+      const [, missing] = NOT_FOUND.exec(String(error.message)) ?? [];
+      return missing === undefined
+        ? badRequest
+        : notFound(call, missing === "Issue" ? undefined : scopeOf(call));
+    }
     case "GraphqlError":
     case "UserError":
     case "UsageLimitExceeded":

@@ -1,4 +1,4 @@
-import { broken, cannot, degraded, type Contract } from "../expectation.ts";
+import { cannot, degraded, type Contract } from "../expectation.ts";
 
 export const linearContract: Contract = {
   title: "Linear",
@@ -15,6 +15,5 @@ export const linearContract: Contract = {
     delete: cannot("answered all the same", "the adapter does not report deletions"),
     typing: cannot("not shown", "the platform cannot show it"),
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
-    closed: broken("not noticed", "a deleted issue is not noticed"),
   },
 };

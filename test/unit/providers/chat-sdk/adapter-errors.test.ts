@@ -124,11 +124,13 @@ const googleSays = (status: number, name: string, headers = {}, more: object = {
   headers,
   body: { error: { code: status, message: "own words", status: name, ...more } },
 });
-const linearSays = (status: number, type: string, headers = {}): PlatformAnswer => ({
+const linearSays = (status: number, type: string, headers = {}, message = "own words"): PlatformAnswer => ({
   status,
   headers,
-  body: { errors: [{ message: "own words", extensions: { type, userError: true } }] },
+  body: { errors: [{ message, extensions: { type, userError: true } }] },
 });
+const linearMisses = (entity: string): PlatformAnswer =>
+  linearSays(400, "invalid input", {}, `Entity not found: ${entity} - Could not find referenced ${entity}.`);
 
 const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
   slack: [
@@ -298,6 +300,9 @@ const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
     ["a refused token", linearSays(401, "authentication error"), refusedCredentials],
     ["a team that the bot may not see", linearSays(403, "forbidden"), gone("no-rights", "thread")],
     ["an invalid input", linearSays(400, "invalid input"), rejected],
+    ["a deleted issue", linearMisses("Issue"), gone("chat-missing")],
+    ["a thread whose first comment is deleted", linearMisses("Comment"), gone("chat-missing", "thread")],
+    ["an edit of a comment that is gone", linearMisses("Comment"), missing, "edit"],
     ["the status 500", { status: 500 }, unclear],
   ],
 };
