@@ -79,6 +79,15 @@ export function showMarkdown(source: string, { shownAsSource = [] }: MarkdownSho
   return { text: walk(root).trim(), marks };
 }
 
+/** A line that people read as an item of a list. */
+const ITEM = /^(?:[•*-]|\d+\.) (.+)$/gm;
+
+/** Adds the lines that look like items, for platforms whose clients show no other lists. */
+export function withBullets({ marks, text }: ShownText): ShownText {
+  const items = [...text.matchAll(ITEM)].map(([, item = ""]) => ({ kind: "item" as const, text: item }));
+  return { text, marks: [...marks, ...items] };
+}
+
 /**
  * Renders the markup of Slack and WhatsApp: `*bold*`, `_italic_`, `~strike~`, `` `code` ``, and lines that begin with a
  * bullet. Neither has escapes: a backslash is a backslash. Slack's links are `<address|label>`, WhatsApp's are bare.
@@ -123,7 +132,7 @@ export function showStars(source: string, { hasLabels }: { readonly hasLabels: b
       return inner;
     });
   }
-  for (const [, item] of text.matchAll(/^(?:[•*-]|\d+\.) (.+)$/gm)) {
+  for (const [, item] of text.matchAll(ITEM)) {
     if (item !== undefined) marks.push({ kind: "item", text: restore(item) });
   }
   for (const [, quote] of text.matchAll(/^> (.+)$/gm)) {

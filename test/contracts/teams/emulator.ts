@@ -15,7 +15,7 @@ import type {
   SentFile,
   Webhook,
 } from "../platform-emulator.ts";
-import { below, showMarkdown } from "../shown-text.ts";
+import { below, showMarkdown, withBullets } from "../shown-text.ts";
 import { buttonsOf, showCard } from "./adaptive-card.ts";
 import { TeamsApi } from "./api.ts";
 import { Conversations, TEAM, TENANT, userIdOf } from "./conversations.ts";
@@ -239,8 +239,9 @@ function textOf(words: string, isMention: boolean): Record<string, unknown> {
 
 function show(activity: Activity): SeenMessage {
   const { by, cards, files, id, isEdited, onlyFor, text, threadId } = activity;
-  // "Format your bot messages": the text of a bot's message has no tables.
-  const shown = by === undefined ? showMarkdown(text, { shownAsSource: ["table"] }) : { text, marks: [] };
+  // "Format your bot messages": text has no tables, headings and lines across, and lists on the desktop alone.
+  const shownAsSource = ["table", "list", "heading", "thematicBreak"] as const;
+  const shown = by === undefined ? withBullets(showMarkdown(text, { shownAsSource })) : { text, marks: [] };
   return {
     id,
     by: by === undefined ? "bot" : by.id,
