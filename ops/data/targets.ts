@@ -152,7 +152,8 @@ function isOfChat(objectName: string, ids: ReadonlySet<string>): boolean {
     // The name of a thread with a long id is a hash.
     return false;
   }
-  return thread.split(":").some((part) => ids.has(part));
+  // Ids of some platforms have colons of their own.
+  return [...ids].some((id) => `:${thread}:`.includes(`:${id}:`));
 }
 
 /** Tells whether a text has a name as a label. `Bruce Lee: ` is not the label of Lee. */

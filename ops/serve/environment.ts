@@ -60,6 +60,8 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   "OPENAI_BASE_URL",
   "ORDERS_API_URL",
   "PUBLIC_URL",
+  "SECRETS_KEY",
+  "SECRETS_KEYS_OLD",
   "TEAM_USER_IDS",
   "TELEGRAM_API_BASE_URL",
   "TELEGRAM_BOT_TOKEN",

@@ -24,3 +24,8 @@ it("names nothing that the bot gets", () => {
   const passedOn = bindingNames(ENVIRONMENT, ["LIBRARY_URL", "SHOP_KEY"]);
   expect(undeclaredNames(CODE, ENVIRONMENT, passedOn)).toEqual([]);
 });
+
+it("gives every bot the keys of its secrets", () => {
+  const environment = { SECRETS_KEY: "new", SECRETS_KEYS_OLD: "old", HOME: "/" };
+  expect(bindingNames(environment, [])).toEqual(["SECRETS_KEY", "SECRETS_KEYS_OLD"]);
+});

@@ -128,6 +128,15 @@ describe("a chat or a person to forget", () => {
     expect(new Set(found)).toEqual(new Set([GROUP, `${GROUP}%3A9`]));
   });
 
+  it("is a chat whose id has a colon, with the object that only grants its calls", () => {
+    const names = ["slack%3AC1", "slack%3AC1%3A1.5", "slack%3AC12"].map(
+      (name) => `default/thread:slack:${name}`,
+    );
+    for (const name of names) addObject(name).close();
+    const found = findTarget(data, "slack:C1").objects.map(({ name }) => name);
+    expect(new Set(found)).toEqual(new Set(names.slice(0, 2)));
+  });
+
   /** A group that holds these values, in a table of this column. */
   function addGroupWith(column: string, ...values: readonly object[]): void {
     const group = addObject("default/thread:telegram:telegram%3A-1004715");
