@@ -1,4 +1,5 @@
 import type {
+  AccountPenalty,
   BotBudget,
   BoxIds,
   CallPurpose,
@@ -10,6 +11,7 @@ import type {
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Rate } from "../../src/core/surface.ts";
+import { AccountPenalties } from "./account-penalties.ts";
 import { BoxStore } from "./box-store.ts";
 import { Places } from "./places.ts";
 import { SeenMessages } from "./seen-messages.ts";
@@ -48,6 +50,8 @@ export interface PrepayRequest {
  * 4. After a start the bucket holds two tokens, because earlier calls are not known.
  * 5. Broadcasts leave half of a full bucket to everything else, and come after every chat that waits. So a live answer
  *    waits for other live answers only. A paid call that its chat does not make in time goes back into the bucket.
+ * 6. During the penalty of an account its chats get no calls. Calls of an account are lent one at a time, so none is
+ *    left over when a penalty begins.
  */
 export function createBotBudget(options: {
   readonly database: Database;
@@ -93,19 +97,23 @@ class LendingBudget implements RootBudget {
   readonly #startedAt: number;
   readonly #seen: SeenMessages;
   readonly #bots = new Map<string, Bot>();
+  readonly #penalties: AccountPenalties;
 
   constructor(database: Database, { clock }: Pick<Deps, "clock">) {
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#seen = new SeenMessages(clock, new BoxStore(database));
+    this.#penalties = new AccountPenalties(database);
   }
 
   lend(request: LoanRequest): Promise<Loan> {
-    const { messengerId, chatId, speaker, purpose, rate, sent } = request;
+    const { account, messengerId, chatId, speaker, purpose, rate, sent } = request;
     const now = this.#clock.now();
     if (sent !== undefined) {
       this.#seen.note(messengerId, sent.box, sent.box !== chatId, sent.ids, { kind: "bot", chatId });
     }
+    const penaltyUntil = account === undefined ? 0 : this.#penalties.until(messengerId, account);
+    if (penaltyUntil > now) return Promise.resolve({ kind: "wait", retryAt: penaltyUntil });
     const bot = this.#bot(messengerId, rate, now);
     const caller = JSON.stringify([chatId, speaker]);
     const rank = purpose === "edit" || purpose === "typing" ? 1 : 0;
@@ -125,9 +133,15 @@ class LendingBudget implements RootBudget {
     const until = now + LOAN_MS;
     // The times of waiting chats rely on the remaining tokens, so no extra calls are lent while one waits.
     const isAnyWaiting = bot.places.ahead("", 1, now) > 0;
-    const extra = isAnyWaiting ? 0 : extraSlots(bot.bucket.level(now, rate, 1), rate);
+    const extra =
+      isAnyWaiting || account !== undefined ? 0 : extraSlots(bot.bucket.level(now, rate, 1), rate);
     if (extra > 0) bot.bucket.lease(now, { slots: extra, until }, rate, 1);
     return Promise.resolve(this.#lent(1 + extra, until, request));
+  }
+
+  penalize({ account, messengerId, retryAfterMs }: AccountPenalty): Promise<void> {
+    this.#penalties.add(messengerId, account, this.#clock.now() + retryAfterMs);
+    return Promise.resolve();
   }
 
   prepay({ calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {

@@ -49,7 +49,7 @@ export interface ChatGateOptions {
  * 5. `answer` is always granted: it counts against no chat, and a late one is worthless.
  * 6. A card is stored before the call that posts it is granted (`CardIndex`). So no press comes before its card.
  * 7. The gate never calls a conversation in another object. It only calls the root, which lends it the bot's rate, a
- *    few calls at a time.
+ *    few calls at a time, and keeps the penalties of accounts.
  * 8. After a start a bucket holds two tokens, or one after a penalty. It is full if the chat was idle for long enough.
  */
 export function createChatGate(options: ChatGateOptions): ChatGate {
@@ -148,7 +148,7 @@ class Gate implements ChatGate {
     return this.#waits(chat, request, rate, key) ?? this.#grant(chat, request, rate, key, isDurable);
   }
 
-  penalize(address: Address, retryAfterMs: number): Promise<void> {
+  async penalize(address: Address, retryAfterMs: number, account?: string): Promise<void> {
     const now = this.#clock.now();
     const chat = this.#chat(address, undefined);
     chat.penalty = nextPenalty(chat.penalty, retryAfterMs, now);
@@ -156,7 +156,9 @@ class Gate implements ChatGate {
     chat.bucket.reset(1, chat.penalty.until);
     chat.places.holdUntil(chat.penalty.until);
     chat.right.holdUntil(chat.penalty.until);
-    return Promise.resolve();
+    if (account === undefined) return;
+    const { messengerId } = address;
+    await this.#options.root.penalize({ messengerId, account, retryAfterMs });
   }
 
   report({ address, speaker, news }: ChatReport): Promise<void> {
@@ -285,7 +287,7 @@ class Gate implements ChatGate {
   /** Asks the root to lend a call. Returns the time to ask again, in epoch milliseconds, if it has none to lend. */
   async #borrow(
     chat: Chat,
-    { address, purpose, pacing, news, isPost = false, landsWithinMs = 0, messages = 1 }: CallRequest,
+    { account, address, purpose, pacing, news, isPost = false, landsWithinMs = 0, messages = 1 }: CallRequest,
     key: string,
   ): Promise<number | undefined> {
     const { messengerId, chatId } = address;
@@ -298,6 +300,7 @@ class Gate implements ChatGate {
       speaker: key,
       purpose,
       rate: pacing.global,
+      ...(account !== undefined && { account }),
       ...(sent !== undefined && { sent }),
       ...(isCounted && { post: { messages, landsWithinMs } }),
     });

@@ -66,6 +66,8 @@ export class GateClient {
   readonly #untoldCards = new Map<string, CardNews>();
   /** Ends of penalties that the gates do not know yet, by chat, in epoch milliseconds. */
   readonly #untoldPenalties = new Map<string, number>();
+  /** Accounts of chats, from the newest request of each. */
+  readonly #accounts = new Map<string, string>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
   /** Threads whose news is reported right after the current work, unless a request takes it along. */
@@ -90,9 +92,11 @@ export class GateClient {
     messages = 1,
   ): Promise<Grant> {
     const isPost = landsWithinMs !== undefined;
-    const { pacing, probing } = surface;
-    const now = this.#clock.now();
+    const { accountOf, pacing, probing } = surface;
     const key = chatKey(address);
+    const account = accountOf === undefined ? undefined : await accountOf(address);
+    if (account !== undefined) this.#accounts.set(key, account);
+    const now = this.#clock.now();
     const penaltyUntil = this.#untoldPenalties.get(key) ?? 0;
     if (penaltyUntil > now) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
     const nextAt = this.#nextAt(key, purpose);
@@ -100,7 +104,15 @@ export class GateClient {
     const { gates } = this.#options;
     const { speaker } = gates;
     const gate = gates.gateOf(address);
-    const request = { address, purpose, pacing, speaker, isPost, ...(card !== undefined && { card }) };
+    const request = {
+      address,
+      purpose,
+      pacing,
+      speaker,
+      isPost,
+      ...(card !== undefined && { card }),
+      ...(account !== undefined && { account }),
+    };
     if (probing === undefined) return this.#noteNext(key, await gate.acquire(request));
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
@@ -223,7 +235,7 @@ export class GateClient {
       return;
     }
     try {
-      await this.#options.gates.gateOf(address).penalize(address, leftMs);
+      await this.#options.gates.gateOf(address).penalize(address, leftMs, this.#accounts.get(key));
       if (this.#untoldPenalties.get(key) === until) this.#untoldPenalties.delete(key);
     } catch (error) {
       const again = (): void => {

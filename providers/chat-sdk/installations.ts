@@ -47,6 +47,12 @@ export class Installations {
     return found.run(call);
   }
 
+  /** Returns the installation of a chat. Empty if there is only one, or if the chat has none. */
+  async of(chatId: string, threadId: string): Promise<string> {
+    const rules = this.#rules;
+    return rules === undefined ? "" : ((await this.#find(rules, chatId, threadId))?.id ?? "");
+  }
+
   /** Returns what a refusal of the token means. */
   async refused(chatId: string, threadId: string, failure: CallFailure): Promise<CallFailure> {
     const rules = this.#rules;

@@ -76,6 +76,12 @@ export function createChatSdkSurface(
       throw new ChatSdkCallError(method, await installations.refused(chatId, threadId, failure));
     }
   };
+  const accountOf = async ({ chatId, threadId }: Address): Promise<string> => {
+    if (profile.installations?.isUsed(adapter) !== true) return "";
+    // Without the adapter no call is made, either.
+    const started = await ready().catch(() => undefined);
+    return (await started?.installations.of(chatId, threadId)) ?? "";
+  };
   return {
     provider: settings.provider,
     capabilities: {
@@ -96,6 +102,7 @@ export function createChatSdkSurface(
       captionLimits: { ...limits, maxLength: Math.min(profile.maxCaptionLength, limits.maxLength) },
     }),
     pacing: settings.pacing,
+    ...(profile.limitsAccount === true && { accountOf }),
     typingLastsMs: typing === "none" ? 5000 : typing.lastsMs,
     ...(profile.mode !== undefined && { mode: profile.mode }),
     ...(profile.editEveryMs !== undefined && { editEveryMs: profile.editEveryMs }),

@@ -78,11 +78,11 @@ export class BotMetrics {
         if (grant.kind === "granted") count("switchboard_platform_calls_total", { purpose: request.purpose });
         return grant;
       },
-      penalize: (address, retryAfterMs) => {
+      penalize: (address, retryAfterMs, account) => {
         count("switchboard_penalties_total", {});
         const name = `${PENALTY}${address.messengerId} ${address.chatId}`;
         this.#pending.note(name, { at: this.#options.clock.now() + retryAfterMs, code: "penalty" });
-        return gate.penalize(address, retryAfterMs);
+        return gate.penalize(address, retryAfterMs, account);
       },
       report: (...told) => gate.report(...told),
       unclaimed: (...asked) => gate.unclaimed(...asked),

@@ -77,6 +77,8 @@ export interface CallRequest {
   readonly messages?: number;
   /** Set if the call shows a card. The gate stores it before it grants the call. */
   readonly card?: CardNews;
+  /** The account whose limit the call counts against (`Surface.accountOf`). */
+  readonly account?: string;
 }
 
 /** A card as the gate of its chat knows it. Plain JSON. */
@@ -164,9 +166,9 @@ export interface ChatGate {
   acquire(request: CallRequest): Promise<Grant>;
   /**
    * Gives the chat a penalty, because the platform refused a call for `retryAfterMs`. No call is sent to it until then
-   * (I8). Durable.
+   * (I8), nor to any other chat of `account`. Durable.
    */
-  penalize(address: Address, retryAfterMs: number): Promise<void>;
+  penalize(address: Address, retryAfterMs: number, account?: string): Promise<void>;
   report(report: ChatReport): Promise<void>;
   /** Returns the ids that may be a lost message of this speaker. */
   unclaimed(question: LostPostQuestion): Promise<UnclaimedIds>;
@@ -227,15 +229,25 @@ export interface LocalSpeaker {
 /** The rate of a bot over all its chats. The root holds it and lends it to gates in small portions. */
 export interface BotBudget {
   lend(request: LoanRequest): Promise<Loan>;
+  /** Lends nothing to the chats of an account until the platform's waiting time is over. Durable. */
+  penalize(penalty: AccountPenalty): Promise<void>;
   /** Reports ids that conversations of this chat have sent, in a box that many chats share. */
   tellSent(sent: BoxIds): Promise<void>;
   /** Returns the ids of a box that have a known owner. Asked only after a post was lost. */
   seenIds(question: SeenQuestion): Promise<SeenIds>;
 }
 
+export interface AccountPenalty {
+  readonly messengerId: string;
+  readonly account: string;
+  readonly retryAfterMs: number;
+}
+
 export interface LoanRequest {
   readonly messengerId: string;
   readonly chatId: string;
+  /** Set if the platform limits accounts. */
+  readonly account?: string;
   /** Tells the waiting speakers of one chat apart. */
   readonly speaker: string;
   readonly purpose: CallPurpose;

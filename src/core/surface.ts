@@ -295,6 +295,11 @@ export interface Surface {
   readonly captionLimits?: TextLimits;
   /** The platform's pacing for one chat and for the whole bot. */
   readonly pacing: Pacing;
+  /**
+   * Returns the account whose limit a call counts against, on platforms that limit accounts instead of chats. A penalty
+   * then holds for all chats of the account. May reject, which delays the call. @default each chat has its own limit
+   */
+  readonly accountOf?: (address: Address) => Promise<string>;
   /** How replies appear whose policy names no mode. @default "edit" */
   readonly mode?: DeliveryMode;
   /** Least time between two interim edits of one message, in milliseconds, if the policy sets none. @default 700 */

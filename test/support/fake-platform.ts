@@ -101,8 +101,8 @@ export interface FakeSurfaceOptions {
   readonly latencyMs?: number;
   readonly limits?: TextLimits;
   readonly format?: TextFormat;
-  /** The platform's own form of cards and replies. */
-  readonly defaults?: Pick<Surface, "cardFormat" | "editEveryMs" | "mode">;
+  /** The platform's own form of cards and replies, and its accounts. */
+  readonly defaults?: Pick<Surface, "accountOf" | "cardFormat" | "editEveryMs" | "mode">;
   readonly pacing?: Pacing;
   readonly capabilities?: Partial<SurfaceCapabilities>;
   readonly typingLastsMs?: number;

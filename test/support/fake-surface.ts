@@ -82,7 +82,7 @@ export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
     deleted: new Set(),
     fileIds: new Set(),
   };
-  return Object.assign(new MemorySurface(options, platform), options.defaults);
+  return new MemorySurface(options, platform);
 }
 
 class MemorySurface implements FakeSurface {
@@ -103,6 +103,7 @@ class MemorySurface implements FakeSurface {
   readonly #platform: Platform;
 
   constructor(options: FakeSurfaceOptions, platform: Platform) {
+    Object.assign(this, options.defaults);
     this.#options = options;
     this.#platform = platform;
     this.capabilities = { edit: true, remove: true, typing: true, buttons: true, ...options.capabilities };

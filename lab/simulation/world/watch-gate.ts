@@ -20,8 +20,8 @@ export function watchGate(gate: ChatGate, { chatId, life, oracle }: GateWatch): 
       oracle.onGrant(request, grant);
       return grant;
     },
-    penalize: async (address, retryAfterMs) => {
-      await gate.penalize(address, retryAfterMs);
+    penalize: async (address, retryAfterMs, account) => {
+      await gate.penalize(address, retryAfterMs, account);
       oracle.onPenalized(address, retryAfterMs);
     },
     report: (report) => gate.report(report),

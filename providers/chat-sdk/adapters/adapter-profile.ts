@@ -115,6 +115,8 @@ export interface AdapterProfile {
    * Returns the chat of a thread: the largest place to which the bot can post. @default the adapter's channel
    */
   readonly chatIdOf?: (threadId: string) => string;
+  /** Whether the platform limits the calls of an account, or of an installation, and not those of a chat. @default false */
+  readonly limitsAccount?: boolean;
   /** Rates that differ from the defaults. */
   readonly pacing?: Partial<Pacing>;
   /** Reads the platform's own words. Undefined: the error says no more than its class or its HTTP status. */

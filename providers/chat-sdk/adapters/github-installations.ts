@@ -25,7 +25,7 @@ export const githubInstallations: InstallationRules = {
   async find(adapter, _id, threadId) {
     githubAdapter.parse(adapter);
     const id = await (adapter as unknown as z.infer<typeof githubAdapter>).getInstallationId(threadId);
-    return id === undefined ? undefined : { version: String(id), run: (call) => call() };
+    return id === undefined ? undefined : { id: String(id), version: String(id), run: (call) => call() };
   },
   changes(_adapter, headers, body) {
     const event = headers.get("x-github-event");

@@ -19,6 +19,7 @@ export const github: AdapterProfile = {
   chatIdOf: (threadId) => threadId.replace(/:rc:\d+$/, ""),
   // GitHub counts per account, however many issues there are, and asks for a second between two changes.
   pacing: { global: { burst: 5, everyMs: 1000 } },
+  limitsAccount: true,
   readFailure,
   installations: githubInstallations,
   search: githubSearch,

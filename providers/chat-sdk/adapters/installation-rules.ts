@@ -2,6 +2,7 @@ import type { Adapter } from "chat";
 
 /** A place where an app is installed, such as a workspace. */
 export interface Installation {
+  readonly id: string;
   /** Tells whether it was made again since. A token, or an id. */
   readonly version: string;
   /** Runs a call of the adapter with the rights of the installation. */

@@ -43,6 +43,7 @@ export const linearInstallations: InstallationRules = {
     const { data } = installation.safeParse(await methodsOf(adapter).getInstallation(id));
     if (data === undefined) return undefined;
     return {
+      id,
       version: data.accessToken,
       run: (call) => methodsOf(adapter).withInstallation(data, call),
     };

@@ -27,6 +27,7 @@ export const linear: AdapterProfile = {
   sendsFiles: false,
   // Linear counts the calls of an hour, for the account.
   pacing: { global: { burst: 20, everyMs: 1000 } },
+  limitsAccount: true,
   readFailure,
   post: postToLinear,
   // A thought stays until the next activity. Comments have nothing like it.

@@ -67,6 +67,7 @@ export const slackInstallations: InstallationRules = {
     const token = installation.parse(found)?.botToken;
     if (token === undefined) return undefined;
     return {
+      id,
       version: token,
       run: (call) => slack.withBotToken(token, call, { installationId: id }),
     };

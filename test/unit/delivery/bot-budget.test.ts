@@ -125,6 +125,7 @@ describe("never lets more calls leave than the rate allows, in any window (1)", 
       },
       tellSent: (sent) => root.tellSent(sent),
       seenIds: (question) => root.seenIds(question),
+      penalize: (penalty) => root.penalize(penalty),
     });
     const asked = slow.ask();
     await clock.settle();

@@ -21,6 +21,7 @@ describe("borrows the bot's rate from the root, and calls nobody else (6)", () =
         },
         tellSent: (sent) => root.tellSent(sent),
         seenIds: (question) => root.seenIds(question),
+        penalize: (penalty) => root.penalize(penalty),
       }),
     });
     return { ...rig, lends };
@@ -55,6 +56,7 @@ describe("borrows the bot's rate from the root, and calls nobody else (6)", () =
         },
         tellSent: (sent) => root.tellSent(sent),
         seenIds: (question) => root.seenIds(question),
+        penalize: (penalty) => root.penalize(penalty),
       }),
     });
     for (let call = 0; call < 3; call += 1) await ask("final");
@@ -70,6 +72,7 @@ describe("borrows the bot's rate from the root, and calls nobody else (6)", () =
         lend: (request) => (isDown ? Promise.reject(new Error("down")) : root.lend(request)),
         tellSent: (sent) => root.tellSent(sent),
         seenIds: (question) => root.seenIds(question),
+        penalize: (penalty) => root.penalize(penalty),
       }),
     });
     for (let call = 0; call < 9; call += 1) await expect(ask("post", TOPIC, POST)).rejects.toThrow("down");

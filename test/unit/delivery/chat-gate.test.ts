@@ -113,6 +113,7 @@ describe("meters all calls to a chat together (1)", () => {
             },
             tellSent: (sent) => root.tellSent(sent),
             seenIds: (question) => root.seenIds(question),
+            penalize: (penalty) => root.penalize(penalty),
           }),
         });
         const times: number[] = [];
@@ -212,6 +213,7 @@ describe("grants nothing during a penalty (2)", () => {
         },
         tellSent: (sent) => root.tellSent(sent),
         seenIds: (question) => root.seenIds(question),
+        penalize: (penalty) => root.penalize(penalty),
       }),
     });
     const asked = ask("final");
@@ -352,6 +354,7 @@ it("never delays the answer to a press of a button, whatever the rate and during
       lend: () => Promise.reject(new Error("down")),
       tellSent: () => Promise.reject(new Error("down")),
       seenIds: () => Promise.reject(new Error("down")),
+      penalize: () => Promise.reject(new Error("down")),
     }),
   });
   await gate.penalize(ADDRESS, 60_000);

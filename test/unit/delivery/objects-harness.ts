@@ -105,6 +105,7 @@ export function createObjects(options: ObjectsOptions): Objects {
         lend: (request) => call("root", () => root.lend(request)),
         tellSent: (sent) => call("root", () => root.tellSent(sent)),
         seenIds: (question) => call("root", () => root.seenIds(question)),
+        penalize: (penalty) => call("root", () => root.penalize(penalty)),
       },
       local: {
         isInDoubt: (...asked) => (life.delivery ?? NOBODY).isInDoubt(...asked),

@@ -84,6 +84,17 @@ describe("a GitHub App with several installations", () => {
     expect(bot.secretNames()).toEqual([]);
   });
 
+  it("counts the limits of each installation apart", async () => {
+    const bot = githubBot();
+    const root = bot.open();
+    await root.receive(comment("web", 11));
+    await root.receive(comment("app", 22));
+    const { context, platform } = bot.open();
+    const { accountOf } = platform.surface(context);
+    expect(await accountOf?.(issue("web"))).toBe("11");
+    expect(await accountOf?.(issue("app"))).toBe("22");
+  });
+
   it("knows a repository as soon as the app is installed there, until it is removed", async () => {
     const bot = githubBot();
     const root = bot.open();
@@ -191,6 +202,9 @@ describe("Linear in several workspaces", () => {
     await other.post(issue(1), "Hi");
     await other.post(issue(2), "Hi");
     expect(made).toEqual(["lin-one-1", "lin-two-2"]);
+    const { accountOf } = other.platform.surface(other.context);
+    expect(await accountOf?.(issue(1)), "the limits of each are apart").toBe("one");
+    expect(await accountOf?.(issue(2))).toBe("two");
     expect(bot.secretNames()).toHaveLength(2);
     await root.receive(hook({ type: "OAuthApp", action: "revoked", organizationId: "one" }));
     expect(bot.secretNames()).toEqual(["adapter:bot:linear:installation:two"]);

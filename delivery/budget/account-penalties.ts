@@ -1,0 +1,37 @@
+import type { Database } from "../../src/core/database.ts";
+import { LazyTables } from "../../src/core/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../../src/core/table.ts";
+
+const ENDS = defineTable(
+  "account_penalty_v1",
+  { messengerId: text("PRIMARY KEY"), account: text("PRIMARY KEY"), until: integer("NOT NULL") },
+  "WITHOUT ROWID",
+);
+
+/** The penalties of accounts, on platforms that limit an account and not its chats. Durable. */
+export class AccountPenalties {
+  readonly #ends: Table<typeof ENDS>;
+  /** Ends in epoch milliseconds, as far as they were read. */
+  readonly #known = new Map<string, number>();
+
+  constructor(database: Database) {
+    this.#ends = new Table(new LazyTables(database, ENDS), ENDS);
+  }
+
+  /** Returns the end of the account's penalty, in epoch milliseconds. 0 if there was none. */
+  until(messengerId: string, account: string): number {
+    const key = JSON.stringify([messengerId, account]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const row = this.#ends.first("WHERE messenger_id = ? AND account = ?", messengerId, account);
+    const until = row?.until ?? 0;
+    this.#known.set(key, until);
+    return until;
+  }
+
+  add(messengerId: string, account: string, until: number): void {
+    if (until <= this.until(messengerId, account)) return;
+    this.#ends.put({ messengerId, account, until });
+    this.#known.set(JSON.stringify([messengerId, account]), until);
+  }
+}
