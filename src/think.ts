@@ -326,7 +326,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @param content Markdown, or a card, files or a place
    * @param to required at the root outside of a turn. @default the chat of the running turn, else the chat in which
    * this conversation was last written to
-   * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
+   * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `window-closed`, `person-not-reachable`, `messenger-unknown`,
    * `target-invalid`, `target-missing`
    * @throws {InvalidInputError} `say-option-invalid`, `idempotency-key-invalid`, `content-invalid`, and for a card
    * `card-invalid`, `button-invalid`, `payload-not-json`, `payload-too-large`

@@ -155,7 +155,7 @@ export class RootBroadcasts implements BroadcastCalls {
 
   #isGone({ chatId, messengerId }: Address): boolean {
     const found = this.#options.root().places.placeOf({ messenger: messengerId, chatId });
-    return found.kind === "refused" && found.code === "chat-gone";
+    return found.kind === "refused" && (found.code === "chat-gone" || found.code === "window-closed");
   }
 
   async listSubscribers({ cursor, limit = 100 }: SubscriberFilter): Promise<SubscriberPage> {

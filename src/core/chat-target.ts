@@ -34,8 +34,8 @@ export type Resolution =
  * - `target-invalid`: not a target, or a topic on a platform without topics
  * - `messenger-unknown`: the bot declares no such messenger
  * - `chat-unknown`: the bot was never seen there
- * - `chat-gone`: the bot was blocked or removed there, the chat is deleted, or the person has not written for too long
- *   (`window-closed`; WhatsApp: 24 hours)
+ * - `chat-gone`: the bot was blocked or removed there, or the chat is deleted
+ * - `window-closed`: the person has not written for too long (WhatsApp: 24 hours), and a message was refused for it
  * - `person-not-reachable`: the person has opened no private chat, or has blocked the bot
  */
 export type TargetProblem =
@@ -43,6 +43,7 @@ export type TargetProblem =
   | "messenger-unknown"
   | "chat-unknown"
   | "chat-gone"
+  | "window-closed"
   | "person-not-reachable";
 
 export interface SayOptions extends ContentOptions {

@@ -1,4 +1,5 @@
 import type { Log, LogFields } from "./log.ts";
+import { WINDOW_CLOSED } from "./window-closed.ts";
 
 /** Growth of counters by series: `switchboard_turns_total{outcome="done"}` → 3. Plain JSON. */
 export type FigureDeltas = Readonly<Record<string, number>>;
@@ -19,6 +20,8 @@ export interface FigureReport {
 export const MODEL_FAILED = "model-failed";
 export const MODEL_WORKED = "model-worked";
 export const PENALTY = "penalty ";
+/** Followed by the messenger and a chat to which the platform delivers nothing until the person writes. */
+export const WINDOW = "window ";
 export const TASK_FAILS = "task-fails ";
 /** The code of a note about something that works again. */
 export const WORKS = "works";
@@ -184,11 +187,16 @@ function countLine(figures: Figures, level: string, event: string, fields: LogFi
   }
 }
 
+/** A message was refused, or was accepted and not delivered. */
+const WINDOW_EVENTS: ReadonlySet<string> = new Set(["chat.gone", "chat-sdk.not-delivered"]);
+
 function noteLine(figures: Figures, at: number, event: string, fields: LogFields): void {
   if (event === "model.call-failed") {
     figures.note(MODEL_FAILED, { at, code: String(fields.code ?? "model-failed") });
   } else if (event === "turn.ended" && fields.outcome === "done" && numberOf(fields.steps) > 0) {
     figures.note(MODEL_WORKED, { at, code: WORKS });
+  } else if (fields.code === WINDOW_CLOSED && WINDOW_EVENTS.has(event)) {
+    figures.note(`${WINDOW}${String(fields.messenger)} ${String(fields.chat)}`, { at, code: WINDOW_CLOSED });
   } else if (numberOf(fields.failures) >= FAILS_OFTEN) {
     const task = String(fields.task);
     // The root reads its own tasks, and people hear of theirs in the chat.

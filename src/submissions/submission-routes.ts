@@ -98,6 +98,7 @@ const STATUS: Readonly<Record<string, number>> = {
   "target-missing": 422,
   "chat-unknown": 422,
   "chat-gone": 422,
+  "window-closed": 422,
   "person-not-reachable": 422,
 };
 

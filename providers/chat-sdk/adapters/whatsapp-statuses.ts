@@ -1,15 +1,16 @@
 import { z } from "zod";
+import { WINDOW_CLOSED } from "../../../src/core/window-closed.ts";
 import type { UndeliveredMessage } from "./adapter-profile.ts";
 
 /** More than 24 hours since the person wrote. Until they write again, only templates arrive. */
-const WINDOW_CLOSED = 131_047;
+const RE_ENGAGEMENT = 131_047;
 
 /** The person cannot get messages of the bot. */
 const UNREACHABLE: ReadonlySet<number> = new Set([130_497, 131_021, 131_026]);
 
 /** Returns the code by which a chat is known as gone. Undefined: other messages may arrive. */
 export function goneCodeOf(code: number): string | undefined {
-  if (code === WINDOW_CLOSED) return "window-closed";
+  if (code === RE_ENGAGEMENT) return WINDOW_CLOSED;
   return UNREACHABLE.has(code) ? "recipient-unreachable" : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { withTimeLimit } from "../../core/with-time-limit.ts";
-import { MODEL_FAILED, MODEL_WORKED, PENALTY } from "../../core/figures.ts";
+import { MODEL_FAILED, MODEL_WORKED, PENALTY, WINDOW } from "../../core/figures.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { WebhookReport } from "../../core/messenger.ts";
@@ -21,6 +21,8 @@ const ASK_EVERY_MS = 60_000;
 const CALL_LIMIT_MS = 5_000;
 /** A failed delivery is told for this long after it, even if nothing waits. */
 const RECENT_MS = 5 * 60_000;
+/** A message that was refused for this reason is told for this long. */
+const WINDOW_COUNTS_MS = 24 * 60 * 60_000;
 /** Longest words of a platform in a warning. */
 const MAX_WORDS = 200;
 
@@ -61,6 +63,7 @@ export class HealthWarnings {
       modelWarning(notes, now),
       ...definitions.map((definition) => this.#webhookWarning(definition)),
       penaltyWarning(notes, now),
+      windowWarning(notes, now),
     ].filter((warning) => warning !== undefined);
   }
 
@@ -127,6 +130,17 @@ function penaltyWarning(notes: ReadonlyMap<string, Note>, now: number): HealthWa
   return {
     code: "chats-in-penalty",
     message: `The platform makes ${until.length} ${until.length === 1 ? "chat" : "chats"} wait, the last one until ${isoOf(Math.max(...until))}. Answers there come later, and none is lost.`,
+  };
+}
+
+function windowWarning(notes: ReadonlyMap<string, Note>, now: number): HealthWarning | undefined {
+  const at = [...notes].flatMap(([name, note]) =>
+    name.startsWith(WINDOW) && now - note.at <= WINDOW_COUNTS_MS ? [note.at] : [],
+  );
+  if (at.length === 0) return undefined;
+  return {
+    code: "window-closed",
+    message: `Messages to ${at.length} ${at.length === 1 ? "chat" : "chats"} were not delivered, the last one at ${isoOf(Math.max(...at))}, because the person had not written for too long. Only templates of the platform arrive there until they write.`,
   };
 }
 

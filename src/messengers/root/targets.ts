@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ChatTarget, Resolution, TargetProblem } from "../../core/chat-target.ts";
 import { ConfigurationError } from "../../core/errors.ts";
+import { WINDOW_CLOSED } from "../../core/window-closed.ts";
 import { listedConversationName, namedConversationName } from "../declare/conversation-name.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
@@ -73,6 +74,7 @@ export class Targets {
     const chat = this.#options.chats.ofPerson(definition.id, userId);
     const who = `The person "${userId}" of the messenger "${definition.id}"`;
     if (chat === undefined) return refused("person-not-reachable", `${who} has not written to the bot yet.`);
+    if (chat.goneCode === WINDOW_CLOSED) return { ...gone(chat), isGone: true };
     if (chat.goneSince !== undefined)
       return {
         ...refused("person-not-reachable", `${who} has blocked the bot (${chat.goneCode ?? "gone"}).`),
@@ -119,17 +121,16 @@ function found(
   return { kind: "found", address };
 }
 
-function gone({ chatId, goneCode, messengerId }: StoredChat): Resolution {
-  return refused(
-    "chat-gone",
-    `The bot cannot write to the chat "${chatId}" of the messenger "${messengerId}" any more (${goneCode ?? "gone"}).${goneCode === WINDOW_CLOSED ? WRITES_FIRST : ""}`,
-  );
+function gone({ chatId, goneCode, messengerId }: StoredChat): Extract<Resolution, { kind: "refused" }> {
+  const chat = `the chat "${chatId}" of the messenger "${messengerId}"`;
+  if (goneCode === WINDOW_CLOSED) {
+    return refused(
+      WINDOW_CLOSED,
+      `The platform takes no message to ${chat}, because the person has not written for too long. Wait until they write, or send one of the platform's templates by its own API.`,
+    );
+  }
+  return refused("chat-gone", `The bot cannot write to ${chat} any more (${goneCode ?? "gone"}).`);
 }
-
-/** The platform delivers messages only for some time after the person has written. */
-const WINDOW_CLOSED = "window-closed";
-const WRITES_FIRST =
-  " The person has not written for too long. Wait until they write, or send one of the platform's templates by its own API.";
 
 function refused(code: TargetProblem, message: string): Extract<Resolution, { kind: "refused" }> {
   return { kind: "refused", code, message };

@@ -14,7 +14,7 @@ import type { LimitCode, StepResult } from "./step-result.ts";
 
 const MOST_DATA_CHARACTERS = 100_000;
 /** Codes of targets that the bot could write to once. */
-const GONE_CODES: ReadonlySet<string> = new Set(["chat-gone", "person-not-reachable"]);
+const GONE_CODES: ReadonlySet<string> = new Set(["chat-gone", "window-closed", "person-not-reachable"]);
 
 /** Reads the source of a prompt, finds its chats, and stores the turns that it needs before the first of them exists. */
 export async function beginPrompt(

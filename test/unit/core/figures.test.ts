@@ -41,6 +41,14 @@ describe("the figures of a bot", () => {
     expect(JSON.stringify(figures.all())).not.toContain("chat");
   });
 
+  it("note chats whose person has not written for too long, and no other ends", () => {
+    const { figures, log } = createRig();
+    log.warn("chat.gone", { messenger: "wa", chat: "1", code: "window-closed" });
+    log.warn("chat-sdk.not-delivered", { messenger: "wa", chat: "2", code: "window-closed" });
+    log.warn("chat.gone", { messenger: "wa", chat: "3", code: "recipient-unreachable" });
+    expect([...figures.notes().keys()]).toEqual(["window wa 1", "window wa 2"]);
+  });
+
   it("pass the lines on", () => {
     const { lines, log } = createRig("info");
     log.info("turn.begun", { turn: "1" });

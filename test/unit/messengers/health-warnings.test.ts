@@ -64,6 +64,22 @@ describe("the warnings of /health", () => {
     expect(list(notes)).toEqual([]);
   });
 
+  it("tell of chats whose person had not written for too long, for a day", async () => {
+    const { clock, list } = createRig();
+    const notes = {
+      "window wa 4915112345678": { at: AT - 60_000, code: "window-closed" },
+      "window wa 4915100000000": { at: AT - 2000, code: "window-closed" },
+    };
+    const [warning] = list(notes);
+    expect(warning).toMatchObject({
+      code: "window-closed",
+      message: expect.stringContaining("Messages to 2 chats were not delivered"),
+    });
+    expect(JSON.stringify(warning)).not.toContain("49151");
+    await clock.advance(24 * 60 * 60_000);
+    expect(list(notes)).toEqual([]);
+  });
+
   it("tell that the platform cannot deliver, asking it at most once a minute and never making anybody wait", async () => {
     const failing: WebhookReport = {
       isSet: true,

@@ -142,6 +142,24 @@ describe("a target that cannot be written to", () => {
     expect(world.chats.visible("c1")).not.toContain("Lost");
   });
 
+  it("tells apart that a person has not written for too long, until they write", async () => {
+    captureLog();
+    const world = createWorld();
+    await known(world, "c1");
+    world.chats.goneCode = "window-closed";
+    world.chats.gone.add("c1");
+    const id = await world.stub.say("Lost", inChat("c1"));
+    await expect
+      .poll(() => world.stub.deliveries.get(id))
+      .toMatchObject({ state: "gone", code: "window-closed" });
+    await expect.poll(() => codeOf(world.stub.say("Lost", inChat("c1")))).toBe("window-closed");
+    expect(await codeOf(world.stub.say("Lost", { messenger: "fake", userId: "ada" }))).toBe("window-closed");
+    world.chats.gone.delete("c1");
+    await world.write("c1", "I am back");
+    await world.stub.say("Welcome back", { messenger: "fake", userId: "ada" });
+    await expect.poll(() => world.chats.visible("c1")).toContain("Welcome back");
+  });
+
   it("takes no empty text, and no odd key", async () => {
     const world = createWorld();
     await known(world, "c1");

@@ -88,6 +88,7 @@ export class FakeChats {
   beforeAnswer: (chat: string, content: OutgoingContent) => Promise<void> = () => Promise.resolve();
   /** Chats that take nothing any more, and closed topics, as `chat/topic`. */
   readonly gone = new Set<string>();
+  goneCode = "bot-blocked";
   /** Number of calls to such chats and topics. */
   refused = 0;
   /** The members of chats, as far as the platform tells. A function stands for a call that fails or hangs. */
@@ -227,7 +228,7 @@ export function fakePlatform(
       error instanceof MovedError
         ? { kind: "moved", code: "chat-upgraded", to: placeOf(error.to) }
         : error instanceof GoneError
-          ? { kind: "gone", code: "bot-blocked", ...(error.isTopic && { scope: "thread" as const }) }
+          ? { kind: "gone", code: chats.goneCode, ...(error.isTopic && { scope: "thread" as const }) }
           : { kind: "unknown", code: "fake" },
   };
   return {
