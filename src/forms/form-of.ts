@@ -7,7 +7,13 @@ import type { FieldOptions } from "./field-of.ts";
 import type { Form, FormField } from "./form.ts";
 import { isObject, resolved } from "./json-schema.ts";
 
-export type FormOptions = Omit<FieldOptions, "root">;
+export interface FormOptions extends Omit<FieldOptions, "root"> {
+  /**
+   * The value that the form edits, to which `beginForm` gets it, too. Its properties that no form can ask for stay as
+   * they are.
+   */
+  readonly edits?: Json;
+}
 
 /** A form, or the path of the first thing that no form can ask for. */
 export type FormOf =
@@ -50,7 +56,7 @@ export async function jsonSchemaOf(schema: FlexibleSchema): Promise<Json | undef
 }
 
 /** Returns the form that asks for a value of a JSON Schema. */
-export function formOfJsonSchema(schema: Json | undefined, options: FormOptions = {}): FormOf {
+export function formOfJsonSchema(schema: Json | undefined, { edits, ...options }: FormOptions = {}): FormOf {
   const root = resolved(schema, schema);
   if (!isObject(root)) return { kind: "unsupported", path: "" };
   const all = { ...options, root };
@@ -62,11 +68,17 @@ export function formOfJsonSchema(schema: Json | undefined, options: FormOptions 
   const names = Object.keys(properties);
   if (names.length === 0 || names.length > MOST_FIELDS) return { kind: "unsupported", path: "" };
   const fields: FormField[] = [];
+  const kept = new Map(isObject(edits) ? Object.entries(edits) : []);
   for (const name of names) {
     const isRequired = Array.isArray(required) && required.includes(name);
     const field = fieldOf(name, properties[name], isRequired, all);
-    if (field === undefined) return { kind: "unsupported", path: name };
-    fields.push(field);
+    if (field !== undefined) {
+      fields.push(field);
+      // Left out is not the same as null, but a person does not know the difference.
+      if (kept.get(name) !== null) kept.delete(name);
+    } else if (isRequired ? !kept.has(name) : edits === undefined) return { kind: "unsupported", path: name };
   }
-  return { kind: "form", form: { isSingle: false, fields } };
+  if (fields.length === 0) return { kind: "unsupported", path: names[0] ?? "" };
+  const form: Form = { isSingle: false, fields, ...(kept.size > 0 && { kept: Object.fromEntries(kept) }) };
+  return { kind: "form", form };
 }

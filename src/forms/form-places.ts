@@ -57,11 +57,11 @@ export function valueOf({ name }: FormField, { values }: FormState): Json | unde
 }
 
 /** Returns the whole value, as the schema gets it. */
-export function formValue({ fields, isSingle }: Form, state: FormState): Json {
+export function formValue({ fields, isSingle, kept }: Form, state: FormState): Json {
   if (isSingle) return (fields[0] && valueOf(fields[0], state)) ?? null;
   const entries = fields.flatMap((field): [string, Json][] => {
     const value = valueOf(field, state) ?? (field.isNullable === true ? null : undefined);
     return value === undefined ? [] : [[field.name, value]];
   });
-  return Object.fromEntries(entries);
+  return { ...kept, ...Object.fromEntries(entries) };
 }

@@ -18,6 +18,8 @@ export interface Form {
   /** Whether the wanted value is that of the only field, and no object around it. There is then no summary. */
   readonly isSingle: boolean;
   readonly fields: readonly FormField[];
+  /** Properties of the value that no field asks for, with the values that they keep. Only a form that edits a value. */
+  readonly kept?: Readonly<Record<string, Json>>;
 }
 
 /** A field of a form, by the kind of its value. */

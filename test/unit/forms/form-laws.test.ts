@@ -5,6 +5,7 @@ import type { Json } from "../../../src/core/content.ts";
 import { checkValue } from "../../../src/forms/check-value.ts";
 import { beginForm, formValue, nextOpen } from "../../../src/forms/form-places.ts";
 import type { FormEvent, FormPress } from "../../../src/forms/form.ts";
+import { formOfJsonSchema } from "../../../src/forms/form-of.ts";
 import { readAnswer } from "../../../src/forms/read-answer.ts";
 import { isOver } from "../../../src/forms/step-form.ts";
 import { buttonsOf, contextOf, formFor, message, Reader } from "./rig.ts";
@@ -227,6 +228,46 @@ it("takes back every value with which it begins", async () => {
       const state = beginForm(form, value);
       expect(state.at.kind).toBe("summary");
       expect(formValue(form, state)).toEqual(value);
+    }),
+  );
+});
+
+it("changes nothing of a value but what a person changes", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      text: { type: "string" },
+      count: { type: ["integer", "null"] },
+      size: { enum: ["s", "m"] },
+      tags: { type: "array" },
+      address: { type: "object" },
+    },
+    required: ["text", "tags"],
+  };
+  const given = fc.record(
+    {
+      text: fc.string(),
+      count: fc.oneof(fc.integer(), fc.constant(null)),
+      size: fc.constantFrom("s", "m", null),
+      tags: fc.array(fc.string()),
+      address: fc.record({ street: fc.string() }),
+      more: fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as Json),
+    },
+    { requiredKeys: ["text", "tags"] },
+  );
+  fc.assert(
+    fc.property(given, (value) => {
+      const found = formOfJsonSchema(schema, { edits: value });
+      if (found.kind !== "form") throw new Error("unsupported");
+      const person = new Reader(found.form, beginForm(found.form, value));
+      expect(person.state.at.kind).toBe("summary");
+      person.press("Send");
+      expect(person.last?.result).toEqual({ kind: "send", value });
+      const again = new Reader(found.form, beginForm(found.form, value))
+        .press("Change")
+        .press("Text")
+        .write("new");
+      expect(again.press("Send").last?.result).toEqual({ kind: "send", value: { ...value, text: "new" } });
     }),
   );
 });

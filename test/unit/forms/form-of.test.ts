@@ -88,6 +88,16 @@ describe("a schema that no form can ask for", () => {
     expect(await formOf(schema)).toEqual({ kind: "unsupported", path });
   });
 
+  it("lacks a value that it needs, also when it edits one", () => {
+    const schema = { type: "object", properties: { a: { type: "string" }, list: { type: "array" } } };
+    expect(formOfJsonSchema({ ...schema, required: ["list"] }, { edits: { a: "b" } })).toEqual({
+      kind: "unsupported",
+      path: "list",
+    });
+    expect(formOfJsonSchema(schema, { edits: { a: "b" } }).kind).toBe("form");
+    expect(formOfJsonSchema(schema)).toEqual({ kind: "unsupported", path: "list" });
+  });
+
   it("is one of a library that does not describe itself", async () => {
     const schema = {
       "~standard": { version: 1, vendor: "tiny", validate: (value: unknown) => ({ value }) },
