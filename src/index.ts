@@ -123,6 +123,10 @@ export type {
   ActionTurnContext,
 } from "./actions/authorize.ts";
 
+// Questions
+export { fileSchema, photoSchema, placeSchema } from "./forms/answer-schemas.ts";
+export type { SentFile, SentFileLimits, SentPlace } from "./forms/answer-schemas.ts";
+
 // Approvals
 export type { BotApprovals } from "./approvals/bot-approvals.ts";
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { checkValue } from "../../../src/forms/check-value.ts";
+import { fileSchema, photoSchema, placeSchema } from "../../../src/forms/answer-schemas.ts";
 import { beginForm } from "../../../src/forms/form-places.ts";
 import { contextOf, formFor, Reader } from "./rig.ts";
 
@@ -144,4 +145,35 @@ it("shows long lists in pages", async () => {
     "Not now",
   ]);
   expect(person.write("option 3").last?.result).toEqual({ kind: "send", value: "option 3" });
+});
+
+it("asks for a photo, a file and a place", async () => {
+  const schema = z.object({
+    picture: photoSchema({ maxBytes: 1024 * 1024 }).describe("Picture of the damage"),
+    receipt: fileSchema({ accept: ["application/pdf"] }).optional(),
+    where: placeSchema().nullable(),
+  });
+  const form = await formFor(schema);
+  const person = new Reader(form, beginForm(form)).write("here");
+  expect(person.last?.problem).toBe("Please send a photo.");
+  const photo = { kind: "image", reference: { fileId: "1" }, sizeBytes: 2_000_000 } as const;
+  person.write("", { attachments: [photo] });
+  expect(person.last?.problem).toBe("That's too large. At most 1 MB, please.");
+  person.write("", { attachments: [{ ...photo, sizeBytes: 20_000 }, photo] });
+  expect(person.last?.problem).toBe("Please send only one.");
+  person.write("", { attachments: [{ ...photo, sizeBytes: 20_000 }] });
+  const receipt = { kind: "document", reference: { fileId: "2" }, name: "receipt.pdf" } as const;
+  person.write("", { attachments: [{ ...receipt, mediaType: "text/html" }] });
+  expect(person.last?.problem).toBe("I can't use files of this kind. I can use: application/pdf.");
+  person.write("", { attachments: [{ ...receipt, mediaType: "application/pdf" }] });
+  person.write("", { location: { latitude: 52.5, longitude: 13.4, title: "Office" } });
+  expect(person.card.fields).toEqual([
+    { label: "Picture of the damage", value: "a photo" },
+    { label: "Receipt", value: "receipt.pdf" },
+    { label: "Where", value: "Office (52.50000, 13.40000)" },
+  ]);
+  const result = person.press("Send").last?.result;
+  if (result?.kind !== "send") throw new Error("not sent");
+  expect(await checkValue(schema, result.value)).toEqual({ kind: "valid", value: result.value });
+  expect(result.value).toMatchObject({ picture: { messengerId: "telegram", reference: { fileId: "1" } } });
 });
