@@ -9,6 +9,7 @@ process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/c
 const alias = {
   "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
   "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
+  "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,
   switchboard: `${import.meta.dirname}/src/index.ts`,
@@ -63,12 +64,19 @@ export default defineConfig({
       {
         // Runs inside workerd. `test/worker/wrangler.jsonc` names the entry, whose exports are the
         // Durable Object classes that the tests may use.
-        plugins: [cloudflareTest({ wrangler: { configPath: "./test/worker/wrangler.jsonc" } })],
+        plugins: [
+          seededProperties,
+          cloudflareTest({ wrangler: { configPath: "./test/worker/wrangler.jsonc" } }),
+        ],
         test: {
           name: "worker",
           maxWorkers: workerdWorkers,
           include: ["test/worker/**/*.test.ts"],
-          env: { BROADCAST_CHATS: process.env.BROADCAST_CHATS ?? "" },
+          env: {
+            BROADCAST_CHATS: process.env.BROADCAST_CHATS ?? "",
+            PROPERTY_SEED: process.env.PROPERTY_SEED ?? "",
+            PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "",
+          },
           setupFiles: ["test/worker/support/patience.ts"],
           testTimeout: PATIENT_MS,
           expect: { poll: { timeout: 60_000, interval: 10 } },

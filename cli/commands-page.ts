@@ -43,7 +43,7 @@ function sectionsOf(command: Command, parents: string): readonly string[] {
 }
 
 function defaultOf({ defaultValue }: Argument | Option): string {
-  return typeof defaultValue === "string" ? code(defaultValue) : "";
+  return typeof defaultValue === "string" || typeof defaultValue === "number" ? code(`${defaultValue}`) : "";
 }
 
 function description({ argChoices, description: text }: Argument | Option): string {

@@ -8,6 +8,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { initCommand } from "./commands/init.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { telegramCommand } from "./commands/telegram.ts";
+import { tokenCommand } from "./commands/token.ts";
 
 /** Makes a command. It may have commands of its own. */
 export type MakeCommand = (io: CommandIo) => Command;
@@ -19,6 +20,7 @@ const COMMANDS: readonly MakeCommand[] = [
   buildCommand,
   serveCommand,
   telegramCommand,
+  tokenCommand,
   dataCommand,
   doctorCommand,
 ];

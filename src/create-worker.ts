@@ -42,7 +42,7 @@ export interface AgentClass {
  * and `/switchboard/...` for the operator. Everything else goes to the root object, which serves the messengers'
  * webhooks and then the bot's own `onRequest`.
  *
- * @throws {ConfigurationError} if the class does not extend `Think`
+ * @throws {ConfigurationError} if the class does not extend `Think`, or `feature-not-imported`
  * @example export default createWorker(MyBot);
  */
 export function createWorker<Env = unknown>(
@@ -55,6 +55,8 @@ export function createWorker<Env = unknown>(
       `createWorker() needs a class that extends Think; ${agentClass.name} does not.`,
     );
   }
+  // A static member that its import has not made is refused here.
+  featuresOf(agentClass);
   return {
     async fetch(received, env, context) {
       const request = withoutInnerHeaders(received);
@@ -98,12 +100,12 @@ async function serve<Env>(
   if (pathname === "/health/live") return Response.json({ status: "live" });
   if (pathname === MAIL_PAGE_PATH && request.method === "GET") return answerMailPage();
   if (pathname === "/health") return health(bot, request, env, context);
+  for (const { routes } of featuresOf(bot.agentClass))
+    if (routes?.isFor(pathname) === true) return routes.serve(request, routedBot(bot, request, env, context));
   if (isForOperator(pathname)) {
     const calls = await routedBot(bot, request, env, context).root(BOT);
     return serveOperator(request, env, bot.agentClass.name, calls);
   }
-  for (const { routes } of featuresOf(bot.agentClass))
-    if (routes?.isFor(pathname) === true) return routes.serve(request, routedBot(bot, request, env, context));
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
   // Web sockets and paths of sub-agents also reach into the root: its state, its callables, its children.

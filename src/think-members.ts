@@ -11,6 +11,7 @@ import type { Content } from "./core/content.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { ImportedFeature } from "./feature/imported-feature.ts";
 import type { IncomingHooks } from "./hooks/incoming-hooks.ts";
 import type { ThinkChannels } from "./messengers/declare/channels.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
@@ -32,6 +33,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   extends Agent<Env, State>
   implements Partial<hook.ThinkHooks>
 {
+  /**
+   * Makes the bot's actions tools for other agents, at `/mcp`: the result of `mcpServer()` of `switchboard/mcp`. Undefined:
+   * the bot has no such address.
+   */
+  static mcpServer: ImportedFeature | undefined = undefined;
+
   /** Most model calls of one turn. */
   maxSteps = 10;
   /** About this many tokens of the transcript reach the model. Older parts are summarized, then left out. */

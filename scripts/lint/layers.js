@@ -2,7 +2,7 @@
  * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
  *   core ← { inbox, turn, actions, forms, outgoing, models, log, texts, delivery, providers/* }
- *        ← messengers ← scheduled-runs ← feature ← { approvals, schedules, broadcasts, submissions, hooks }
+ *        ← messengers ← scheduled-runs ← feature ← { approvals, schedules, broadcasts, submissions, hooks, mcp }
  *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
@@ -59,6 +59,7 @@ const LAYER_OF = {
   broadcasts: "feature",
   submissions: "feature",
   hooks: "feature",
+  mcp: "feature",
   agent: "agent",
 };
 

@@ -37,6 +37,16 @@ export const LOG_EVENTS: readonly {
     meaning: "an event could not be stored; the platform was asked to send it again",
   },
   {
+    events: ["mcp.called"],
+    meaning:
+      "an agent has called an action at `/mcp`: `token` is the id of its token; `outcome` is `result`, `refused` (the result is an error), `ask` (the client asks its person), `task` (people are asked in a chat) or `failed`",
+  },
+  {
+    events: ["mcp.failed"],
+    meaning:
+      "the conversation of a token could not answer at `/mcp`; the client may send the same request again",
+  },
+  {
     events: ["root.failed"],
     meaning:
       "an object, or `root` or `authorize` of `createWorker`, could not serve a request, which was answered 503: `storage-full`, or the kind of the error",

@@ -93,6 +93,11 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       },
     ],
   },
+  "mcp.md": {
+    title: "Options of `mcpServer`",
+    intro: "[Other agents](../mcp.md) shows it in use.",
+    parts: [{ heading: "`mcpServer`", file: "src/mcp/mcp-server-options.ts", of: ["McpServerOptions"] }],
+  },
   "turns.md": {
     title: "Turns",
     intro:

@@ -132,7 +132,7 @@ function intersection(
 }
 
 /** `billing` covers `billing:refund`. */
-function isCovered(permission: string, granted: readonly string[]): boolean {
+export function isCovered(permission: string, granted: readonly string[]): boolean {
   return granted.some((one) => permission === one || permission.startsWith(`${one}:`));
 }
 

@@ -73,7 +73,8 @@ export interface ActionLedger {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const KEEP_SETTLED_MS = 30 * DAY_MS;
+/** How long the result of a run is kept, in milliseconds. */
+export const KEEP_SETTLED_MS = 30 * DAY_MS;
 const KEEP_OPEN_MS = 90 * DAY_MS;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** Stands for the process of a run that has ended without an outcome. No process has this name. */

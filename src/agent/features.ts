@@ -3,6 +3,7 @@ import { approvalRoutes } from "../approvals/root/approval-routes.ts";
 import { BroadcastsFeature } from "../broadcasts/broadcasts-feature.ts";
 import type { Feature, FeatureKind } from "../feature/feature.ts";
 import type { FeatureRoutes } from "../feature/feature-routes.ts";
+import { importedFeatures } from "../feature/imported-feature.ts";
 import { HooksFeature } from "../hooks/hooks-feature.ts";
 import { SchedulesFeature } from "../schedules/schedules-feature.ts";
 import { submissionRoutes } from "../submissions/submission-routes.ts";
@@ -22,8 +23,13 @@ export const FEATURES: readonly AnyFeature[] = [SUBMISSIONS, BROADCASTS, SCHEDUL
 
 const lists = new WeakMap<object, readonly AnyFeature[]>();
 
+/**
+ * Returns the features of a bot's class, with those that it imports.
+ *
+ * @throws {ConfigurationError} `feature-not-imported`
+ */
 export function featuresOf(agentClass: object): readonly AnyFeature[] {
-  return lists.get(agentClass) ?? FEATURES;
+  return [...(lists.get(agentClass) ?? FEATURES), ...importedFeatures(agentClass)];
 }
 
 /** Gives a bot's class another list of features. For tests. */

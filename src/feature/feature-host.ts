@@ -5,6 +5,7 @@ import type { DeclaredMessengers } from "../messengers/declare/declared-messenge
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 import type { RootRuntime } from "../messengers/root/root-runtime.ts";
 import type { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
+import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { BotActions } from "../messengers/tools/bot-actions.ts";
 import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
@@ -39,6 +40,8 @@ export interface FeatureHost<Methods> {
   readonly features: {
     /** @throws {ConfigurationError} `feature-missing` in a bot without broadcasts */
     readonly manyChats: ManyChatsSender;
+    /** People's consent to actions. Undefined in a bot without approvals. */
+    readonly consent: ActionConsent | undefined;
   };
   alarm(name: AlarmName): DurableAlarm;
   /** Resolves when the object can be used. */

@@ -6,10 +6,11 @@ const MIN_SECRET_LENGTH = 6;
 
 const HIDDEN = "[hidden]";
 
-/** Shapes of secrets from any source: bot tokens, keys of models, bearers, passwords in addresses. */
+/** Shapes of secrets from any source: bot tokens, keys of models, tokens of agents, bearers, passwords in addresses. */
 const SECRET_SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] = [
   [/(?<!\d)\d{6,}:[A-Za-z0-9_-]{20,}/g, HIDDEN],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, HIDDEN],
+  [/\bswb_[A-Za-z0-9_]{8,}/g, HIDDEN],
   [/\bBearer\s+[^\s"',;]+/gi, `Bearer ${HIDDEN}`],
   [/(\/\/)[^\s/@"']+@/g, `$1${HIDDEN}@`],
 ];

@@ -35,6 +35,7 @@ export function requestOf(
     people,
     person,
     schedule,
+    scopes,
     textSoFar,
     turn,
   }: QuestionFacts,
@@ -73,6 +74,7 @@ export function requestOf(
     expiresAt: now + expiresAfterMs,
     schedule,
     channel: turn?.channel,
+    scopes,
   };
   return { ...asked, offer: isGrantable({ ...asked, offer }) ? offer : undefined };
 }

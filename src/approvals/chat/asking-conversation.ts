@@ -1,6 +1,7 @@
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
+import { isOutsideRequest } from "../../core/outside-call.ts";
 import { approvedOwner } from "../../messengers/turns/turn-attachments.ts";
 import { nudgeKeeper } from "../../scheduled-runs/nudge-keeper.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
@@ -102,6 +103,8 @@ export class AskingConversation implements ApprovalHost {
   }
 
   tell(approval: Approval): void {
+    // The system whose call it was reads the outcome itself.
+    if (isOutsideRequest(approval.requestId)) return;
     this.#options.outcomes.tell(approval);
   }
 

@@ -8,11 +8,12 @@ import { unreachedWords } from "../rules/card-place.ts";
 import { failureName } from "../rules/outcome-words.ts";
 import type { Json } from "../../core/content.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
-import type { ActionConsent } from "../../messengers/tools/action-consent.ts";
+import type { ActionConsent, AskedCall, SystemCaller } from "../../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import type { TurnConsent } from "../../messengers/turns/turn-consent.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { requestOf } from "./approval-question.ts";
+import { askedCallOf } from "./asked-call.ts";
 import type { Approvers } from "./approvers.ts";
 import { factsOfOutcome } from "./outcome-facts.ts";
 import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
@@ -104,6 +105,30 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
 
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined {
     return factsOfOutcome(turn, this.#options.approvals);
+  }
+
+  async mayAnswer(question: ApprovalQuestion, facts: CallFacts): Promise<boolean> {
+    const { address, person } = facts;
+    if (person === undefined) return false;
+    const decider = { surface: "http", person, messengerId: address?.messengerId } as const;
+    return this.#options.approvers.mayDecide(await this.#requestOf(question, facts), decider);
+  }
+
+  async answer(
+    approvalId: string,
+    decision: "approve" | "reject" | "withdraw",
+    { messengerId, name, person }: SystemCaller,
+  ): Promise<void> {
+    const { decisions } = this.#options.approvals;
+    const by = { surface: person === undefined ? "api" : "http", name, person, messengerId } as const;
+    // Nobody but the person who asks takes a question back.
+    const kind = person === undefined && decision === "withdraw" ? "reject" : decision;
+    await decisions.decide(approvalId, { kind }, by);
+  }
+
+  stateOf(approvalId: string): AskedCall | undefined {
+    const approval = this.#options.approvals.get(approvalId);
+    return approval && askedCallOf(approval);
   }
 
   hasConsent(turnId: string): boolean {

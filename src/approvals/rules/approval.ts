@@ -200,6 +200,8 @@ export interface Approval {
   readonly schedule?: ScheduleBinding | undefined;
   /** The channel that the bot's own code gave to the turn. */
   readonly channel?: string | undefined;
+  /** See `CallFacts`. They hold when it runs, too. */
+  readonly scopes?: readonly string[] | undefined;
   /** Id of the approval that first posted the card. Undefined if it is this one. */
   readonly cardOf?: string | undefined;
   /** Whether the root gives back what this use of a limited grant has claimed. */

@@ -76,6 +76,7 @@ const detailsSchema = z.object({
   schedule: scheduleSchema.optional(),
   cardOf: z.string().optional(),
   channel: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
   quorum: z.number().optional(),
   escalateTo: approversSchema.optional(),
   summaryReads: z.array(z.string()).optional(),
@@ -198,6 +199,7 @@ export function detailsOf({
   quorum,
   rootRequest,
   schedule,
+  scopes,
   summaryReads,
 }: Approval): Row["details"] {
   return {
@@ -211,6 +213,7 @@ export function detailsOf({
     schedule,
     cardOf,
     channel,
+    scopes: scopes && [...scopes],
     quorum,
     escalateTo: escalateTo && stored(escalateTo),
     labels,
@@ -245,6 +248,7 @@ export function approvalOf({
     schedule: details.schedule,
     cardOf: details.cardOf,
     channel: details.channel,
+    scopes: details.scopes,
     quorum: details.quorum,
     agreed: progress.agreed,
     escalateTo: details.escalateTo,

@@ -1,7 +1,33 @@
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
 import type { Json } from "../../core/content.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { CallFacts } from "./action-rights.ts";
+
+/** The state of a question about a call of another system. Times are epoch milliseconds. */
+export type AskedCall =
+  | {
+      readonly kind: "waiting";
+      /** The question in words, with every input. */
+      readonly question: string;
+      /** Whether the system itself asks its person, and no chat does. */
+      readonly isAskedByCaller: boolean;
+    }
+  | { readonly kind: "running" }
+  | {
+      readonly kind: "ended";
+      readonly endedAt: number;
+      readonly isWithdrawn: boolean;
+      /** Its output, or `{ error }` if it has failed or did not run. */
+      readonly output: Json;
+    };
+
+/** The person for whom a system calls, and the name of the system. */
+export interface SystemCaller {
+  readonly name: string;
+  readonly person: MessengerAuthor | undefined;
+  readonly messengerId: string | undefined;
+}
 
 /** People's consent to calls of actions. Without it a bot can have no action that asks people. */
 export interface ActionConsent {
@@ -13,4 +39,10 @@ export interface ActionConsent {
   endUse(request: ActionRequest, output: Json, hadNoEffect: boolean): void;
   /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
+  /** Tells whether the person for whom a system calls may decide, so that the system may ask that person itself. */
+  mayAnswer(question: ApprovalQuestion, facts: CallFacts): Promise<boolean>;
+  /** Takes what the person for whom a system calls has decided there. Ignored if that person may not decide. */
+  answer(approvalId: string, decision: "approve" | "reject" | "withdraw", by: SystemCaller): Promise<void>;
+  /** Returns the state of a question. Undefined if it is not kept any more. */
+  stateOf(approvalId: string): AskedCall | undefined;
 }

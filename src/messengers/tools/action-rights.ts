@@ -31,6 +31,8 @@ export interface CallFacts {
   readonly chat: MessengerThread | undefined;
   /** The schedule whose run it is. */
   readonly schedule?: ScheduleBinding | undefined;
+  /** Permissions that the call may use at most, whoever asks. @default all */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** The methods of the bot's class that say who may do what. */
@@ -95,6 +97,8 @@ export class ActionRights {
     const { action, consent, name, requestId, toolCallId } = request;
     const grant =
       consent === undefined ? await this.ofTurn(requestId, facts) : await this.#ask(requestId, facts);
+    const beyond = missingScopes(facts, requiredPermissions);
+    if (beyond !== undefined) return { allowed: false, missing: beyond, reason: BEYOND_SCOPES };
     const missing = missingPermissions(grant, requiredPermissions);
     for (const person of peopleOf(facts)) {
       const context = {
@@ -137,6 +141,14 @@ export class ActionRights {
       await Promise.all(peopleOf(facts).map((person) => this.ofPerson(requestId, person, facts))),
     );
   }
+}
+
+const BEYOND_SCOPES = "The token of the call does not have it among its scopes.";
+
+/** Nothing that the bot's own methods say gives a call more than its scopes. */
+function missingScopes({ scopes }: CallFacts, required: readonly string[]): readonly string[] | undefined {
+  if (scopes === undefined) return undefined;
+  return missingPermissions({ isAllowed: true, permissions: scopes, reason: undefined }, required);
 }
 
 /** A turn that no person began is asked about once, without a person. */

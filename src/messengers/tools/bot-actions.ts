@@ -9,9 +9,12 @@ import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
 import { RunLog } from "../../replay/run-log.ts";
-import type { ActionHost, ActionRequest } from "../../actions/action-host.ts";
+import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
+import type { ActionFailure, WaitingResult } from "../../actions/action-errors.ts";
+import { unshownAttachments } from "../../actions/unshown-attachments.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import { logRefusedCall } from "../../core/log-refused-call.ts";
+import { askedByCaller } from "../../core/outside-call.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
@@ -72,6 +75,18 @@ export interface ConsentedCall extends Pick<
   readonly facts: CallFacts;
   /** The reply that shows what the action attaches. */
   readonly owner: string;
+}
+
+/** A call of another system. */
+export interface OutsideCall extends Pick<
+  ActionRequest,
+  "name" | "input" | "requestId" | "toolCallId" | "signal"
+> {
+  readonly facts: CallFacts;
+  /** Whether the caller can ask its person by itself. */
+  readonly canAsk: boolean;
+  /** Who is asked about a call that no person makes. @default the bot's team */
+  readonly owner: { readonly messenger: string; readonly userId: string } | undefined;
 }
 
 /** The actions of one object: the bot's tools and actions as a turn gets them, and the ledger of their runs. */
@@ -203,6 +218,42 @@ export class BotActions {
     return (await runAction(host, request)) as Json;
   }
 
+  /** Runs a call of another system. Returns what a model would read. */
+  async runOutside({
+    canAsk,
+    facts,
+    owner,
+    ...call
+  }: OutsideCall): Promise<Json | ActionFailure | WaitingResult> {
+    const action = this.named(call.name);
+    if (action === undefined) return actionGone();
+    const host = this.#callHost(
+      () => facts,
+      (requestId) => requestId,
+      true,
+    );
+    const ask: ActionHost["ask"] = async (question) => {
+      const consent = this.#consent();
+      if (canAsk && (await consent.mayAnswer(question, facts)))
+        return consent.ask(
+          changed(question, { requestId: askedByCaller(call.requestId), toolCallId: call.toolCallId }),
+          facts,
+        );
+      if (facts.person === undefined) return consent.ask(askedOf(question, owner), facts);
+      if (facts.address === undefined && action.askIn === undefined) return NOT_REACHABLE;
+      return consent.ask(question, facts);
+    };
+    const asking: ActionHost["asking"] = (run, isNew) => ({
+      record: host.asking(run, isNew).record,
+      // Nobody is there who could answer a question from inside of the run.
+      prepare: async () => "nobody",
+    });
+    return runAction(
+      { ...host, ask, asking, attachments: () => unshownAttachments },
+      { ...call, action, messages: [] },
+    );
+  }
+
   /** Finds out in the ledger what became of a call whose process has ended. Undefined if it waits for an answer. */
   async outputOf(
     ledgerKey: string,
@@ -245,6 +296,22 @@ export class BotActions {
     const actions = this.declared();
     return Object.entries(actions).find(([key, action]) => (action.name ?? key) === name)?.[1];
   }
+}
+
+const NOT_REACHABLE = {
+  problem:
+    "A person has to agree to this action, and the person of this token has no private chat with the bot. Nobody was asked.",
+};
+
+function changed(question: ApprovalQuestion, request: Partial<ActionRequest>): ApprovalQuestion {
+  return { ...question, request: { ...question.request, ...request } };
+}
+
+/** A call that no person makes is asked about in the owner's private chat, unless the action says where and whom. */
+function askedOf(question: ApprovalQuestion, owner: OutsideCall["owner"]): ApprovalQuestion {
+  const { action } = question.request;
+  if (owner === undefined || action.askIn !== undefined || action.approvers !== undefined) return question;
+  return changed(question, { action: { ...action, askIn: owner, approvers: [owner.userId] } });
 }
 
 function nobodyAsked(what: string): ConfigurationError {

@@ -19,6 +19,7 @@ const threadToday = ({ threadId }: Address): string =>
 /** Anyone in the team's chat may decide. The group that asked has moved, and has got its card again. */
 const APPROVAL = {
   id: "a1",
+  requestId: "r1",
   state: "waiting",
   approvers: { kind: "anyone" },
   requesterMayApprove: true,

@@ -1,0 +1,45 @@
+import type { AskedCall } from "../../messengers/tools/action-consent.ts";
+import { isAskedByCaller } from "../../core/outside-call.ts";
+import type { Approval } from "../rules/approval.ts";
+import { cardFields } from "../rules/card-fields.ts";
+import { decisionWords } from "../rules/outcome-words.ts";
+import { summaryOf } from "../rules/summary-of.ts";
+
+/** Returns the state of a question for the system whose call it is about. */
+export function askedCallOf(approval: Approval): AskedCall {
+  const { createdAt, decidedAt, endedAt, outcome, state } = approval;
+  switch (state) {
+    case "waiting":
+      return {
+        kind: "waiting",
+        question: questionFor(approval),
+        isAskedByCaller: isAskedByCaller(approval.requestId),
+      };
+    case "approved":
+    case "running":
+      return { kind: "running" };
+    case "done":
+    case "failed":
+      return {
+        kind: "ended",
+        endedAt: endedAt ?? createdAt,
+        isWithdrawn: false,
+        output: outcome ?? null,
+      };
+    default:
+      return {
+        kind: "ended",
+        endedAt: endedAt ?? decidedAt ?? createdAt,
+        isWithdrawn: state === "withdrawn",
+        output: { error: { name: "ActionConsentError", message: decisionWords(approval) } },
+      };
+  }
+}
+
+/** The question in words, with every input as the card would show it. */
+function questionFor(approval: Approval): string {
+  const summary = summaryOf(approval);
+  const view = { approvers: "", time: (at: number) => new Date(at).toISOString() };
+  const fields = cardFields(approval, view, summary.length);
+  return [summary, ...fields.map(({ label, value }) => `${label}: ${value}`)].join("\n");
+}

@@ -1,0 +1,88 @@
+import type { Json } from "../core/content.ts";
+import type { CallGroup } from "../core/inner-calls.ts";
+import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
+import type { TokenCheck } from "./tokens.ts";
+
+/** A tool as clients see it. */
+export interface ToolDescriptor {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [key: string]: Json };
+  readonly annotations: { readonly [hint: string]: boolean };
+}
+
+/** One call of a tool, as a client sends it. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: { readonly [key: string]: Json };
+  /** Id of the request. It is the same when a client sends the request again. */
+  readonly requestId: string | number;
+  /** Chosen by the client for this one effect. */
+  readonly idempotencyKey: string | undefined;
+  /** Whether the client can ask its person. */
+  readonly canAsk: boolean;
+  /** Id of the call whose question the client has asked its person. */
+  readonly resumes: string | undefined;
+  readonly answer: ClientAnswer | undefined;
+}
+
+export type ClientAnswer = "approve" | "reject" | "withdraw";
+
+/** Result of a tool, in the protocol's form. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent?: { readonly [key: string]: Json };
+  readonly isError?: boolean;
+}
+
+/** A call that waits for people or takes long, or did. Times are epoch milliseconds. */
+export interface CallTask {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly ttlMs: number;
+  readonly status: "working" | "completed" | "cancelled";
+  /** Whether it waits for people. */
+  readonly isWaiting: boolean;
+  /** Set if it is completed. */
+  readonly result?: ToolResult | undefined;
+}
+
+/**
+ * Answer to a call.
+ *
+ * - `result`: it has ended
+ * - `ask`: the client shall ask its person, and call again with the answer
+ * - `task`: people are asked in a chat, or it takes long
+ * - `unknown-tool`: there is no such tool for this caller
+ */
+export type CallAnswer =
+  | { readonly kind: "result"; readonly callId: string; readonly result: ToolResult }
+  | { readonly kind: "ask"; readonly callId: string; readonly question: string }
+  | { readonly kind: "task"; readonly callId: string; readonly task: CallTask }
+  | { readonly kind: "unknown-tool" };
+
+/** The calls of the Worker: the first four to the root, all others to the conversation of the token. */
+export interface McpCalls {
+  checkToken(sent: SentToken): Promise<TokenCheck>;
+  /** @throws {SwitchboardError} `tokens-too-many`, `token-messenger-unknown` */
+  createToken(asked: NewToken): Promise<{ readonly token: string; readonly record: TokenRecord }>;
+  listTokens(): Promise<readonly TokenRecord[]>;
+  revokeToken(id: string): Promise<boolean>;
+  listTools(caller: McpCaller): Promise<readonly ToolDescriptor[]>;
+  callTool(caller: McpCaller, call: ToolCall): Promise<CallAnswer>;
+  /** The client has got the answer to a call. The same request is another call from now on. */
+  noteAnswered(callId: string): Promise<void>;
+  readTask(id: string): Promise<CallTask | undefined>;
+  /** Takes a question back that nobody has decided, or stops a call that runs. */
+  cancelCall(caller: McpCaller, id: string): Promise<void>;
+  /** Stops the running calls of a request. */
+  cancelRequest(requestId: string | number): Promise<void>;
+}
+
+export const MCP: CallGroup<McpCalls> = { name: "mcp" };
+
+/** The conversation in which the calls of a token run. Each token has its own. */
+export function conversationOfToken(tokenId: string): string {
+  return `named:mcp%3A${tokenId}`;
+}

@@ -1,0 +1,114 @@
+import { SwitchboardError } from "../core/errors.ts";
+import type { ThinkActions } from "../actions/action.ts";
+import { runBotCode } from "../core/bot-code.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import type { CallAnswer, CallTask, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
+import { McpTokens } from "./tokens.ts";
+import type { TokenCheck } from "./tokens.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { descriptorOf, mayEverCall, toolsOf } from "./tool-list.ts";
+import type { McpTool } from "./tool-list.ts";
+
+/** The methods of the bot's class that are about tools for other systems. */
+interface McpMethods {
+  getActions(): ThinkActions;
+}
+
+/**
+ * The bot's actions as tools of the Model Context Protocol: at the root the tokens, and in the conversation of each token
+ * its calls. The protocol itself is spoken in the Worker (`serveMcp`).
+ */
+export class McpFeature implements Feature, McpCalls {
+  readonly name = "mcp";
+  readonly calls: McpCalls = this;
+  readonly #host: FeatureHost<McpMethods>;
+  readonly #options: McpServerOptions;
+  #calls: ToolCalls | undefined;
+  #tokens: McpTokens | undefined;
+
+  constructor(host: FeatureHost<unknown>, options: McpServerOptions) {
+    // Every bot has these methods.
+    this.#host = host as FeatureHost<McpMethods>;
+    this.#options = options;
+  }
+
+  get check(): NonNullable<Feature["check"]> {
+    return { method: "mcpServer", run: () => void this.#tools() };
+  }
+
+  isBusy(): boolean {
+    return this.#calls?.isBusy() === true;
+  }
+
+  async checkToken(sent: SentToken): Promise<TokenCheck> {
+    return this.#ownTokens.check(sent);
+  }
+
+  async createToken(asked: NewToken): Promise<{ readonly token: string; readonly record: TokenRecord }> {
+    const { messengers } = this.#host;
+    if (asked.person !== undefined && !messengers.isDeclared(asked.person.messenger))
+      throw new SwitchboardError(
+        "token-messenger-unknown",
+        `The bot has no messenger "${asked.person.messenger}". It has: ${messengers
+          .all()
+          .map(({ id }) => id)
+          .join(", ")}.`,
+      );
+    return this.#ownTokens.create(asked);
+  }
+
+  async listTokens(): Promise<readonly TokenRecord[]> {
+    return this.#ownTokens.list();
+  }
+
+  async revokeToken(id: string): Promise<boolean> {
+    return this.#ownTokens.revoke(id);
+  }
+
+  async listTools({ scopes }: McpCaller): Promise<readonly ToolDescriptor[]> {
+    const { deps, log } = this.#host;
+    const tools = await runBotCode({ clock: deps.clock, log }, "getActions", () => this.#tools());
+    return Promise.all([...tools.values()].filter((tool) => mayEverCall(tool, scopes)).map(descriptorOf));
+  }
+
+  async callTool(caller: McpCaller, call: ToolCall): Promise<CallAnswer> {
+    const tool = this.#tools().get(call.tool);
+    if (tool === undefined || !mayEverCall(tool, caller.scopes)) return { kind: "unknown-tool" };
+    return this.#ownCalls.call(caller, call, tool);
+  }
+
+  async noteAnswered(callId: string): Promise<void> {
+    this.#ownCalls.noteAnswered(callId);
+  }
+
+  async readTask(id: string): Promise<CallTask | undefined> {
+    return this.#ownCalls.task(id);
+  }
+
+  cancelCall(caller: McpCaller, id: string): Promise<void> {
+    return this.#ownCalls.cancel(caller, id);
+  }
+
+  async cancelRequest(requestId: string | number): Promise<void> {
+    this.#ownCalls.cancelRequest(requestId);
+  }
+
+  get #ownTokens(): McpTokens {
+    const { database, deps } = this.#host;
+    this.#tokens ??= new McpTokens(database, deps);
+    return this.#tokens;
+  }
+
+  get #ownCalls(): ToolCalls {
+    this.#calls ??= new ToolCalls({ host: this.#host, owner: this.#options.owner });
+    return this.#calls;
+  }
+
+  /** @throws {ConfigurationError} see `toolsOf` */
+  #tools(): ReadonlyMap<string, McpTool> {
+    return toolsOf(this.#options, this.#host.agent.getActions());
+  }
+}

@@ -1,0 +1,268 @@
+import {
+  acceptedContent,
+  CLIENT_CAPABILITIES_META_KEY,
+  createMcpHandler,
+  inputRequired,
+  inputResponse,
+  McpServer,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import type {
+  CallToolRequestParams,
+  CallToolResult,
+  InputRequiredResult,
+  McpRequestContext,
+  ServerContext,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Json } from "../core/content.ts";
+import { failureCode } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
+import type { Log } from "../core/log.ts";
+import type { CallAnswer, CallTask, ClientAnswer, McpCalls, ToolCall } from "./mcp-calls.ts";
+import type { McpCaller } from "./token.ts";
+import { TASK_TOOL, toolName } from "./tool-list.ts";
+
+/** One request of a client, whose token was accepted. */
+export interface McpRequest {
+  readonly app: string;
+  readonly caller: McpCaller;
+  readonly log: Log;
+  /** The conversation of the token. */
+  readonly conversation: Pick<
+    McpCalls,
+    "listTools" | "callTool" | "noteAnswered" | "readTask" | "cancelCall" | "cancelRequest"
+  >;
+}
+
+const VERSION = "1";
+const TASKS = "io.modelcontextprotocol/tasks";
+/** Key of the one question of a call. */
+const CONSENT = "consent";
+const POLL_EVERY_MS = 2_000;
+const LONGEST_KEY = 200;
+
+const taskSchema = z.object({ taskId: z.string().min(1).max(128) });
+const consentSchema = z.object({ approve: z.boolean() });
+
+/**
+ * Answers one request in the Model Context Protocol: revision 2026-07-28, and clients of 2025 without sessions. The
+ * protocol is that of its own package; this maps its words to calls of the bot.
+ */
+export async function speakMcp(request: Request, body: unknown, mcp: McpRequest): Promise<Response> {
+  const answered: string[] = [];
+  // A client of 2025 cancels with a request of its own, which no instance of the server knows.
+  const cancelled = cancelledRequest(body);
+  if (cancelled !== undefined) await mcp.conversation.cancelRequest(cancelled);
+  // The tools change only with a deploy, so no client gets a stream of changes that stays open.
+  const handler = createMcpHandler((context) => serverFor(mcp, context, answered), { maxSubscriptions: 0 });
+  const response = await handler.fetch(request, { parsedBody: body });
+  return afterReading(response, async () => {
+    for (const callId of answered) await mcp.conversation.noteAnswered(callId);
+  });
+}
+
+function serverFor(mcp: McpRequest, { era }: McpRequestContext, answered: string[]): McpServer {
+  const { app, caller, conversation } = mcp;
+  const isModern = era === "modern";
+  const server = new McpServer(
+    { name: app, version: VERSION },
+    { capabilities: { tools: {}, ...(isModern && { extensions: { [TASKS]: {} } }) } },
+  );
+  const rpc = server.server;
+  rpc.setRequestHandler("tools/list", async (_request, context) => {
+    const tools = await reached(mcp, () => conversation.listTools(caller));
+    const listed = tools.map((tool) => ({ ...tool, inputSchema: { ...tool.inputSchema } }));
+    return { tools: hasTasks(context) ? listed : [...listed, taskTool(app)] };
+  });
+  rpc.setRequestHandler("tools/call", async ({ params }, context) => {
+    if (params.name === toolName(app, TASK_TOOL)) return lookedAt(mcp, params.arguments);
+    const call = toolCallOf(params, context);
+    const cancel = (): void => void conversation.cancelRequest(call.requestId).catch(() => undefined);
+    context.mcpReq.signal.addEventListener("abort", cancel, { once: true });
+    const answer = await reached(mcp, () => conversation.callTool(caller, call));
+    if (answer.kind !== "unknown-tool" && answer.callId !== "") answered.push(answer.callId);
+    return resultFor(answer, app, hasTasks(context)) as CallToolResult | InputRequiredResult;
+  });
+  if (isModern) serveTasks(server, mcp);
+  return server;
+}
+
+/** The methods of the extension for tasks. */
+function serveTasks({ server }: McpServer, mcp: McpRequest): void {
+  const { caller, conversation } = mcp;
+  const known = async (taskId: string, context: ServerContext): Promise<CallTask> => {
+    if (!hasTasks(context))
+      throw new MissingRequiredClientCapabilityError({
+        requiredCapabilities: { extensions: { [TASKS]: {} } },
+      });
+    const task = await reached(mcp, () => conversation.readTask(taskId));
+    if (task === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Task not found");
+    return task;
+  };
+  server.setRequestHandler("tasks/get", { params: taskSchema }, async ({ taskId }, context) =>
+    taskFields(await known(taskId, context)),
+  );
+  // No task asks its client for anything: a client that can ask its person is asked before there is a task.
+  server.setRequestHandler("tasks/update", { params: taskSchema }, async ({ taskId }, context) => {
+    await known(taskId, context);
+    return {};
+  });
+  server.setRequestHandler("tasks/cancel", { params: taskSchema }, async ({ taskId }, context) => {
+    await known(taskId, context);
+    await reached(mcp, () => conversation.cancelCall(caller, taskId));
+    return {};
+  });
+}
+
+function toolCallOf(params: CallToolRequestParams, context: ServerContext): ToolCall {
+  const { mcpReq } = context;
+  const key = mcpReq._meta?.["idempotencyKey"] ?? context.http?.req?.headers.get("idempotency-key");
+  const state = mcpReq.requestState();
+  return {
+    tool: params.name,
+    input: (params.arguments ?? {}) as { readonly [key: string]: Json },
+    requestId: mcpReq.id,
+    idempotencyKey: typeof key === "string" && key !== "" && key.length <= LONGEST_KEY ? key : undefined,
+    canAsk: canAskPerson(context),
+    resumes: typeof state === "string" ? state : undefined,
+    answer: answerIn(mcpReq.inputResponses),
+  };
+}
+
+/** A client that closes the question without an answer takes the call back. */
+function answerIn(responses: Record<string, unknown> | undefined): ClientAnswer | undefined {
+  const view = inputResponse(responses, CONSENT);
+  if (view.kind !== "elicit") return undefined;
+  if (view.action === "cancel") return "withdraw";
+  return acceptedContent(responses, CONSENT, consentSchema)?.approve === true ? "approve" : "reject";
+}
+
+function resultFor(answer: CallAnswer, app: string, canPoll: boolean): object {
+  switch (answer.kind) {
+    case "result":
+      return answer.result;
+    case "ask":
+      return inputRequired({
+        inputRequests: {
+          [CONSENT]: inputRequired.elicit({
+            message: answer.question,
+            requestedSchema: {
+              type: "object",
+              properties: { approve: { type: "boolean", title: "Approve" } },
+              required: ["approve"],
+            },
+          }),
+        },
+        requestState: answer.callId,
+      });
+    case "task":
+      return canPoll ? { resultType: "task", ...taskFields(answer.task) } : waitingResult(answer.task, app);
+    case "unknown-tool":
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown tool");
+    default:
+      return answer satisfies never;
+  }
+}
+
+function taskFields(task: CallTask): Record<string, unknown> {
+  const { changedAt, createdAt, id, result, status, ttlMs } = task;
+  return {
+    taskId: id,
+    status,
+    ...(status === "working" && { statusMessage: wordsFor(task) }),
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(changedAt).toISOString(),
+    ttlMs,
+    pollIntervalMs: POLL_EVERY_MS,
+    ...(result !== undefined && { result }),
+  };
+}
+
+function wordsFor({ isWaiting }: CallTask): string {
+  return isWaiting
+    ? "A person has to agree first, and is asked in a chat. The action has not run."
+    : "The action takes long, and still runs.";
+}
+
+/** What a client without tasks reads. */
+function waitingResult(task: CallTask, app: string): object {
+  const text = `${wordsFor(task)} Do not call it again: ${toolName(app, TASK_TOOL)} tells what became of it.`;
+  return { content: [{ type: "text", text }], structuredContent: { status: task.status, taskId: task.id } };
+}
+
+/** The tool with which clients without tasks look at a call. */
+function taskTool(app: string): {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown };
+  readonly annotations: { readonly readOnlyHint: true };
+} {
+  return {
+    name: toolName(app, TASK_TOOL),
+    description:
+      "Tells what became of a call that waits for a person or takes long, by the taskId of its answer.",
+    inputSchema: { type: "object", properties: { taskId: { type: "string" } }, required: ["taskId"] },
+    annotations: { readOnlyHint: true },
+  };
+}
+
+async function lookedAt(
+  mcp: McpRequest,
+  input: Record<string, unknown> | undefined,
+): Promise<CallToolResult> {
+  const parsed = taskSchema.safeParse(input);
+  const task = parsed.success
+    ? await reached(mcp, () => mcp.conversation.readTask(parsed.data.taskId))
+    : undefined;
+  if (task?.result !== undefined) return task.result as CallToolResult;
+  if (task?.status === "working") return waitingResult(task, mcp.app) as CallToolResult;
+  const text = task === undefined ? "There is no call with this taskId." : "The call was taken back.";
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+/** What the client says that it can do. Only requests of 2026 say it. */
+function capabilitiesOf({ mcpReq }: ServerContext): Record<string, unknown> | undefined {
+  const said: unknown = Reflect.get(mcpReq.envelope ?? {}, CLIENT_CAPABILITIES_META_KEY);
+  return isRecord(said) ? said : undefined;
+}
+
+/** Whether the client shows forms to its person. One that says no mode can; one that only opens addresses cannot. */
+function canAskPerson(context: ServerContext): boolean {
+  const elicitation = capabilitiesOf(context)?.["elicitation"];
+  return isRecord(elicitation) && (isRecord(elicitation["form"]) || !isRecord(elicitation["url"]));
+}
+
+function hasTasks(context: ServerContext): boolean {
+  const extensions = capabilitiesOf(context)?.["extensions"];
+  return isRecord(extensions) && isRecord(extensions[TASKS]);
+}
+
+function cancelledRequest(body: unknown): string | number | undefined {
+  if (!isRecord(body) || body["method"] !== "notifications/cancelled" || !isRecord(body["params"]))
+    return undefined;
+  const { requestId } = body["params"];
+  return typeof requestId === "string" || typeof requestId === "number" ? requestId : undefined;
+}
+
+/** Calls the conversation. A client learns nothing of an error there (I10). */
+async function reached<T>({ log }: McpRequest, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    log.error("mcp.failed", { code: failureCode(error) });
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      "The bot is unavailable right now. Send the same request again.",
+    );
+  }
+}
+
+/** Calls `done` when the client has read the whole response, and never if it went away before. */
+function afterReading(response: Response, done: () => Promise<void>): Response {
+  if (response.body === null) return response;
+  const read = new TransformStream({ flush: done });
+  return new Response(response.body.pipeThrough(read), response);
+}

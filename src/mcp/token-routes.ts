@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { DAY_MS } from "../core/civil-time.ts";
+import { systemDeps } from "../core/deps.ts";
+import { errorCode } from "../core/errors.ts";
+import { onlyBy, problem } from "../core/problem.ts";
+import { readJson } from "../core/read-json.ts";
+import { isAdmin, unauthorized } from "../feature/admin.ts";
+import type { RoutedBot } from "../feature/feature-routes.ts";
+import { MCP } from "./mcp-calls.ts";
+
+const PATH = /^\/switchboard\/tokens(?:\/([A-Za-z0-9]{1,64}))?$/;
+
+const bodySchema = z.strictObject({
+  name: z.string().trim().min(1).max(64),
+  scopes: z
+    .array(z.string().regex(/^(?:\*|[\w.:-]{1,64})$/))
+    .max(50)
+    .default([]),
+  person: z
+    .strictObject({ messenger: z.string().min(1).max(64), userId: z.string().min(1).max(128) })
+    .optional(),
+  days: z.number().min(1).max(366).default(90),
+  perMinute: z.int().min(1).max(6000).default(60),
+  atOnce: z.int().min(1).max(32).default(4),
+});
+
+/** Whether a path is one at which the operator manages tokens. */
+export function isTokenPath(pathname: string): boolean {
+  return PATH.test(pathname);
+}
+
+/** Answers the operator: only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */
+export async function serveTokens(request: Request, bot: RoutedBot): Promise<Response> {
+  if (!isAdmin(request, bot.env)) return unauthorized();
+  const [, id] = PATH.exec(new URL(request.url).pathname) ?? [];
+  const root = await bot.root(MCP);
+  if (id !== undefined) {
+    if (request.method !== "DELETE") return onlyBy("DELETE");
+    return (await root.revokeToken(id))
+      ? new Response(null, { status: 204 })
+      : problem(404, "token-unknown", "The bot has no token with this id.");
+  }
+  if (request.method === "GET") return Response.json({ tokens: await root.listTokens() });
+  if (request.method !== "POST") return onlyBy("GET, POST");
+  const body = await readJson(request, systemDeps.clock);
+  if (body instanceof Response) return body;
+  const parsed = bodySchema.safeParse(body.json);
+  if (!parsed.success)
+    return problem(
+      400,
+      "token-invalid",
+      'Send { "name": "...", "scopes": ["orders:read"] }, and if you like "person": { "messenger", "userId" }, "days" (366 at most), "perMinute" and "atOnce".',
+    );
+  const { days, person, ...rest } = parsed.data;
+  try {
+    const made = await root.createToken({ ...rest, person, validMs: days * DAY_MS });
+    return Response.json(made, { status: 201, headers: { "cache-control": "no-store" } });
+  } catch (error) {
+    const code = errorCode(error);
+    if (!(error instanceof Error) || (code !== "tokens-too-many" && code !== "token-messenger-unknown"))
+      throw error;
+    return problem(422, code, error.message);
+  }
+}

@@ -1,0 +1,308 @@
+import { isWaitingResult } from "../actions/action-errors.ts";
+import { KEEP_SETTLED_MS } from "../actions/ledger.ts";
+import { DEFAULT_TIMEOUT_MS } from "../actions/run-action.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import { DAY_MS } from "../core/civil-time.ts";
+import type { Json } from "../core/content.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { wait } from "../core/deps.ts";
+import { outsideRequest } from "../core/outside-call.ts";
+import { sha256 } from "../core/sha256.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import { threadOf } from "../messengers/tools/call-facts.ts";
+import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
+import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import { CallStore } from "./call-store.ts";
+import type { CallRow } from "./call-store.ts";
+import { longTaskOf, taskOf } from "./call-task.ts";
+import type { CallAnswer, CallTask, ToolCall } from "./mcp-calls.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { McpCaller } from "./token.ts";
+import type { McpTool } from "./tool-list.ts";
+import { failureResult, resultOf } from "./tool-result.ts";
+
+export interface ToolCallsOptions {
+  readonly host: Pick<
+    FeatureHost<unknown>,
+    "actions" | "database" | "deps" | "features" | "log" | "objects" | "ready" | "wakeSoon"
+  >;
+  readonly owner: McpServerOptions["owner"];
+}
+
+interface RunningCall {
+  readonly requestId: string | number;
+  readonly answer: Promise<CallAnswer>;
+  readonly stop: AbortController;
+}
+
+/** A client gives up after a minute. A run that takes longer becomes a task before. */
+const LONGEST_WAIT_MS = 45_000;
+const LOOK_EVERY_MS = 50;
+/** The ledger sweeps results after `KEEP_SETTLED_MS`. A client that sends a request again then must not find an empty place. */
+const RESULTS_KEPT_MS = KEEP_SETTLED_MS - DAY_MS;
+/** Ids of this length are of no counter, so the client never uses one for two calls. */
+const LASTING_ID = 16;
+
+/**
+ * The calls of tools by one token, in its conversation.
+ *
+ * 1. A call is stored before its action runs, and the action runs under the call's id. A request that is sent again finds
+ *    the call, so it joins the run, reads its result from the ledger, or learns that its outcome is not known.
+ * 2. Clients count the ids of their requests from 0 in each process. So an id names its call only until the client has
+ *    got the answer. An idempotency key, or a long id, names it for as long as the call is kept.
+ * 3. Every call goes through the actions' one seam. A call that waits for people is a task, whose state is that of the
+ *    question. A run that takes long becomes one, too.
+ */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly #store: CallStore;
+  readonly #running = new Map<string, RunningCall>();
+  /** Requests that wait for an answer. */
+  #atOnce = 0;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+    this.#store = new CallStore(options.host.database, options.host.deps.clock);
+  }
+
+  /** Runs a call, or continues one that is known. */
+  async call(caller: McpCaller, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
+    const { deps, log } = this.#options.host;
+    const begunAt = deps.clock.now();
+    if (Math.max(this.#atOnce, this.#running.size) >= caller.atOnce) return failed("", TOO_MANY);
+    this.#atOnce += 1;
+    let outcome = "failed";
+    try {
+      const answer = await this.#answerOf(caller, call, tool);
+      outcome = answer.kind === "result" && answer.result.isError === true ? "refused" : answer.kind;
+      return answer;
+    } finally {
+      this.#atOnce -= 1;
+      const durationMs = deps.clock.now() - begunAt;
+      log.info("mcp.called", { token: caller.tokenId, action: tool.actionName, outcome, durationMs });
+    }
+  }
+
+  noteAnswered(id: string): void {
+    this.#store.change(id, { isAnswered: true });
+  }
+
+  /** Whether an action runs. Its client may have been told to come back. */
+  isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Returns a call that waits for people or takes long, or did. */
+  task(id: string): CallTask | undefined {
+    const row = this.#store.get(id);
+    if (row?.approvalId !== undefined) return taskOf(row, this.#stateOf(row));
+    return row?.isLong === true ? longTaskOf(row, this.#running.has(id)) : undefined;
+  }
+
+  async cancel(caller: McpCaller, id: string): Promise<void> {
+    this.#running.get(id)?.stop.abort();
+    const row = this.#store.get(id);
+    if (row?.approvalId === undefined) return;
+    await this.#options.host.features.consent?.answer(
+      row.approvalId,
+      "withdraw",
+      systemCaller(caller, await this.#factsOf(caller)),
+    );
+  }
+
+  cancelRequest(requestId: string | number): void {
+    for (const running of this.#running.values()) if (running.requestId === requestId) running.stop.abort();
+  }
+
+  async #answerOf(caller: McpCaller, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
+    const inputHash = await sha256(canonicalJson(call.input));
+    const isSame = (row: CallRow | undefined): row is CallRow =>
+      row?.action === tool.actionName && row.inputHash === inputHash;
+    if (call.resumes !== undefined) {
+      const asked = this.#store.get(call.resumes);
+      return isSame(asked) && asked.approvalId !== undefined
+        ? this.#resume(caller, asked, call, tool)
+        : failed("", QUESTION_GONE);
+    }
+    const retryKey = retryKeyOf(call);
+    const known = this.#store.ofRetry(retryKey.key);
+    if (isSame(known) && (retryKey.isLasting || !known.isAnswered))
+      return this.#again(caller, known, call, tool);
+    if (known !== undefined && call.idempotencyKey !== undefined) return failed(known.id, KEY_CONFLICT);
+    const { deps } = this.#options.host;
+    const row: CallRow = {
+      id: deps.newId(),
+      retryKey: retryKey.key,
+      action: tool.actionName,
+      inputHash,
+      approvalId: undefined,
+      isAnswered: false,
+      createdAt: deps.clock.now(),
+      isLong: false,
+      endedAt: undefined,
+      output: undefined,
+    };
+    this.#store.insert(row);
+    return this.#run(caller, row, call, tool);
+  }
+
+  async #again(caller: McpCaller, known: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
+    const running = this.#running.get(known.id);
+    if (running !== undefined) return this.#inTime(known, running.answer);
+    if (known.approvalId !== undefined) return this.#untilEnded(known, call, tool);
+    // Without its ledger row the call would run a second time.
+    if (this.#options.host.deps.clock.now() - known.createdAt >= RESULTS_KEPT_MS)
+      return failed(known.id, RESULT_GONE);
+    return this.#run(caller, known, call, tool);
+  }
+
+  #run(caller: McpCaller, row: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
+    const stop = new AbortController();
+    const act = async (): Promise<CallAnswer> => {
+      try {
+        return await this.#act(caller, row, call, tool, stop.signal);
+      } finally {
+        this.#running.delete(row.id);
+      }
+    };
+    const answer = act();
+    this.#running.set(row.id, { requestId: call.requestId, answer, stop });
+    return this.#inTime(row, answer);
+  }
+
+  /** Makes a run that takes long a task, before its client gives up. */
+  async #inTime(row: CallRow, running: Promise<CallAnswer>): Promise<CallAnswer> {
+    const { host } = this.#options;
+    const isAnswered = new AbortController();
+    const late = wait(host.deps.clock, LONGEST_WAIT_MS, isAnswered.signal).catch(() => undefined);
+    try {
+      const answer = await Promise.race([running, late]);
+      if (answer !== undefined || !this.#running.has(row.id)) return answer ?? (await running);
+    } finally {
+      isAnswered.abort();
+    }
+    this.#store.change(row.id, { isLong: true });
+    // From now on no request keeps the object, but the loop does.
+    host.wakeSoon();
+    return { kind: "task", callId: row.id, task: longTaskOf(row, true) };
+  }
+
+  async #act(
+    caller: McpCaller,
+    row: CallRow,
+    call: ToolCall,
+    tool: McpTool,
+    signal: AbortSignal,
+  ): Promise<CallAnswer> {
+    const { canAsk, input } = call;
+    const output = await this.#options.host.actions.runOutside({
+      name: tool.actionName,
+      input,
+      requestId: outsideRequest(row.id),
+      toolCallId: row.id,
+      signal,
+      facts: await this.#factsOf(caller),
+      canAsk,
+      owner: this.#options.owner,
+    });
+    if (!isWaitingResult(output)) {
+      this.#settle(row.id, output as Json);
+      return { kind: "result", callId: row.id, result: resultOf(output) };
+    }
+    const approvalId = "approvalId" in output.waiting ? output.waiting.approvalId : undefined;
+    this.#store.change(row.id, { approvalId });
+    return this.#untilEnded({ ...row, approvalId }, call, tool);
+  }
+
+  /** From here on the call does not run. In one step: a call that becomes a task meanwhile would never end. */
+  #settle(id: string, output: Json): void {
+    this.#running.delete(id);
+    if (this.#store.get(id)?.isLong !== true) return;
+    this.#store.change(id, { output, endedAt: this.#options.host.deps.clock.now() });
+  }
+
+  /** The client has asked its person. */
+  async #resume(caller: McpCaller, row: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
+    const { answer } = call;
+    const state = this.#stateOf(row);
+    const isAsked = state?.kind === "waiting" && state.isAskedByCaller;
+    if (answer !== undefined && row.approvalId !== undefined && isAsked)
+      await this.#options.host.features.consent?.answer(
+        row.approvalId,
+        answer,
+        systemCaller(caller, await this.#factsOf(caller)),
+      );
+    return this.#untilEnded(row, call, tool);
+  }
+
+  /** Waits for a run to which people have agreed, and never for people. */
+  async #untilEnded(row: CallRow, { canAsk }: ToolCall, { action }: McpTool): Promise<CallAnswer> {
+    const { clock } = this.#options.host.deps;
+    const until = clock.now() + Math.min(LONGEST_WAIT_MS, action.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    for (;;) {
+      const state = this.#stateOf(row);
+      if (state === undefined) return failed(row.id, QUESTION_GONE);
+      if (state.kind === "waiting" && state.isAskedByCaller)
+        return canAsk
+          ? { kind: "ask", callId: row.id, question: state.question }
+          : failed(row.id, ASKED_BY_OTHER);
+      if (state.kind === "ended") return { kind: "result", callId: row.id, result: resultOf(state.output) };
+      if (state.kind === "waiting" || clock.now() >= until)
+        return { kind: "task", callId: row.id, task: taskOf(row, state) };
+      await wait(clock, LOOK_EVERY_MS);
+    }
+  }
+
+  #stateOf({ approvalId }: CallRow): AskedCall | undefined {
+    return approvalId === undefined ? undefined : this.#options.host.features.consent?.stateOf(approvalId);
+  }
+
+  /** For whom a call runs: the person of the token, as if that person had asked in the private chat with the bot. */
+  async #factsOf({ person, scopes }: McpCaller): Promise<CallFacts> {
+    if (person === undefined)
+      return { people: [], person: undefined, address: undefined, chat: undefined, scopes };
+    const found = await this.#options.host.objects.link.resolveTarget(person);
+    const address = found.kind === "found" ? found.address : undefined;
+    const author: MessengerAuthor = { userId: person.userId };
+    return { people: [author], person: author, address, chat: threadOf(address), scopes };
+  }
+}
+
+function systemCaller({ name }: McpCaller, { address, person }: CallFacts): SystemCaller {
+  return { name, person, messengerId: address?.messengerId };
+}
+
+function retryKeyOf({ idempotencyKey, requestId }: ToolCall): {
+  readonly key: string;
+  readonly isLasting: boolean;
+} {
+  if (idempotencyKey !== undefined) return { key: `key:${idempotencyKey}`, isLasting: true };
+  const isLasting = typeof requestId === "string" && requestId.length >= LASTING_ID;
+  return { key: `${typeof requestId}:${requestId}`, isLasting };
+}
+
+function failed(callId: string, failure: { readonly name: string; readonly message: string }): CallAnswer {
+  return { kind: "result", callId, result: failureResult(failure) };
+}
+
+const TOO_MANY = {
+  name: "TooManyCalls",
+  message: "This token has too many calls at once. Nothing was done. Wait for one of them, then try again.",
+};
+const QUESTION_GONE = {
+  name: "QuestionGone",
+  message: "This question is not known any more, or belongs to another call. Call the tool again.",
+};
+const ASKED_BY_OTHER = {
+  name: "AskedByOther",
+  message:
+    "The same call waits for the answer of another client of this token. Nothing was done. Answer it there.",
+};
+const RESULT_GONE = {
+  name: "ResultGone",
+  message: "This call was made weeks ago, and its result is not kept any more. Nothing was done this time.",
+};
+const KEY_CONFLICT = {
+  name: "ActionKeyConflict",
+  message: "This idempotency key was used for another call. Nothing was done this time.",
+};

@@ -1,0 +1,37 @@
+import path from "node:path";
+import { build } from "esbuild";
+import { expect, it } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+
+/** The files and packages of a bot. */
+async function partsOf(bot: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    stdin: { contents: bot, resolveDir: root, loader: "ts" },
+    absWorkingDir: root,
+    tsconfig: path.join(root, "tsconfig.base.json"),
+    alias: { "switchboard/mcp": "./src/mcp/index.ts", switchboard: "./src/index.ts" },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    packages: "external",
+    external: ["cloudflare:*", "node:*"],
+  });
+  const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
+  return [...Object.keys(metafile.inputs), ...packages].filter(
+    (name) => name.startsWith("src/mcp/") || name.startsWith("@modelcontextprotocol/server"),
+  );
+}
+
+it("is in the bundle only of a bot that imports it", async () => {
+  const smallest = 'import { Think, createWorker } from "switchboard";';
+  const without = `${smallest} class Bot extends Think {} export default createWorker(Bot);`;
+  expect(await partsOf(without)).toEqual([]);
+  const parts = await partsOf(
+    `${smallest} import { mcpServer } from "switchboard/mcp";
+     class Bot extends Think { static mcpServer = mcpServer({ app: "shop" }); } export default createWorker(Bot);`,
+  );
+  expect(parts).toContain("src/mcp/mcp-feature.ts");
+  expect(parts).toContain("@modelcontextprotocol/server");
+});
