@@ -4,7 +4,9 @@ import type {
   ActionContext as AnyActionContext,
   ActionOptions as AnyActionOptions,
 } from "./actions/action.ts";
-import { defineAction } from "./actions/define-action.ts";
+import { actionBuilder } from "./actions/action-builder.ts";
+import type { ActionBuilder } from "./actions/action-builder.ts";
+import { defineAction as withDefaults } from "./actions/define-action.ts";
 import type { Think } from "./think.ts";
 
 /** The second argument of an action's code. */
@@ -21,8 +23,8 @@ export type ActionOptions<Schema extends FlexibleSchema, Output> = AnyActionOpti
  * Defines an action: a tool whose effect happens once, that may need a permission or somebody's consent. The type of the
  * input of `execute` follows from `inputSchema`.
  *
- * @throws {ConfigurationError} `action-never-waits`, `action-time`, `action-expiry`, `action-without-approver` or
- *   `action-ask-in` if its options contradict each other
+ * @throws {ConfigurationError} `action-never-waits`, `action-time`, `action-expiry`, `action-without-approver`,
+ *   `action-ask-in` or `action-annotations` if its options contradict each other
  * @example
  * getActions() {
  *   return {
@@ -39,5 +41,24 @@ export type ActionOptions<Schema extends FlexibleSchema, Output> = AnyActionOpti
 export function action<Schema extends FlexibleSchema, Output>(
   options: ActionOptions<Schema, Output>,
 ): Action {
-  return defineAction(options);
+  return withDefaults(options);
+}
+
+/**
+ * Defines an action step by step, with a time limit of 60 seconds. Its name is that of the model's tool.
+ *
+ * @example
+ * getActions() {
+ *   return {
+ *     addItem: defineAction("addItem")
+ *       .describe("Add an item to the cart")
+ *       .input(z.object({ sku: z.string(), quantity: z.number().int().positive() }))
+ *       .annotate({ destructive: false })
+ *       .timeout({ ms: 10_000 })
+ *       .handler(({ sku, quantity }) => cart.add(sku, quantity)),
+ *   };
+ * }
+ */
+export function defineAction(name: string): ActionBuilder<ActionContext> {
+  return actionBuilder(name);
 }

@@ -92,16 +92,20 @@ export type {
 } from "./turn/hooks.ts";
 
 // Actions
-export { action } from "./action.ts";
+export { action, defineAction } from "./action.ts";
+export type { ActionBuilder } from "./actions/action-builder.ts";
 export type { ActionContext, ActionOptions } from "./action.ts";
 export type {
   Action,
+  ActionAnnotations,
   ActionCall,
   ActionKind,
   ActionVerdict,
   ApproverRole,
   Approvers,
   AskTarget,
+  FailedRun,
+  OfferContext,
   ThinkActions,
 } from "./actions/action.ts";
 export { ActionError } from "./actions/action-errors.ts";

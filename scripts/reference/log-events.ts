@@ -89,6 +89,15 @@ export const LOG_EVENTS: readonly {
     meaning: "an `action` said no with an `ActionError`, which the model reads",
   },
   {
+    events: ["action.done"],
+    meaning: "an action with a `format` ran; `result` is its line, in development only",
+  },
+  {
+    events: ["action.output-invalid"],
+    meaning:
+      "the output of an action does not fit its `returns`; `problem` names the places, in development only",
+  },
+  {
     events: ["bot.member-unused"],
     meaning: "a `member` of the bot's class is called by nothing; `/health` says what to write instead",
   },

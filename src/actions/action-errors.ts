@@ -16,12 +16,64 @@ export class ActionError extends SwitchboardError {
 
 /** The failure that the model reads instead of an output. */
 export interface ActionFailure {
-  readonly error: { readonly name: string; readonly message: string };
+  readonly error: {
+    readonly name: string;
+    readonly message: string;
+    /** Where a value does not fit its schema: that of an `ActionInputError` or `ActionOutputError`. */
+    readonly issues?: readonly SchemaIssue[];
+  };
+}
+
+/** One place at which a value does not fit its schema, as in Standard Schema. */
+export interface SchemaIssue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
 }
 
 /** The input does not fit the schema. `problem` names the fields. */
-export function invalidInput(problem: string): ActionFailure {
-  return failure("ActionInputError", `The input is not valid: ${problem}`);
+export function invalidInput(problem: string, issues?: readonly SchemaIssue[]): ActionFailure {
+  return failure("ActionInputError", `The input is not valid: ${problem}`, issues);
+}
+
+/** The action ran, and its output does not fit `returns`. */
+export function invalidOutput(issues: readonly SchemaIssue[]): ActionFailure {
+  return failure(
+    "ActionOutputError",
+    "The action ran, but its result is not usable. Do not call it again. Say that the result is not known.",
+    issues,
+  );
+}
+
+/** `enabled` says no. */
+export function notEnabled(): ActionFailure {
+  return failure(
+    "ActionDisabledError",
+    "This action is not available now. Nothing was done. Do not try again.",
+  );
+}
+
+/**
+ * The cause of a failure, for doors that have codes of their own.
+ *
+ * - `input`: the input does not fit; nothing ran
+ * - `handler`: the action ran and failed, or its output does not fit
+ * - `refused`: the call was not allowed, and nothing ran
+ * - `unknown`: it may have had its effect
+ */
+export type FailureKind = "input" | "handler" | "refused" | "unknown";
+
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  ActionInputError: "input",
+  ActionError: "handler",
+  ActionFailed: "handler",
+  ActionOutputError: "handler",
+  ActionUnknownError: "unknown",
+  ActionPendingError: "unknown",
+};
+
+/** Returns the cause of a failure, by its name, which never changes. */
+export function failureKind({ error }: ActionFailure): FailureKind {
+  return KINDS[error.name] ?? "refused";
 }
 
 /** The missing permissions, who has them, and the reason that `authorizeTurn` gave, as far as these are known. */
@@ -145,6 +197,6 @@ export function actionFailureOf(error: unknown): ActionFailure {
   return failure("ActionFailed", "The action failed. Its log says why.");
 }
 
-function failure(name: string, message: string): ActionFailure {
-  return { error: { name, message } };
+function failure(name: string, message: string, issues?: readonly SchemaIssue[]): ActionFailure {
+  return { error: { name, message, ...(issues !== undefined && issues.length > 0 && { issues }) } };
 }

@@ -84,6 +84,10 @@ export interface ActionHost {
   asking(run: AskingRun, isNew: boolean): CallQuestions;
   /** Logs a call whose input does not fit the schema. Must not throw. */
   onInvalidInput(name: string): void;
+  /** Logs an output that does not fit `returns`. `problem` may hold words of the output. Must not throw. */
+  onInvalidOutput(name: string, problem: string): void;
+  /** Logs the result of an action with a `format`, as it is shown. Must not throw. */
+  onResult(name: string, shown: string): void;
   /** Logs an exception of the bot's code. Must not throw. */
   onFailure(name: string, error: unknown): void;
 }

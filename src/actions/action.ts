@@ -99,6 +99,33 @@ export type ActionVerdict =
   | { readonly done: false }
   | "unknown";
 
+/** A run of an action that did not succeed. */
+export interface FailedRun<Input, Context> extends ActionCall<Input, Context> {
+  /** The value that `execute` threw, or a `TimeoutError` after `timeoutMs`. */
+  readonly error: unknown;
+  /** Number of runs of this call that have failed, from 1. */
+  readonly failures: number;
+}
+
+/** See `ActionOptions.annotations`. */
+export interface ActionAnnotations {
+  /**
+   * The action changes nothing. Its calls run side by side and leave no record. Within a turn, a call with the same
+   * input may get the result of the last 30 seconds, unless something with an effect ran in between. @default false
+   */
+  readonly readOnly?: boolean;
+  /** The effect of the action cannot be undone. People are asked first, unless `approval` says otherwise. @default false */
+  readonly destructive?: boolean;
+  /** People are always asked first, or for the inputs that the function `approval` says. @default false */
+  readonly requiresConfirmation?: boolean;
+}
+
+/** The context of `enabled`: that of a call, as far as it is known before one. */
+export type OfferContext<Context = ActionContext> = Pick<
+  Context,
+  keyof Context & ("agent" | "env" | "requestId" | "person" | "chat")
+>;
+
 /** Definition of an action. See `action`. */
 export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = ActionContext> {
   /** Tells the model what the action does. */
@@ -115,6 +142,51 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   execute(input: InferSchema<Schema>, ctx: Context): Output | Promise<Output>;
   /** Name of the tool that the model sees. @default the key in `getActions()` */
   readonly name?: string;
+  /** More words for the model: when to call the action, and when not. They follow the description. @default none */
+  readonly instructions?: string;
+  /**
+   * Whether the model is offered the action. Asked before each model call, and again before a run. If it throws, the
+   * answer is no.
+   *
+   * @default always
+   */
+  enabled?(ctx: OfferContext<Context>): boolean | Promise<boolean>;
+  /**
+   * Schema of the output, of the same kinds as `inputSchema`. The model reads what the schema makes of the output. If the
+   * output does not fit, the model reads that as a failure with `issues`, and nothing runs again: the work is done.
+   *
+   * @default any output
+   */
+  readonly returns?: FlexibleSchema;
+  /** `false`: an output that does not fit `returns` is logged, and the model gets it as it is. @default true */
+  readonly strictOutput?: boolean;
+  /**
+   * Returns the result as people and the log see it: one short line. The model gets the output itself. Log lines have
+   * it in development only.
+   *
+   * @default the output
+   */
+  format?(result: { readonly input: InferSchema<Schema>; readonly output: unknown }): string;
+  /**
+   * Whether a run that failed is made again: up to 3 times, a number of times, or while a function says so, at most 10
+   * times. Each run has its own `timeoutMs`, and counts in `ctx.attempt`. Before it there is a rest of 400 ms, doubled
+   * each time.
+   *
+   * Only a function decides about an `ActionError`. A run that took too long may have had its effect: it is repeated only
+   * if the action has an `idempotencyKey`, or `verify` says that there was none. A turn that was stopped repeats nothing.
+   *
+   * @default false
+   */
+  readonly retry?:
+    | boolean
+    | number
+    | ((failed: FailedRun<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
+  /**
+   * Called when the last run has failed. If it throws an `ActionError`, the model reads that. Has ten seconds.
+   *
+   * @default nothing
+   */
+  onError?(failed: FailedRun<InferSchema<Schema>, Context>): unknown;
   /**
    * Names the effect, from 1 to 512 characters: an order id, an invoice id. Never a time, a random value or an id of
    * the request. A call with the same key gets the result of the first one, and nothing runs again.
@@ -144,7 +216,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    * Whether a person must agree before the action runs: always, never, or for some inputs. The model reads at once that
    * the call waits, the turn ends, and the outcome begins a turn of its own.
    *
-   * @default false; with `kind: "durable-pause"` always
+   * @default false; always with `kind: "durable-pause"` and for actions with the annotation `destructive` or
+   *   `requiresConfirmation`
    */
   readonly approval?:
     | boolean
@@ -186,8 +259,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    * @example amount: ({ input }) => ({ value: input.amountCents / 100, currency: "EUR" })
    */
   readonly amount?: (call: { readonly input: InferSchema<Schema> }) => Amount | undefined;
-  /** `destructive`: what the action does cannot be undone. @default none */
-  readonly annotations?: { readonly destructive?: boolean };
+  /** Facts about the effect of the action. @default none */
+  readonly annotations?: ActionAnnotations;
   /** How much harm the action may do. @default not said */
   readonly approvalRisk?:
     | ApprovalRisk
@@ -283,6 +356,9 @@ export interface Action extends Pick<
   | "description"
   | "inputSchema"
   | "name"
+  | "instructions"
+  | "returns"
+  | "strictOutput"
   | "idempotencyScope"
   | "timeoutMs"
   | "approvers"
@@ -301,6 +377,10 @@ export interface Action extends Pick<
   /** Set if the action stands for a tool with `needsApproval`. */
   readonly isTool?: boolean;
   readonly execute: (input: never, ctx: never) => unknown;
+  readonly enabled?: (ctx: never) => boolean | Promise<boolean>;
+  readonly format?: (result: never) => string;
+  readonly retry?: boolean | number | ((failed: never) => boolean | Promise<boolean>);
+  readonly onError?: (failed: never) => unknown;
   readonly idempotencyKey?: string | ((call: never) => string | Promise<string>);
   readonly verify?: (call: never) => ActionVerdict | Promise<ActionVerdict>;
   readonly permissions?:

@@ -2,16 +2,22 @@ import type { FlexibleSchema } from "ai";
 import {
   checkOptions,
   FLAG,
+  FUNCTION,
   isFunction,
   isObject,
   isText,
   listOf,
   oneOf,
   orFunction,
+  TEXT,
 } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
 import { isSchema } from "../core/is-schema.ts";
 import type { ActionOptions } from "./action.ts";
+import { MOST_RETRIES } from "./retries.ts";
+
+const isRetryNumber = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_RETRIES;
 
 const isLocalText = (value: unknown): boolean =>
   isText(value) ||
@@ -26,6 +32,16 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
   inputSchema: ["a schema, such as z.object({ ... })", isSchema],
   execute: true,
   name: true,
+  instructions: TEXT,
+  enabled: FUNCTION,
+  returns: ["a schema, such as z.object({ ... })", isSchema],
+  strictOutput: FLAG,
+  format: FUNCTION,
+  retry: [
+    `true, false, a whole number from 0 to ${MOST_RETRIES}, or a function of the failed run`,
+    (value) => typeof value === "boolean" || isFunction(value) || isRetryNumber(value),
+  ],
+  onError: FUNCTION,
   idempotencyKey: true,
   idempotencyScope: oneOf("conversation", "bot"),
   verify: true,
@@ -39,7 +55,7 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
     (value) => value === true || isFunction(value),
   ],
   amount: ["a function of the input", isFunction],
-  annotations: ["{ destructive: true } or { destructive: false }", isObject, { destructive: FLAG }],
+  annotations: { readOnly: FLAG, destructive: FLAG, requiresConfirmation: FLAG },
   approvalRisk: orFunction(oneOf("low", "medium", "high"), "a function of the input"),
   kind: oneOf("server", "approval-gated", "durable-pause"),
   escalateTo: [

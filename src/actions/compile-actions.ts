@@ -3,6 +3,7 @@ import type { ToolSet } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ThinkActions } from "./action.ts";
 import type { ActionHost } from "./action-host.ts";
+import { isPlainRead } from "./plain-read.ts";
 import { runAction } from "./run-action.ts";
 
 /**
@@ -45,7 +46,7 @@ export function compileAction(
   requestId: () => string,
 ): ToolSet[string] {
   const compiled = tool({
-    description: action.description,
+    description: joined(action),
     // The call itself validates the input. A schema that changes its input must do that once.
     inputSchema: jsonSchema(() => asSchema(action.inputSchema).jsonSchema),
     execute: async (input: unknown, { toolCallId, messages, abortSignal }) =>
@@ -60,7 +61,15 @@ export function compileAction(
       }),
   });
   // The ledger decides whether an interrupted call runs again.
-  return Object.assign(compiled, { recovery: "rerun" });
+  const runs = { recovery: "rerun" };
+  return Object.assign(
+    compiled,
+    isPlainRead(action) ? { ...runs, annotations: { readOnly: true, mayRepeatResult: true } } : runs,
+  );
+}
+
+function joined({ description, instructions }: Action): string {
+  return instructions === undefined ? description : `${description}\n\n${instructions}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FlexibleSchema } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
-import type { Action, ActionOptions } from "./action.ts";
+import type { Action, ActionAnnotations, ActionOptions } from "./action.ts";
 import { checkActionOptions } from "./check-action-options.ts";
 
 /** A card can be changed for 90 days. The last one is for showing what came of the decision. */
@@ -12,7 +12,9 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
  * @throws {ConfigurationError} `action-option-invalid` for an option that does not exist, or that cannot have its value,
  *   `action-never-waits` for `kind: "durable-pause"` with `approval: false`, `action-time` for a time limit that is not a
  *   positive number, `action-expiry` if people would have longer to decide than their card can be changed,
- *   `action-without-approver` if nobody could agree, `action-quorum` if too few people could, `action-escalation` if nobody is named to escalate to, `action-ask-in` if it names nobody whose private chat could be found
+ *   `action-without-approver` if nobody could agree, `action-quorum` if too few people could, `action-escalation` if nobody
+ *   is named to escalate to, `action-ask-in` if it names nobody whose private chat could be found,
+ *   `action-annotations` if its annotations contradict each other or `approval`
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
@@ -69,9 +71,38 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
       `${quorum} people must agree to ${called} (quorum), but its approvers are ${most} at most. Name more of them.`,
     );
   }
-  const mayAsk = approval !== undefined && approval !== false;
-  const kind = options.kind ?? (mayAsk ? "approval-gated" : "server");
-  return { ...options, kind };
+  checkAnnotations(options, called);
+  const asks = approval ?? asksByDefault(options);
+  const kind = options.kind ?? (asks === false ? "server" : "approval-gated");
+  return { ...options, ...(asks !== false && { approval: asks }), kind };
+}
+
+/** Actions of `durable-pause` ask without an `approval`. */
+function asksByDefault({
+  annotations: { destructive, requiresConfirmation } = {},
+}: Pick<Action, "annotations">): boolean {
+  return destructive === true || requiresConfirmation === true;
+}
+
+function checkAnnotations(
+  { annotations: { destructive, readOnly, requiresConfirmation } = {}, approval }: Checked,
+  called: string,
+): void {
+  if (readOnly === true && destructive === true)
+    throw new ConfigurationError(
+      "action-annotations",
+      `The annotations of ${called} say that it only reads, and that its effect cannot be undone. Leave out one of them.`,
+    );
+  if (requiresConfirmation === true && approval === false)
+    throw new ConfigurationError(
+      "action-annotations",
+      `With requiresConfirmation, ${called} asks people, but its approval is false. Leave out one of them.`,
+    );
+}
+
+interface Checked {
+  readonly annotations?: ActionAnnotations;
+  readonly approval?: unknown;
 }
 
 /** Names an action in an error. Its key in `getActions()` is not known yet. */

@@ -50,12 +50,12 @@ export type LookResult =
   | undefined;
 
 /**
- * The end of a run. `freed`: it failed before its effect, so the next call runs again. `asking`: it goes on, from its
- * start, when a person has answered.
+ * The end of a run. `freed`: it failed before its effect, so the next call runs again. `isCertain`: so did all runs
+ * before it. `asking`: it goes on, from its start, when a person has answered.
  */
 export type RunEnd =
   | { readonly kind: "settled"; readonly output: string }
-  | { readonly kind: "freed" }
+  | { readonly kind: "freed"; readonly isCertain?: boolean }
   | { readonly kind: "asking" }
   | { readonly kind: "unknown" };
 
@@ -70,6 +70,14 @@ export interface ActionLedger {
    * @param withIt runs in the transaction that stores the end, or right after it if the ledger is in another object
    */
   end(key: string, runId: string, end: RunEnd, withIt?: () => void): void | Promise<void>;
+  /** Begins the next run after one that failed. Undefined if another run has replaced that one, or has ended. */
+  again(key: string, runId: string): NextRun | undefined | Promise<NextRun | undefined>;
+}
+
+/** See `ActionLedger.again`. */
+export interface NextRun {
+  readonly runId: string;
+  readonly attempt: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -141,10 +149,19 @@ export class LocalLedger implements ActionLedger {
     });
   }
 
+  again(key: string, runId: string): NextRun | undefined {
+    const row = this.#store.get(key);
+    if (row === undefined || row.runId !== runId || row.state === "settled") return undefined;
+    const next = { runId: this.#deps.newId(), attempt: row.attempt + 1 };
+    const startedAt = this.#deps.clock.now();
+    this.#store.write({ ...row, ...next, state: "pending", startedAt, endedAt: undefined });
+    return next;
+  }
+
   #write(row: LedgerRow, end: RunEnd): void {
     if (end.kind === "freed") {
       // An earlier run may have had the effect, and the next one must know that.
-      if (row.attempt > 1) this.#store.write({ ...row, process: ENDED });
+      if (row.attempt > 1 && end.isCertain !== true) this.#store.write({ ...row, process: ENDED });
       else this.#store.delete(row.key);
       return;
     }

@@ -1,8 +1,5 @@
-import { asSchema } from "ai";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { wait } from "../core/deps.ts";
-import { ConfigurationError } from "../core/errors.ts";
-import { restAfter } from "../core/rest-after.ts";
 import { sha256 } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action, ActionContext, ActionVerdict } from "./action.ts";
@@ -18,6 +15,7 @@ import {
   keyConflict,
   isWaitingResult,
   notAuthorized,
+  notEnabled,
   outcomeUnknown,
   stillAsking,
   stillPending,
@@ -25,11 +23,19 @@ import {
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import { askConsent, needsConsent } from "./ask-consent.ts";
 import type { Consented } from "./ask-consent.ts";
-import type { ActionLedger, Claim } from "./ledger.ts";
+import { checkOutput } from "./check-output.ts";
+import { checkValue } from "./check-value.ts";
+import { isEnabled } from "./enabled-actions.ts";
+import { formatResult } from "./format-result.ts";
+import { ledgerKeyOf } from "./ledger-key.ts";
+import type { ActionLedger, Claim, RunEnd } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
-import { problemOf } from "./input-problem.ts";
-import { normalizeOutput } from "./normalize-output.ts";
+import type { RunRecord } from "../core/run-record.ts";
+import { isPlainRead, noLedger } from "./plain-read.ts";
 import { RecordedRun, UNASKING } from "./recorded-run.ts";
+import { nextClaim, tellFailure } from "./retries.ts";
+import type { AnyFailedRun } from "./retries.ts";
+import { storeOutcome } from "./store-outcome.ts";
 import { parseOutput } from "./stored-output.ts";
 
 /** Time limit of one run, unless the action has its own. */
@@ -37,10 +43,6 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 const VERIFY_TIMEOUT_MS = 10_000;
 /** Time between two checks of a run of another conversation. */
 const POLL_MS = 500;
-/** Number of tries to store the outcome of a run if the ledger is in another object. */
-const MOST_TRIES = 5;
-const FIRST_RETRY_MS = 400;
-const LONGEST_KEY = 512;
 /** Age at which a run counts as interrupted, unless the bot says otherwise. */
 export const DEFAULT_LEASE_MS = 300_000;
 
@@ -62,12 +64,12 @@ export async function runAction(
   request: ActionRequest,
 ): Promise<Json | ActionFailure | WaitingResult> {
   const { action, name } = request;
-  const checked = await checkInput(action, request.input);
-  if ("problem" in checked) {
+  const checked = await checkValue(action.inputSchema, request.input);
+  if (!checked.isValid) {
     host.onInvalidInput(name);
-    return invalidInput(checked.problem);
+    return invalidInput(checked.problem, checked.issues);
   }
-  const { input } = checked;
+  const { value: input } = checked;
   const idle = {
     ...host.context(request),
     signal: request.signal ?? new AbortController().signal,
@@ -80,6 +82,8 @@ export async function runAction(
   const earlier = host.earlier(request);
   if (earlier?.kind === "waits") return earlier.output;
   const resumes = earlier?.runId;
+  const onFailure = (error: unknown): void => host.onFailure(name, error);
+  if (!(await isEnabled(action, () => idle, onFailure))) return notEnabled();
 
   let key: string;
   let granted: Extract<Consented, { kind: "granted" }> | undefined;
@@ -88,7 +92,7 @@ export async function runAction(
       typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
     const decision = await host.authorize({ request, input, requiredPermissions: permissions });
     if (!decision.allowed) return notAuthorized(decision.missing, decision.reason, decision.holders);
-    key = request.consent?.ledgerKey ?? (await keyOf(request, call));
+    key = request.consent?.ledgerKey ?? (await ledgerKeyOf(request, call));
     if (request.consent === undefined && (await needsConsent(action, call))) {
       const consented = await askConsent(host, request, { call, inputHash, key, permissions });
       if (consented.kind === "answer") return consented.output;
@@ -129,9 +133,9 @@ async function claimAndRun(
   request: ActionRequest,
   call: Pick<Run, "key" | "input" | "idle" | "inputHash"> & { readonly resumes: string | undefined },
 ): Promise<Json | ActionFailure | WaitingResult> {
-  const { action, name } = request;
+  const { action } = request;
   const { key } = call;
-  const ledger = host.ledger(action.idempotencyScope ?? "conversation");
+  const ledger = isPlainRead(action) ? noLedger() : host.ledger(action.idempotencyScope ?? "conversation");
   const claim = await claimed(host, ledger, request, call);
   const attachments = host.attachments(request);
   switch (claim.kind) {
@@ -150,7 +154,9 @@ async function claimAndRun(
     case "interrupted": {
       const run = { ...call, ledger, claim, attachments };
       if (action.verify === undefined) return work(host, request, run);
-      return afterVerdict(host, name, run, await verdict(host, request, run), () => work(host, request, run));
+      return afterVerdict(host, request, run, await verdict(host, request, run), () =>
+        work(host, request, run),
+      );
     }
     case "run":
       return work(host, request, { ...call, ledger, claim, attachments });
@@ -171,11 +177,44 @@ interface Run {
   readonly resumes?: string | undefined;
 }
 
+/** Runs the action, again if it wants that and there is no harm in it. */
 async function work(
   host: ActionHost,
   request: ActionRequest,
-  run: Run,
+  first: Run,
 ): Promise<Json | ActionFailure | WaitingResult> {
+  let { claim } = first;
+  for (let failures = 1; ; failures += 1) {
+    const run = { ...first, claim };
+    const isNew = failures === 1 && claim.kind === "run" && run.resumes === undefined;
+    const end = await runOnce(host, request, run, isNew);
+    if (end.kind === "answer") return end.output;
+    const { attempt } = claim;
+    const failed = { input: run.input, ctx: { ...run.idle, attempt }, error: end.error, failures };
+    const next = await nextClaim(host, request, run, end.kind, failed);
+    if (next === undefined) return giveUp(host, request, run, end, failed);
+    claim = next;
+  }
+}
+
+/**
+ * The end of one run.
+ *
+ * - `answer`: the model reads it
+ * - `failed`: the run certainly had no effect
+ * - `unknown`: it took too long, and may have had its effect
+ */
+type RunOutcome =
+  | { readonly kind: "answer"; readonly output: Json | ActionFailure | WaitingResult }
+  | { readonly kind: "failed" | "unknown"; readonly error: unknown; readonly record: RunRecord };
+
+/** @param isNew whether nothing that an earlier run has recorded counts */
+async function runOnce(
+  host: ActionHost,
+  request: ActionRequest,
+  run: Run,
+  isNew: boolean,
+): Promise<RunOutcome> {
   const { action, name } = request;
   const { ledger, key, claim } = run;
   const { runId } = claim;
@@ -188,10 +227,9 @@ async function work(
     request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
   const collected = run.attachments.collect();
   const attachReply: ActionContext["attachReply"] = (attachment) => collected.add(attachment);
-  const isFirst = claim.kind === "run" && run.resumes === undefined;
   const { approver } = run.idle;
   const asking = { request, ledgerKey: key, inputHash: run.inputHash, runId, approver };
-  const questions = host.asking(asking, isFirst);
+  const questions = host.asking(asking, isNew);
   const end = { kind: "asking" } as const;
   // The call that waits knows its run, so a ledger elsewhere may hear of it later.
   const isLocal = action.idempotencyScope !== "bot";
@@ -211,32 +249,60 @@ async function work(
   recorded.close();
 
   const attached = collected.close();
+  const { record } = questions;
   if (first.kind === "asks") {
     limit.abort(new DOMException("The action has asked a person.", "AbortError"));
-    if (!isLocal) await stored(host, name, () => ledger.end(key, runId, end));
-    return first.output;
+    if (!isLocal) await storeOutcome(host, name, () => ledger.end(key, runId, end));
+    return { kind: "answer", output: first.output };
   }
   if (first.kind === "done") {
-    const output = await settle(host, name, run, first.output, attached);
-    questions.record.forget();
-    return output;
+    const output = await settle(host, request, run, first.output, attached);
+    record.forget();
+    return { kind: "answer", output };
   }
-  if (first.kind === "broken" || (first.kind === "failed" && !signal.aborted)) {
+  if (first.kind === "broken") {
     host.onFailure(name, first.error);
-    await stored(host, name, () => ledger.end(key, runId, { kind: "freed" }));
-    questions.record.forget();
-    return actionFailureOf(first.error);
+    await storeOutcome(host, name, () => ledger.end(key, runId, freedAfter(run)));
+    record.forget();
+    return { kind: "answer", output: actionFailureOf(first.error) };
   }
-  await stored(host, name, () => ledger.end(key, runId, { kind: "unknown" }));
+  if (first.kind === "failed" && !signal.aborted) {
+    host.onFailure(name, first.error);
+    return { ...first, record };
+  }
+  await storeOutcome(host, name, () => ledger.end(key, runId, { kind: "unknown" }));
   // Work that ignores its signal may still end, and then its outcome is known.
   void outcome.then(async (late) => {
-    if (late.kind === "done") await settle(host, name, run, late.output, { drafts: [], unsent: [] });
+    if (late.kind === "done") await settle(host, request, run, late.output, NOTHING_ATTACHED);
   });
-  if (action.verify === undefined || request.signal?.aborted === true) return outcomeUnknown();
-  return afterVerdict(host, name, run, await verdict(host, request, run), async () => {
-    await stored(host, name, () => ledger.end(key, runId, { kind: "freed" }));
-    return actionFailureOf(undefined);
-  });
+  if (request.signal?.aborted === true) return { kind: "answer", output: outcomeUnknown() };
+  const error: unknown = signal.reason;
+  if (isPlainRead(action)) return { kind: "failed", error, record };
+  if (action.verify === undefined) return { kind: "unknown", error, record };
+  const found = await verdict(host, request, run);
+  if (found !== "unknown" && !found.done) return { kind: "failed", error, record };
+  return { kind: "answer", output: await afterVerdict(host, request, run, found) };
+}
+
+async function giveUp(
+  host: ActionHost,
+  request: ActionRequest,
+  run: Run,
+  { kind, record }: Exclude<RunOutcome, { kind: "answer" }>,
+  failed: AnyFailedRun,
+): Promise<ActionFailure> {
+  if (kind === "failed") {
+    const { claim, key, ledger } = run;
+    await storeOutcome(host, request.name, () => ledger.end(key, claim.runId, freedAfter(run)));
+    record.forget();
+  }
+  const error = await tellFailure(host, request, failed);
+  return kind === "failed" ? actionFailureOf(error) : outcomeUnknown();
+}
+
+/** The end of a run that had no effect. A run that was interrupted before it may have had one. */
+function freedAfter({ claim, resumes }: Run): RunEnd {
+  return { kind: "freed", isCertain: claim.kind === "run" && resumes === undefined };
 }
 
 type Outcome =
@@ -260,23 +326,30 @@ function aborted(signal: AbortSignal): Promise<{ readonly kind: "aborted" }> {
 
 async function settle(
   host: ActionHost,
-  name: string,
+  request: ActionRequest,
   run: Run,
   raw: unknown,
   /** Undefined if an earlier run had the effect. Its attachments count then. */
   attached?: Collected,
-): Promise<Json> {
-  const { attachments, key, ledger } = run;
+): Promise<Json | ActionFailure> {
+  const { action, name } = request;
+  const { attachments, input, key, ledger } = run;
   const { runId } = run.claim;
-  const unsent = attached === undefined ? [] : await attachments.keep({ runId, ledgerKey: key }, attached);
-  const output = withUnsent(normalizeOutput(raw), unsent);
+  const checked = await checkOutput(host, request, raw);
+  const kept = checked.isValid ? attached : NOTHING_ATTACHED;
+  const unsent = kept === undefined ? [] : await attachments.keep({ runId, ledgerKey: key }, kept);
+  const output = withUnsent(checked.output as Json, unsent);
   const end = { kind: "settled", output: JSON.stringify(output) } as const;
   const record = (): void => attachments.record(key);
-  const isStored = await stored(host, name, () => ledger.end(key, runId, end, record));
+  const isStored = await storeOutcome(host, name, () => ledger.end(key, runId, end, record));
   // The model gets the output all the same, so the reply gets its attachments.
   if (!isStored) record();
+  const shown = checked.isValid ? formatResult(action, { input, output }) : undefined;
+  if (shown !== undefined) host.onResult(name, shown);
   return output;
 }
+
+const NOTHING_ATTACHED: Collected = { drafts: [], unsent: [] };
 
 /** Finds out whether an earlier run had its effect. */
 async function verdict(host: ActionHost, { action, name }: ActionRequest, run: Run): Promise<ActionVerdict> {
@@ -293,16 +366,18 @@ async function verdict(host: ActionHost, { action, name }: ActionRequest, run: R
 
 async function afterVerdict(
   host: ActionHost,
-  name: string,
+  request: ActionRequest,
   run: Run,
   found: ActionVerdict,
-  ifNotDone: () => Promise<Json | ActionFailure | WaitingResult>,
+  ifNotDone: () => Promise<Json | ActionFailure | WaitingResult> = async () => outcomeUnknown(),
 ): Promise<Json | ActionFailure | WaitingResult> {
   if (found === "unknown") {
-    await stored(host, name, () => run.ledger.end(run.key, run.claim.runId, { kind: "unknown" }));
+    await storeOutcome(host, request.name, () =>
+      run.ledger.end(run.key, run.claim.runId, { kind: "unknown" }),
+    );
     return outcomeUnknown();
   }
-  return found.done ? settle(host, name, run, found.output) : ifNotDone();
+  return found.done ? settle(host, request, run, found.output) : ifNotDone();
 }
 
 /** Claims the key. Waits while another conversation, or another call of this one, runs under it. */
@@ -340,45 +415,4 @@ async function claimed(
       // The turn was stopped, so the next check is the last.
     });
   }
-}
-
-/**
- * Stores the outcome of a run. Returns whether that succeeded. A ledger in another object may be away for a moment; if
- * it stays away, the run counts as interrupted later, and the log says so now.
- */
-async function stored(host: ActionHost, name: string, store: () => void | Promise<void>): Promise<boolean> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await store();
-      return true;
-    } catch (error) {
-      if (tries === MOST_TRIES) {
-        host.onFailure(name, error);
-        return false;
-      }
-      await wait(host.clock, restAfter(tries, FIRST_RETRY_MS));
-    }
-  }
-}
-
-async function keyOf({ action, name, requestId, toolCallId }: ActionRequest, call: never): Promise<string> {
-  const { idempotencyKey } = action;
-  // Some model servers give the calls of every answer the same ids.
-  if (idempotencyKey === undefined) return `action:${name}:call:${requestId}:${toolCallId}`;
-  const key: unknown = typeof idempotencyKey === "function" ? await idempotencyKey(call) : idempotencyKey;
-  if (typeof key === "string" && key !== "" && key.length <= LONGEST_KEY) return `action:${name}:${key}`;
-  throw new ConfigurationError(
-    "action-key",
-    `The idempotencyKey of the action "${name}" must be a text of 1 to ${LONGEST_KEY} characters.`,
-  );
-}
-
-async function checkInput(
-  action: Action,
-  input: unknown,
-): Promise<{ readonly input: unknown } | { readonly problem: string }> {
-  const { validate } = asSchema(action.inputSchema);
-  if (validate === undefined) return { input };
-  const result = await validate(input);
-  return result.success ? { input: result.value } : { problem: problemOf(result.error) };
 }

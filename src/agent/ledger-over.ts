@@ -1,4 +1,4 @@
-import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../actions/ledger.ts";
+import type { ActionLedger, Claim, ClaimRequest, LookResult, NextRun, RunEnd } from "../actions/ledger.ts";
 import type { CallGroup } from "../core/inner-calls.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 
@@ -7,6 +7,7 @@ interface LedgerCalls {
   claim(request: ClaimRequest): Promise<Claim>;
   look(key: string, action: string, inputHash: string): Promise<LookResult>;
   end(key: string, runId: string, end: RunEnd): Promise<void>;
+  again(key: string, runId: string): Promise<NextRun | undefined>;
 }
 
 const LEDGER: CallGroup<LedgerCalls> = { name: "ledger" };
@@ -21,5 +22,6 @@ export function ledgerOver(objects: Pick<BotObjects, "root">): ActionLedger {
       await root.end(key, runId, end);
       withIt?.();
     },
+    again: (...run) => root.again(...run),
   };
 }

@@ -23,10 +23,19 @@ export type ThinkTools = Record<
 
 /** Tells whether a tool declares that it changes nothing. */
 export function isReadOnly(tool: object | undefined): boolean {
+  return isAnnotated(tool, "readOnly");
+}
+
+/** Tells whether a call of a read-only tool may get the result of an equal call of its turn. */
+export function mayRepeatResult(tool: object | undefined): boolean {
+  return isAnnotated(tool, "mayRepeatResult");
+}
+
+function isAnnotated(tool: object | undefined, name: string): boolean {
   if (tool === undefined || !("annotations" in tool)) return false;
   const { annotations } = tool;
   if (typeof annotations !== "object" || annotations === null) return false;
-  return "readOnly" in annotations && annotations.readOnly === true;
+  return Reflect.get(annotations, name) === true;
 }
 
 /** Whether a call of this tool may run again after a crash interrupted it. */

@@ -3,9 +3,11 @@ import type { ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import { logRefusedCall } from "../core/log-refused-call.ts";
-import { isReadOnly, mayRerun } from "./bot-tools.ts";
+import { isReadOnly, mayRepeatResult, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
+import { isRecord } from "../core/is-record.ts";
 import { untilAborted } from "../core/until-aborted.ts";
+import { ReadCalls } from "./read-calls.ts";
 import type { ToolCallFacts, EngineTurns } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
@@ -46,7 +48,9 @@ const INTERRUPTED =
 interface RunningCall {
   readonly context: ToolCallContext | undefined;
   /** Lets the next call of the step begin. */
-  readonly release: () => void;
+  release: () => void;
+  /** Keeps the result of a call that only reads. */
+  keep?: (output: unknown) => void;
   beganAt?: number;
   endedAt?: number;
   /** The value that the tool threw. */
@@ -56,8 +60,9 @@ interface RunningCall {
 /**
  * The one seam around tools. Every call passes it before and after.
  *
- * - Read-only calls of a step run side by side. All others run one after the other, in the order of the calls. A call's
- *   time begins with its own `execute`.
+ * - Read-only calls of a step run side by side, at most four at once. All others run one after the other, in the order
+ *   of the calls. A call's time begins with its own `execute`.
+ * - A read-only action may be answered with the result of an equal call of its turn: see `ReadCalls`.
  * - A call with an effect begins when no more of the person's message is expected, and is stored before it begins.
  *   After a crash, a call that had begun is reported as interrupted, unless its tool may run again. A call that had not
  *   begun runs.
@@ -68,9 +73,11 @@ export class ToolCalls {
   readonly #running = new Map<string, RunningCall>();
   /** When the newest call with an effect ends, by operation. */
   readonly #ends = new Map<string, Promise<void>>();
+  readonly #reads: ReadCalls;
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
+    this.#reads = new ReadCalls(options.clock);
   }
 
   /** Decides whether a call runs, and with which input. Called in the order of a step's calls. */
@@ -83,12 +90,11 @@ export class ToolCalls {
     if (!readOnly) this.#ends.set(operationId, before === undefined ? end : before.then(() => end));
     const running: RunningCall = { context: undefined, release };
     this.#running.set(toolCallId, running);
-    if (!readOnly && before !== undefined) {
-      try {
-        await untilAborted(around.signal, before, () => new Error(WITHDRAWN));
-      } catch {
-        return { action: "block", reason: WITHDRAWN };
-      }
+    try {
+      if (readOnly) running.release = await this.#reads.begin(operationId, around.signal);
+      else if (before !== undefined) await untilAborted(around.signal, before, () => new Error(WITHDRAWN));
+    } catch {
+      return { action: "block", reason: WITHDRAWN };
     }
     if (
       attempt > 1 &&
@@ -100,6 +106,12 @@ export class ToolCalls {
       return { action: "block", reason: WITHDRAWN };
     const decision = await this.#ask(call, around, running);
     if (decision.action !== "run") return decision;
+    if (readOnly && mayRepeatResult(tool)) {
+      const read = [operationId, toolName, decision.input ?? call.input] as const;
+      const known = this.#reads.known(...read);
+      if (known !== undefined) return { action: "substitute", output: known.output };
+      running.keep = this.#reads.keeper(...read);
+    }
     if (!readOnly) {
       // The person may have written while the hook ran.
       if (
@@ -108,6 +120,7 @@ export class ToolCalls {
       )
         return { action: "block", reason: WITHDRAWN };
       this.#options.calls().begin(operationId, toolCallId);
+      this.#reads.effect(operationId);
     }
     this.#options.onRun(operationId, toolName);
     return decision;
@@ -142,6 +155,8 @@ export class ToolCalls {
   ): Promise<void> {
     const running = this.#running.get(call.toolCallId);
     this.#running.delete(call.toolCallId);
+    if (!isReadOnly(around.tool)) this.#reads.effect(call.operationId);
+    else if (result.ok && !isFailed(result.output)) running?.keep?.(result.output);
     try {
       const { hooks } = this.#options;
       if (!hooks.has("afterToolCall")) return;
@@ -161,6 +176,7 @@ export class ToolCalls {
   /** Forgets an operation that runs no more calls. */
   forget(operationId: string): void {
     this.#ends.delete(operationId);
+    this.#reads.forget(operationId);
   }
 
   async #ask(call: ToolCall, around: CallSurroundings, running: RunningCall): Promise<ThinkToolCallDecision> {
@@ -198,4 +214,9 @@ export class ToolCalls {
       turn: this.#options.hooks.turnInfo(operationId),
     };
   }
+}
+
+/** The failure of an action, and its question to a person, are outputs for the model. They must not be repeated. */
+function isFailed(output: unknown): boolean {
+  return isRecord(output) && ("error" in output || "waiting" in output);
 }

@@ -1,3 +1,4 @@
+import { formatResult } from "../../actions/format-result.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { Action } from "../../actions/action.ts";
 import { approvalCard } from "../rules/approval-card.ts";
@@ -38,12 +39,12 @@ const READING_MS = 10_000;
  * If a place turns out to be gone, the chat that asked says so. If no place is left, people are asked in that chat.
  */
 export class ApprovalCards {
-  readonly #host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">;
+  readonly #host: Pick<ApprovalsHost, "actions" | "agent" | "deps" | "messengers" | "objects" | "thread">;
   readonly #isMember: IsMember;
   /** Since when cards that somebody has turned show their question, by card. */
   readonly #shownSince = new Map<string, number>();
 
-  constructor(host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">) {
+  constructor(host: Pick<ApprovalsHost, "actions" | "agent" | "deps" | "messengers" | "objects" | "thread">) {
     this.#host = host;
     this.#isMember = memberCheck(host.messengers, host.deps);
   }
@@ -129,7 +130,7 @@ export class ApprovalCards {
     const isWaiting = approval.state === "waiting";
     const people = approversInWords(approval, say, role !== "status");
     const areApproversAway = areAway(approval, role);
-    const card = approvalCard(approval, {
+    const card = approvalCard(this.#withResult(approval), {
       approvers: areApproversAway ? say("findWithApprovals", { people }) : people,
       areApproversAway,
       time: (at) => approvalTime(this.#host.agent, at, say),
@@ -147,6 +148,20 @@ export class ApprovalCards {
     // Somebody may press a button that the card does not have any more, and must hear what was decided.
     if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, true);
     else cards.post({ id, address, policy: this.#policyOf(address), owner: APPROVALS.name }, content);
+  }
+
+  /** Returns an approval with its outcome as the action's `format` shows it. */
+  #withResult(approval: Approval): Approval {
+    const { action, input, outcome, state } = approval;
+    if (state !== "done" || outcome === undefined) return approval;
+    try {
+      const named = this.#host.actions.named(action);
+      const shown = named && formatResult(named, { input, output: outcome });
+      return shown === undefined ? approval : { ...approval, outcome: shown };
+    } catch {
+      // The bot's declarations fail for now. Other callers of them log the reason.
+      return approval;
+    }
   }
 
   /** Longest text of a card with buttons. */

@@ -1,9 +1,10 @@
 import type { ModelMessage, ToolSet } from "ai";
-import type { Action, ThinkActions } from "../../actions/action.ts";
+import type { Action, OfferContext, ThinkActions } from "../../actions/action.ts";
 import { parseOutput } from "../../actions/stored-output.ts";
 import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
 import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
+import { enabledActions } from "../../actions/enabled-actions.ts";
 import { logActionFailure } from "../../actions/log-action-failure.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
@@ -121,7 +122,19 @@ export class BotActions {
     const { agent } = this.#host;
     const own = async (): Promise<ToolSet> => usableTools(this.#gated(await agent.getTools()));
     const tools = await runBotCode(botCode, "getTools", own);
-    return runBotCode(botCode, "getActions", () => this.#joined(tools));
+    return runBotCode(botCode, "getActions", async () =>
+      this.#joined(tools, await this.#offered(botCode.log)),
+    );
+  }
+
+  /** The actions that the model of the current turn is offered. */
+  #offered(log: Log): Promise<ThinkActions> {
+    const offer = (): OfferContext => {
+      const { agent, env } = this.#host;
+      const { chat, person } = this.#factsOf(turnId());
+      return { agent, env, requestId: turnId(), person, chat };
+    };
+    return enabledActions(this.declared(), offer, (name, error) => logActionFailure(log, name, error));
   }
 
   /**
@@ -130,11 +143,11 @@ export class BotActions {
    * @throws {ConfigurationError} `action-name-twice`, `tool-name-twice`
    */
   declaredTools(): ToolSet | Promise<ToolSet> {
-    this.#joined({});
+    this.#joined({}, this.declared());
     const tools = this.#host.agent.getTools();
     return isThenable(tools)
       ? Promise.resolve(tools).then((listed) => this.#gated(listed))
-      : this.#joined(this.#gated(tools));
+      : this.#joined(this.#gated(tools), this.declared());
   }
 
   /** Puts the bot's tools with `needsApproval` behind a question. */
@@ -142,19 +155,21 @@ export class BotActions {
     return gateTools(tools, this.#turnHost(), turnId);
   }
 
-  #joined(tools: ToolSet): ToolSet {
-    return joinTools(tools, compileActions(this.declared(), this.#turnHost(), turnId));
+  #joined(tools: ToolSet, actions: ThinkActions): ToolSet {
+    return joinTools(tools, compileActions(actions, this.#turnHost(), turnId));
   }
 
   #turnHost(): ActionHost {
     return this.#callHost(
-      (turn) => {
-        const { features, runs, thread } = this.#host;
-        return factsOfTurn(thread.own.info(turn), features, runs.runs.get(turn));
-      },
+      (turn) => this.#factsOf(turn),
       (turn) => turn,
       false,
     );
+  }
+
+  #factsOf(turn: string): CallFacts {
+    const { features, runs, thread } = this.#host;
+    return factsOfTurn(thread.own.info(turn), features, runs.runs.get(turn));
   }
 
   /** `ownerOf` names the reply that shows what a turn's action attaches. */
@@ -192,6 +207,9 @@ export class BotActions {
         },
       }),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
+      onInvalidOutput: (action, problem) =>
+        log.warn("action.output-invalid", { action, problem: log.reveal(problem) }),
+      onResult: (action, shown) => log.info("action.done", { action, result: log.reveal(shown) }),
       onFailure: (action, error) => logActionFailure(log, action, error),
     };
   }

@@ -38,6 +38,10 @@ export interface ActionRig {
   readonly clock: VirtualClock;
   /** What bot code threw. */
   readonly failures: unknown[];
+  /** Problems of outputs that did not fit. */
+  readonly outputs: string[];
+  /** Results as `format` shows them. */
+  readonly results: string[];
   /** Attachments that were left out. */
   readonly refused: unknown[];
   /** Holders of stored bytes. */
@@ -104,6 +108,8 @@ export function createActionRig(): ActionRig {
   const rig: ActionRig = {
     clock,
     failures: [],
+    outputs: [],
+    results: [],
     refused: [],
     held: new Map(),
     isLedgerRemote: false,
@@ -222,6 +228,12 @@ export function createActionRig(): ActionRig {
         };
       },
       onInvalidInput: () => {},
+      onInvalidOutput: (_name, problem) => {
+        rig.outputs.push(problem);
+      },
+      onResult: (_name, shown) => {
+        rig.results.push(shown);
+      },
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },
@@ -237,6 +249,7 @@ export function createActionRig(): ActionRig {
           await Promise.resolve();
           withIt?.();
         },
+        again: async (...run) => ledger.again(...run),
       };
       return await runAction({ ...host, ledger: () => (rig.isLedgerRemote ? remote : ledger) }, request);
     } catch (error) {

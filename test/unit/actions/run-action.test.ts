@@ -218,6 +218,7 @@ describe("an action that fails", () => {
       error: {
         name: "ActionInputError",
         message: "The input is not valid: orderId: An order has a number.",
+        issues: [{ path: ["orderId"], message: "An order has a number." }],
       },
     });
   });
