@@ -226,6 +226,7 @@ describe("approvals", () => {
   it("return records, decisions and grants of these fields, none of the product's own", async () => {
     const record = [
       "action",
+      "agreed",
       "approvers",
       "askedIn",
       "channel",
@@ -245,6 +246,7 @@ describe("approvals", () => {
       "outcome",
       "permissions",
       "preview",
+      "quorum",
       "reason",
       "requestId",
       "requester",
@@ -275,6 +277,8 @@ describe("approvals", () => {
     expect(Object.keys(grant ?? {}).toSorted()).toEqual([
       "action",
       "approvalId",
+      "budget",
+      "calls",
       "givenAt",
       "givenBy",
       "id",
@@ -285,6 +289,7 @@ describe("approvals", () => {
       "revokedAt",
       "revokedBy",
       "scope",
+      "sum",
       "taskId",
       "threadId",
       "until",

@@ -16,6 +16,7 @@ export class NightlyBot extends Think<BotEnvironment> {
       nightWatch: {
         schedule: "every day at 02:30 in Europe/Berlin",
         prompt: "Say that all is well.",
+        ifLate: { runWithinMs: 43_200_000, otherwise: "skip" },
         deliverTo: (chats) => chats.map(({ chatId, messengerId }) => ({ messenger: messengerId, chatId })),
       },
     };
