@@ -172,6 +172,10 @@ export class FeatureList implements ThreadFeatures {
     return this.consent?.isAsking(turnId) === true;
   }
 
+  stepEnded(turnId: string): void {
+    this.consent?.stepEnded(turnId);
+  }
+
   turnReplaced(turnId: string): void {
     this.consent?.turnReplaced(turnId);
   }

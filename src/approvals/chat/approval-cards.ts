@@ -2,16 +2,17 @@ import { formatResult } from "../../actions/format-result.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { Action } from "../../actions/action.ts";
 import { approvalCard } from "../rules/approval-card.ts";
+import { fitOneCard, togetherCard } from "../rules/together-card.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
-import type { CardFace, CardRole } from "../rules/card-view.ts";
+import type { CardFace, CardRole, CardView } from "../rules/card-view.ts";
 import type { Approval, ApproverRule } from "../rules/approval.ts";
 import { UNNAMED_PLACES, unreachedWords } from "../rules/card-place.ts";
 import type { AskedPlace, Unreached } from "../rules/card-place.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 import { checkContent } from "../../core/check-content.ts";
-import type { Json } from "../../core/content.ts";
+import type { CardContent, Json } from "../../core/content.ts";
 import type { GonePlace } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { isAskedByCaller } from "../../core/outside-call.ts";
@@ -106,12 +107,27 @@ export class ApprovalCards {
     return { askedIn, unreached };
   }
 
-  /** Posts or changes all cards of an approval. Only stores the changes. */
-  draw(approval: Approval): void {
+  /**
+   * Posts or changes all cards of an approval. Only stores the changes.
+   *
+   * @param together all that its card shows
+   */
+  draw(approval: Approval, together: readonly Approval[] = [approval]): void {
     for (const card of this.#cardsOf(approval)) {
       this.#shownSince.delete(card.id);
-      this.#draw(approval, card, "first");
+      if (together.length > 1 && !card.isBrought) this.#drawTogether(together, card);
+      else this.#draw(approval, card, "first");
     }
+  }
+
+  /** Whether nobody has seen these questions, and one card has room for all of them in each of their chats. */
+  fitTogether(questions: readonly Approval[]): boolean {
+    const [first] = questions;
+    if (first === undefined || questions.some((one) => this.isDrawn(one))) return false;
+    const places = this.#cardsOf(first).filter(({ address }) =>
+      this.#host.messengers.isDeclared(address.messengerId),
+    );
+    return places.length > 0 && places.every((card) => fitOneCard(questions, this.#viewOf(first, card)));
   }
 
   /** Shows the other face of one card. Decides nothing, and changes no other card. Only stores the change. */
@@ -123,28 +139,47 @@ export class ApprovalCards {
     this.#draw(approval, card, face);
   }
 
-  #draw(approval: Approval, { address, id, role }: PlacedCard, face: CardFace): void {
-    const { cards } = this.#host.thread;
-    if (!this.#host.messengers.isDeclared(address.messengerId)) return;
-    const say = sayTo(this.#host.agent, approval.requester);
+  #draw(approval: Approval, placed: PlacedCard, face: CardFace): void {
+    if (!this.#host.messengers.isDeclared(placed.address.messengerId)) return;
     const isWaiting = approval.state === "waiting";
+    const card = approvalCard(this.#withResult(approval), { ...this.#viewOf(approval, placed), face });
+    // If somebody has deleted the card, a question that took it over is posted again: it must be seen.
+    this.#store(placed, card, isWaiting, approval.cardOf !== undefined && isWaiting ? "post" : "leave");
+  }
+
+  #drawTogether(together: readonly Approval[], placed: PlacedCard): void {
+    const [first] = together;
+    if (first === undefined || !this.#host.messengers.isDeclared(placed.address.messengerId)) return;
+    const isWaiting = together.some(({ state }) => state === "waiting");
+    const shown = together.map((one) => this.#withResult(one));
+    this.#store(placed, togetherCard(shown, this.#viewOf(first, placed)), isWaiting, "leave");
+  }
+
+  #viewOf(approval: Approval, { address, role }: PlacedCard): CardView {
+    const say = sayTo(this.#host.agent, approval.requester);
     const people = approversInWords(approval, say, role !== "status");
     const areApproversAway = areAway(approval, role);
-    const card = approvalCard(this.#withResult(approval), {
+    return {
       approvers: areApproversAway ? say("findWithApprovals", { people }) : people,
       areApproversAway,
       time: (at) => approvalTime(this.#host.agent, at, say),
       role,
       say,
-      face,
       messageLength: this.#messageLength(address),
-    });
+    };
+  }
+
+  #store(
+    { address, id, role }: PlacedCard,
+    card: CardContent,
+    isWaiting: boolean,
+    ifDeleted: "post" | "leave",
+  ): void {
+    const { cards } = this.#host.thread;
     checkContent(card);
     // The conversation of another chat knows nothing of the card. In the chat that asked, the model knows it.
     const asksForWord = isWaiting && role === "elsewhere";
     const content = { kind: "stored-card", card, image: undefined, asksForWord } as const;
-    // If somebody has deleted the card, a question that took it over is posted again: it must be seen.
-    const ifDeleted = approval.cardOf !== undefined && isWaiting ? "post" : "leave";
     // Somebody may press a button that the card does not have any more, and must hear what was decided.
     if (cards.store.read(id) !== undefined) cards.revise(id, content, ifDeleted, true);
     else cards.post({ id, address, policy: this.#policyOf(address), owner: APPROVALS.name }, content);
@@ -242,20 +277,25 @@ export class ApprovalCards {
   /**
    * Whether a person who wrote at this time (epoch milliseconds) had seen the question on its card. A card that an
    * earlier question had has shown this one only since its last change.
+   *
+   * @param hasChanged whether the options of its card have changed since it was posted
    */
-  wasSeen(approval: Approval, { message, thread }: MessengerEvent): boolean {
-    if (approval.cardOf === undefined) return true;
+  wasSeen(approval: Approval, { message, thread }: MessengerEvent, hasChanged = false): boolean {
+    if (approval.cardOf === undefined && !hasChanged) return true;
     const { delivery } = this.#host.thread;
     const card = cardsOf(approval).find(({ id }) => delivery.receipt(id)?.threadId === thread.id);
-    const shownAt = card && this.#shownAt(approval, card.id);
+    const shownAt = card && (hasChanged ? this.#changedAt(card.id) : this.#shownAt(approval, card.id));
     return shownAt !== undefined && (message?.sentAt ?? 0) >= shownAt + READING_MS;
   }
 
   /** Since when a card shows this question. Undefined if it does not show it yet. */
   #shownAt({ cardOf }: Approval, cardId: string): number | undefined {
-    if (cardOf === undefined) return undefined;
+    return cardOf === undefined ? undefined : (this.#shownSince.get(cardId) ?? this.#changedAt(cardId));
+  }
+
+  #changedAt(cardId: string): number | undefined {
     const receipt = this.#host.thread.delivery.receipt(cardId);
-    return this.#shownSince.get(cardId) ?? (receipt?.state === "delivered" ? receipt.endedAt : undefined);
+    return receipt?.state === "delivered" ? receipt.endedAt : undefined;
   }
 
   /** Whether a place that is gone is where an address leads today: the chat may have moved since. */
@@ -305,8 +345,8 @@ export class ApprovalCards {
 }
 
 /** The id of the card in the chat that asked. Other cards have a number after it. */
-export function cardIdOf({ cardOf, id }: Pick<Approval, "cardOf" | "id">): string {
-  return `${PREFIX}${cardOf ?? id}`;
+export function cardIdOf({ cardOf, id, together }: Pick<Approval, "cardOf" | "id" | "together">): string {
+  return `${PREFIX}${together ?? cardOf ?? id}`;
 }
 
 /** The key of the turn that tells an approval's outcome, and the begin of the ids of messages about it. */
@@ -321,15 +361,18 @@ function isAbout(payload: Json, { id }: Approval): boolean {
 /** Returns the approval that first posted a card, and whether the card is in another chat than the one that asked. */
 export function approvalOfCard(
   cardId: string,
-): { readonly id: string; readonly isElsewhere: boolean } | undefined {
+): { readonly id: string; readonly isElsewhere: boolean; readonly isBrought: boolean } | undefined {
   const [, id, place] = /^approval:([^:]+)(?::(\d+|to:\d+))?$/.exec(cardId) ?? [];
-  return id === undefined ? undefined : { id, isElsewhere: place !== undefined };
+  if (id === undefined) return undefined;
+  return { id, isElsewhere: place !== undefined, isBrought: place?.startsWith("to:") === true };
 }
 
 interface PlacedCard {
   readonly id: string;
   readonly address: Address;
   readonly role: CardRole;
+  /** Whether it shows this approval alone, because somebody has asked for it or is asked later. */
+  readonly isBrought: boolean;
 }
 
 /**
@@ -343,15 +386,21 @@ function cardsOf(
   const { askedIn, broughtTo = [], requestId } = approval;
   const origin = isAskedByCaller(requestId) ? undefined : approval.origin;
   const id = cardIdOf(approval);
-  const role = isAskedElsewhere(approval) ? "status" : "here";
+  const role: CardRole = isAskedElsewhere(approval) ? "status" : "here";
   const brought = broughtTo.map((address, index): PlacedCard => {
     const isOrigin = origin !== undefined && address.threadId === threadToday(origin);
-    return { id: `${id}:to:${index}`, address, role: isOrigin ? role : "elsewhere" };
+    const own = `${PREFIX}${approval.cardOf ?? approval.id}:to:${index}`;
+    return { id: own, address, role: isOrigin ? role : "elsewhere", isBrought: true };
   });
   const isInOrigin = brought.some((card) => card.role !== "elsewhere");
   return [
-    ...(origin === undefined || isInOrigin ? [] : [{ id, address: origin, role } as const]),
-    ...askedIn.map(({ address }, index) => ({ id: `${id}:${index}`, address, role: "elsewhere" }) as const),
+    ...(origin === undefined || isInOrigin ? [] : [{ id, address: origin, role, isBrought: false }]),
+    ...askedIn.map(({ address }, index): PlacedCard => ({
+      id: `${id}:${index}`,
+      address,
+      role: "elsewhere",
+      isBrought: false,
+    })),
     ...brought,
   ];
 }

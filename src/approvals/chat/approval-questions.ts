@@ -4,13 +4,15 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { MessengerHint, OpenQuestions } from "../../messengers/intake/open-questions.ts";
 import { isReply } from "../../messengers/intake/presses.ts";
 import type { Approvals } from "../consent/approvals.ts";
-import type { Approval } from "../rules/approval.ts";
+import type { Approval, DecisionResult } from "../rules/approval.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import { summaryOf } from "../rules/summary-of.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { approvalOfCard } from "./approval-cards.ts";
 import type { HandOver } from "./hand-over.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
-import { answerOf } from "./approval-texts.ts";
+import { answerOf, answerOfAll } from "./approval-texts.ts";
+import type { NamedResult } from "./approval-texts.ts";
 import type { OutcomeTurns } from "./outcome-turns.ts";
 import { cardPressSchema } from "./press-payloads.ts";
 import { sayTo } from "./say-to.ts";
@@ -41,9 +43,9 @@ export class ApprovalQuestions implements OpenQuestions {
   /** Whether a message that quotes this card is about its approval, and not for the model. */
   takesReply(cardId: string, event: MessengerEvent): boolean {
     const card = approvalOfCard(cardId);
-    const approval = card && this.#shownOn(cardId).at(-1);
-    const isElsewhere = card?.isElsewhere === true || this.#options.outcomes.isAskedForOthers(approval);
-    return approval !== undefined && this.#replies.takes(approval, event, isElsewhere);
+    const shown = card === undefined ? [] : this.#nowOn(cardId);
+    const isElsewhere = card?.isElsewhere === true || this.#options.outcomes.isAskedForOthers(shown[0]);
+    return shown.some((approval) => this.#replies.takes(approval, event, isElsewhere));
   }
 
   isBareWord(event: MessengerEvent): boolean {
@@ -55,7 +57,10 @@ export class ApprovalQuestions implements OpenQuestions {
   }
 
   hintAt(cardId: string, event: MessengerEvent): MessengerHint | undefined {
-    return this.#replies.hintAt(this.#shownOn(cardId).at(-1), event);
+    return this.#replies.hintAt(
+      this.#nowOn(cardId).find(({ state }) => state === "waiting"),
+      event,
+    );
   }
 
   /** A person deleted a message. Takes back what was asked because of it. */
@@ -79,23 +84,32 @@ export class ApprovalQuestions implements OpenQuestions {
 
   /** The questions that a card has shown, the newest last. */
   #shownOn(cardId: string): Approval[] {
-    return this.#options.approvals.onCard(approvalOfCard(cardId)?.id ?? "");
+    const { id = "", isBrought } = approvalOfCard(cardId) ?? {};
+    return this.#options.approvals.onCard(id, isBrought);
+  }
+
+  /** The questions that a card shows now. */
+  #nowOn(cardId: string): readonly Approval[] {
+    const shown = this.#shownOn(cardId);
+    return shown.length > 1 && shown.every(({ together }) => together !== undefined)
+      ? shown
+      : shown.slice(-1);
   }
 
   async #press({ cardId, event, isTyped, payload, person }: CardPress): Promise<PressAnswer> {
     const { approvals, cards, host } = this.#options;
     const say = sayTo(host.agent, person);
     const shown = this.#shownOn(cardId);
-    const newest = shown.at(-1);
+    const now = this.#nowOn(cardId);
     if (isReply(payload))
-      return newest === undefined || person === undefined
-        ? undefined
-        : this.#replies.take(newest, event, person);
+      return now.length === 0 || person === undefined ? undefined : this.#replies.take(now, event, person);
     const press = cardPressSchema.parse(payload);
     const known = shown.find(({ id }) => id === press.approval);
     if (known === undefined || press.inputHash !== known.inputHash) return alert(say("pressUnknown"));
+    if ("apart" in press)
+      return approvals.questions.showApart(known.id) ? undefined : alert(say("pressUnknown"));
     if ("face" in press) {
-      if (known === newest && known.state === "waiting") {
+      if (now.at(-1)?.id === known.id && known.state === "waiting") {
         cards.turn(known, cardId, press.face);
         return undefined;
       }
@@ -108,10 +122,24 @@ export class ApprovalQuestions implements OpenQuestions {
     // A person without an id cannot decide.
     if (person === undefined) return alert(say("pressAnonymous"));
     // A number has another meaning since a newer question is on the card.
-    if (isTyped && !cards.wasSeen(known, event)) return alert(say("pressReplaced"));
+    const hasChanged = now.length > 1 && now.some(({ state }) => state !== "waiting");
+    if (isTyped && !cards.wasSeen(known, event, hasChanged))
+      return alert(say(hasChanged ? "useButtons" : "pressReplaced"));
     if ("handTo" in press) return this.#options.handOver.take(known, press.handTo, event, person);
-    const { decision, grant } = press;
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
+    if ("all" in press) {
+      const results: NamedResult[] = [];
+      for (const { approval: id, inputHash } of press.of) {
+        const one = now.find((other) => other.id === id);
+        const isShown = one?.inputHash === inputHash;
+        const result: DecisionResult = isShown
+          ? await approvals.decisions.decide(id, { kind: press.all }, by)
+          : { kind: "unknown" };
+        results.push({ name: one === undefined ? id : summaryOf(one), result });
+      }
+      return answerOfAll(results, press.all, say, person);
+    }
+    const { decision, grant } = press;
     const result = await approvals.decisions.decide(press.approval, { kind: decision, grant }, by);
     return answerOf(result, decision, say, person);
   }

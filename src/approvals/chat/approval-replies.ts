@@ -10,6 +10,7 @@ import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../co
 import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
+import type { Say } from "../../core/bot-texts.ts";
 import { sayTo } from "./say-to.ts";
 
 export interface ApprovalRepliesOptions {
@@ -41,13 +42,24 @@ export class ApprovalReplies {
     return this.#decisionIn(message) !== undefined;
   }
 
-  /** Handles a reply to a card. Returns the answer to the person. */
-  async take(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
+  /**
+   * Handles a reply to a card. Returns the answer to the person.
+   *
+   * @param shown the questions that the card shows
+   */
+  async take(
+    shown: readonly Approval[],
+    event: MessengerEvent,
+    person: MessengerAuthor,
+  ): Promise<PressAnswer> {
+    const [approval, ...others] = shown;
+    if (approval === undefined) return undefined;
     const { message, messengerId } = event;
     const { approvals, cards, host } = this.#options;
     const say = sayTo(host.agent, person);
     const text = message === undefined ? "" : saidIn(message).trim();
     const decision = message && this.#decisionIn(message);
+    if (others.length > 0) return this.#takeOfSeveral(shown, person, decision === undefined ? text : "", say);
     if (decision !== undefined && approval.state === "waiting") {
       // The card may only show the state, while others are asked elsewhere.
       if (approval.approvers.kind === "anyone" && !cards.isDecidedIn(approval, event))
@@ -63,6 +75,15 @@ export class ApprovalReplies {
     }
     if (approval.state === "waiting") return alert(say("useButtons"));
     return answerOf({ kind: approval.state === "expired" ? "expired" : "late", approval }, "approve", say);
+  }
+
+  /** A word cannot tell which of several calls it is about. A reason is that of all calls that the person has rejected. */
+  #takeOfSeveral(shown: readonly Approval[], person: MessengerAuthor, reason: string, say: Say): PressAnswer {
+    const { decisions } = this.#options.approvals;
+    const explained = shown.filter(
+      ({ id }) => reason !== "" && decisions.explain(id, person, reason.slice(0, LONGEST_REASON)),
+    );
+    return explained.length > 0 ? say("noted") : alert(say("useButtons"));
   }
 
   /** Whether a message looks like a decision but quotes nothing. */

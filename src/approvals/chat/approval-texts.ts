@@ -54,6 +54,37 @@ export function answerOf(
   }
 }
 
+/** The answer to the decision about one of several calls. */
+export interface NamedResult {
+  readonly name: string;
+  readonly result: DecisionResult;
+}
+
+/**
+ * Returns the private answer to the person who decided about several calls of a card. If not all of it counts, it names
+ * those that do not.
+ */
+export function answerOfAll(
+  results: readonly NamedResult[],
+  decision: "approve" | "reject",
+  say: Say,
+  person: MessengerAuthor,
+): PressAnswer {
+  const answers = results.map(({ result }) => answerOf(result, decision, say, person));
+  const words = answers.map((answer) => (typeof answer === "object" ? answer.text : (answer ?? "")));
+  if (new Set(words).size === 1) return answers[0];
+  const others = results.flatMap(({ name, result }, index) =>
+    result.kind === "decided" ? [] : [`${name}: ${words[index] ?? ""}`],
+  );
+  return alert(
+    say(decision === "approve" ? "pressPartApproved" : "pressPartRejected", {
+      count: results.length - others.length,
+      total: results.length,
+      others: others.join(" "),
+    }),
+  );
+}
+
 function notAllowed(
   approval: Approval,
   decision: ApprovalDecision["kind"],

@@ -94,12 +94,21 @@ export class AskingConversation implements ApprovalHost {
     }
   }
 
-  draw(approval: Approval): void {
+  draw(approval: Approval, together: readonly Approval[]): void {
     const { cards } = this.#options;
+    if (approval.state !== "waiting") this.#report(approval);
     // A waiting question is drawn again when somebody turns out to be out of reach.
-    if (approval.state !== "waiting" || !cards.isDrawn(approval)) this.#report(approval);
+    for (const one of together) if (one.state === "waiting" && !cards.isDrawn(one)) this.#report(one);
     // The card shows the newer question by then.
-    if (approval.isCardTaken !== true) cards.draw(approval);
+    if (approval.isCardTaken !== true) cards.draw(approval, together);
+  }
+
+  fitTogether(questions: readonly Approval[]): boolean {
+    return this.#options.cards.fitTogether(questions);
+  }
+
+  showApart(approvals: readonly Approval[]): void {
+    for (const approval of approvals) this.#options.cards.draw(approval);
   }
 
   tell(approval: Approval): void {

@@ -7,7 +7,7 @@ import type { ApprovalCards } from "./approval-cards.ts";
 
 export interface ChangedChatsOptions {
   readonly host: Pick<ApprovalsHost, "database">;
-  readonly approvals: Pick<Approvals, "questions" | "waiting">;
+  readonly approvals: Pick<Approvals, "questions" | "together" | "waiting">;
   readonly cards: ApprovalCards;
 }
 
@@ -41,7 +41,8 @@ export class ChangedChats {
     host.database.transaction(() => {
       for (const approval of approvals.waiting()) {
         const places = [approval.origin ?? [], approval.askedIn.map(({ address }) => address)].flat();
-        if (places.some(isThere) && cards.isDrawn(approval)) cards.draw(approval);
+        if (places.some(isThere) && cards.isDrawn(approval))
+          cards.draw(approval, approvals.together(approval));
       }
     });
   }

@@ -72,8 +72,10 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
     if (approvers.isAskerUnknown(asked)) return this.#refuse(asked, ASKER_UNKNOWN);
     if (await approvers.isNobody({ ...asked, ...places })) return this.#refuse(asked, NOBODY_DECIDES);
     if (runs.problemOf(asked.rootRequest) === NOT_WANTED.code) return NOT_WANTED;
-    const approval = approvals.asking.request({ ...asked, ...places, labels, preview }, () =>
-      host.thread.own.calls.park(requestId, toolCallId),
+    const approval = approvals.asking.request(
+      { ...asked, ...places, labels, preview },
+      () => host.thread.own.calls.park(requestId, toolCallId),
+      host.thread.own.isRunning(requestId),
     );
     if (approval === undefined) return undefined;
     const { id, unreached } = approval;
@@ -137,6 +139,10 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
 
   isAsking(turnId: string): boolean {
     return this.#options.approvals.isAsking(turnId);
+  }
+
+  stepEnded(turnId: string): void {
+    this.#options.approvals.work.stepEnded(turnId);
   }
 
   turnReplaced(turnId: string): void {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FacePress, HandPress } from "../rules/approval-card.ts";
+import type { AllPress, ApartPress } from "../rules/together-card.ts";
 import type { ShowPress } from "./approval-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 
@@ -19,8 +20,17 @@ const pressSchema = pressedSchema.extend({
 /** The payload of a button that hands the decision over. */
 const handSchema = pressedSchema.extend({ handTo: z.string() }) satisfies z.ZodType<HandPress>;
 
+/** The payload of a button that decides about all questions of a card. */
+const allSchema = pressedSchema.extend({
+  all: z.enum(["approve", "reject"]),
+  of: z.array(pressedSchema),
+}) satisfies z.ZodType<AllPress>;
+
+/** The payload of a button that gives each question of a card its own. */
+const apartSchema = pressedSchema.extend({ apart: z.literal(true) }) satisfies z.ZodType<ApartPress>;
+
 /** The payload of a button of an approval's card. */
-export const cardPressSchema = z.union([faceSchema, handSchema, pressSchema]);
+export const cardPressSchema = z.union([faceSchema, handSchema, allSchema, apartSchema, pressSchema]);
 
 /** The payload of a button under `/grants`. */
 export const endSchema = z.strictObject({

@@ -2,6 +2,8 @@ import type { Approval } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { FreshGrants } from "./fresh-grants.ts";
 import type { GrantedRuns } from "./granted-runs.ts";
+import type { HeldQuestions } from "./held-questions.ts";
+import { groupsOf } from "../rules/together.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
 import { Sweep } from "../../core/sweep-store.ts";
@@ -11,6 +13,7 @@ export interface ApprovalWorkOptions {
   readonly stored: StoredApprovals;
   readonly granted: GrantedRuns;
   readonly fresh: FreshGrants;
+  readonly held: HeldQuestions;
 }
 
 const KEEP_MS = 365 * 24 * 60 * 60 * 1000;
@@ -27,6 +30,7 @@ export class ApprovalWork {
   readonly #stored: StoredApprovals;
   readonly #granted: GrantedRuns;
   readonly #fresh: FreshGrants;
+  readonly #held: HeldQuestions;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
   /** Questions whose deputies' chats are looked up in this process. */
@@ -35,7 +39,8 @@ export class ApprovalWork {
   readonly #sweep: Sweep;
   #hasChecked = false;
 
-  constructor({ fresh, granted, host, stored }: ApprovalWorkOptions) {
+  constructor({ fresh, granted, held, host, stored }: ApprovalWorkOptions) {
+    this.#held = held;
     this.#host = host;
     this.#stored = stored;
     this.#granted = granted;
@@ -71,7 +76,9 @@ export class ApprovalWork {
       this.#hasChecked = true;
       if (this.#stored.cancel((approval) => this.#host.whyImpossible(approval))) this.#host.onChange();
     }
+    this.#bringTogether(this.#stored.store.due(now));
     for (const approval of this.#stored.store.due(now)) {
+      if (this.#held.has(approval) && approval.state === "waiting") continue;
       const isWaiting = approval.state === "waiting";
       if (isWaiting && now < approval.expiresAt && now >= (approval.remindAt ?? Infinity))
         this.#remind(approval);
@@ -105,10 +112,25 @@ export class ApprovalWork {
     return at === 0 || (at !== undefined && at < soon && this.#escalating.size > 0) ? soon : at;
   }
 
+  /** The calls of a step are over, so people see what the step asks. */
+  stepEnded(requestId: string): void {
+    if (this.#held.release(requestId)) this.go();
+  }
+
+  /** New questions of a step that fit on one card get one. A question that people have seen never gets another one beside it. */
+  #bringTogether(due: readonly Approval[]): void {
+    const host = this.#host;
+    const fresh = due.filter((one) => one.drawnState === undefined && !this.#held.has(one));
+    for (const group of groupsOf(fresh, (questions) => host.fitTogether?.(questions) === true))
+      host.database.transaction(() => this.#stored.bringTogether(group));
+  }
+
+  /** One reminder is enough for all questions of a card. */
   #remind(approval: Approval): void {
+    const first = this.#stored.store.together(approval).find(({ state }) => state === "waiting");
     this.#host.database.transaction(() => {
       this.#stored.change(approval, { remindAt: undefined });
-      this.#host.remind(approval);
+      if (first === undefined || first.id === approval.id) this.#host.remind(approval);
     });
   }
 

@@ -9,6 +9,7 @@ import { Decisions } from "./decisions.ts";
 import { FreshGrants } from "./fresh-grants.ts";
 import { GrantedRuns } from "./granted-runs.ts";
 import { Grants } from "./grants.ts";
+import { HeldQuestions } from "./held-questions.ts";
 import { WaitingQuestions } from "./waiting-questions.ts";
 
 /**
@@ -47,15 +48,26 @@ export class Approvals {
     const granted = new GrantedRuns({ host, store, grants, deciders });
     this.granted = granted;
     const fresh = new FreshGrants({ clock: host.clock, stored, grants, deciders });
-    const work = new ApprovalWork({ host, stored, granted, fresh });
+    const held = new HeldQuestions(host.clock);
+    const work = new ApprovalWork({ host, stored, granted, fresh, held });
     this.work = work;
-    this.asking = new AskPeople(host, stored);
-    this.questions = new WaitingQuestions(host, stored, work);
+    this.asking = new AskPeople(host, stored, held);
+    this.questions = new WaitingQuestions({ host, stored, work, held });
     this.decisions = new Decisions({ host, stored, grants, deciders, work });
   }
 
-  /** Returns the questions that a card has shown, oldest first. The last one is on it now. */
-  onCard(id: string): Approval[] {
+  /**
+   * Returns the questions of a card, oldest first: all that it shows together, or those that it has shown one after the
+   * other, the last one now.
+   */
+  onCard(id: string, isBrought = false): Approval[] {
+    const first = this.#store.get(id);
+    if (first?.together === id && !isBrought) return this.#store.together(first);
+    return this.#oneByOne(id);
+  }
+
+  /** Returns the questions that a card of one question has shown, the last one now. */
+  #oneByOne(id: string): Approval[] {
     const shown: Approval[] = [];
     for (let one = this.#store.get(id); one !== undefined;) {
       shown.push(one);
@@ -63,6 +75,11 @@ export class Approvals {
         one.isCardTaken === true && one.successor !== undefined ? this.#store.get(one.successor) : undefined;
     }
     return shown;
+  }
+
+  /** Returns an approval and the others on its card, oldest first. */
+  together(approval: Approval): readonly Approval[] {
+    return this.#store.together(approval);
   }
 
   /** Returns the questions of a turn, in any state. */

@@ -3,6 +3,7 @@ import type { ApprovalHost } from "../rules/approval-host.ts";
 import { isOfOtherRun, questionOf } from "../rules/approval-request.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { cardToTake } from "./card-to-take.ts";
+import type { HeldQuestions } from "./held-questions.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 
 /** A proposal after this time is no answer to the wish for changes any more. */
@@ -15,13 +16,16 @@ export class AskPeople {
     "clock" | "database" | "newId" | "occurrenceOf" | "onChange" | "pointAt"
   >;
   readonly #stored: StoredApprovals;
+  readonly #held: HeldQuestions;
 
   constructor(
     host: Pick<ApprovalHost, "clock" | "database" | "newId" | "occurrenceOf" | "onChange" | "pointAt">,
     stored: StoredApprovals,
+    held: HeldQuestions,
   ) {
     this.#host = host;
     this.#stored = stored;
+    this.#held = held;
   }
 
   /**
@@ -30,9 +34,10 @@ export class AskPeople {
    * waits. A run of a schedule replaces the waiting questions of earlier occurrences, and takes over a card of theirs.
    *
    * @param withIt runs in the transaction that stores the question
+   * @param isInStep whether the step of the call goes on, so that the card may come with that of the next call
    * @returns undefined if another input waits or runs under the same key
    */
-  request(asked: ApprovalRequest, withIt: () => void = () => {}): Approval | undefined {
+  request(asked: ApprovalRequest, withIt: () => void = () => {}, isInStep = false): Approval | undefined {
     const ofCall = this.#stored.store.ofCall(asked.requestId, asked.toolCallId);
     const outdated = ofCall === undefined ? this.#outdatedBy(asked) : [];
     const open = this.#stored.store
@@ -70,9 +75,10 @@ export class AskPeople {
       }
       this.#succeed(approval);
       this.#stored.store.insert(approval);
-      this.#stored.draw(approval);
+      if (!isInStep || taken !== undefined) this.#stored.draw(approval);
       withIt();
     });
+    if (isInStep && taken === undefined) this.#held.hold(approval);
     this.#host.onChange();
     return this.#stored.store.get(approval.id) ?? approval;
   }

@@ -6,23 +6,38 @@ import type { ApprovalHost } from "../rules/approval-host.ts";
 import { UNNAMED_PLACES } from "../rules/card-place.ts";
 import type { Unreached } from "../rules/card-place.ts";
 import type { ApprovalWork } from "./approval-work.ts";
+import type { HeldQuestions } from "./held-questions.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
+
+export interface WaitingQuestionsOptions {
+  readonly host: Pick<ApprovalHost, "clock" | "database" | "onChange">;
+  readonly stored: StoredApprovals;
+  readonly work: ApprovalWork;
+  readonly held: HeldQuestions;
+}
 
 /** Changes of questions about which nobody has decided: where they are shown, and ends that are no decision. */
 export class WaitingQuestions {
   readonly #host: Pick<ApprovalHost, "clock" | "database" | "onChange">;
   readonly #stored: StoredApprovals;
   readonly #work: ApprovalWork;
+  readonly #held: HeldQuestions;
 
-  constructor(
-    host: Pick<ApprovalHost, "clock" | "database" | "onChange">,
-    stored: StoredApprovals,
-    work: ApprovalWork,
-  ) {
+  constructor({ held, host, stored, work }: WaitingQuestionsOptions) {
     this.#host = host;
     this.#stored = stored;
     this.#work = work;
+    this.#held = held;
+  }
+
+  /** Gives each question of a card a card of its own. Returns `false` if the card is that of one question already. */
+  showApart(id: string): boolean {
+    const approval = this.#stored.store.get(id);
+    if (approval?.together === undefined) return false;
+    this.#host.database.transaction(() => this.#stored.showApart(approval));
+    this.#work.go();
+    return true;
   }
 
   /**
@@ -68,7 +83,9 @@ export class WaitingQuestions {
       if (approval.state !== "waiting") continue;
       const decision = by === undefined ? {} : { decidedBy: by, decidedAt: this.#host.clock.now() };
       const reason = state === "replaced" ? MESSAGE_CHANGED : undefined;
-      this.#stored.change(approval, { state, reason, isTold: state === "replaced", ...decision });
+      // Nobody has seen a question of the step that runs, so nobody has to see its end.
+      const drawn = this.#held.has(approval) ? { drawnState: state } : {};
+      this.#stored.change(approval, { state, reason, isTold: state === "replaced", ...drawn, ...decision });
       this.#host.onChange();
     }
   }

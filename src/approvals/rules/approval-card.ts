@@ -12,7 +12,8 @@ import { handOverTo } from "./hand-over.ts";
 import { failureName, isUnknownOutcome } from "./outcome-words.ts";
 import { summaryOf } from "./summary-of.ts";
 
-interface PressedApproval {
+/** The question that a press is about. */
+export interface PressedApproval {
   readonly approval: string;
   /** The press counts for exactly this input. */
   readonly inputHash: string;
@@ -84,7 +85,8 @@ const TITLES = {
   void: "approvalVoid",
 } as const satisfies Record<Approval["state"], TextName>;
 
-function titleOf(approval: Approval): TextName {
+/** Names the state of an approval. */
+export function titleOf(approval: Approval): TextName {
   const { decidedBy, outcome, reason, state, successor } = approval;
   if (state === "void" && (reason === "approvers-missing" || reason === "requester-anonymous"))
     return "approvalNobody";

@@ -37,9 +37,16 @@ export interface ApprovalHost {
   /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */
   whyImpossible(approval: Approval): VoidReason | undefined;
   /**
-   * Posts or changes the card, so that it shows the present state. It only stores the change. Called in a transaction.
+   * Posts or changes the card, so that it shows the present state of all approvals that are on it. It only stores the
+   * change. Called in a transaction.
+   *
+   * @param together this approval, and the others on its card
    */
-  draw(approval: Approval): void;
+  draw(approval: Approval, together: readonly Approval[]): void;
+  /** Whether nobody has seen these questions, and one card has room for all of them. @default never */
+  fitTogether?(questions: readonly Approval[]): boolean;
+  /** Gives each of the approvals of one card a card of its own. Only stores the changes. Called in a transaction. */
+  showApart?(approvals: readonly Approval[]): void;
   /**
    * Gives the outcome to the conversation as a turn. It only stores the turn. Called in a transaction, once for each
    * approval, and once more if its reason came later (`isExplained`).

@@ -24,6 +24,7 @@ export type ApprovalRequest = Omit<
   | "escalatedAt"
   | "handedTo"
   | "broughtTo"
+  | "together"
 >;
 
 /** Whether a question belongs to another run of the same schedule. */

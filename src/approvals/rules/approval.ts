@@ -204,6 +204,8 @@ export interface Approval {
   readonly scopes?: readonly string[] | undefined;
   /** Id of the approval that first posted the card. Undefined if it is this one. */
   readonly cardOf?: string | undefined;
+  /** Id of the approval on whose card this one and others of its step are shown together. Undefined if it is alone. */
+  readonly together?: string | undefined;
   /** Whether the root gives back what this use of a limited grant has claimed. */
   readonly isGivenBack?: boolean;
   /** Whether the `successor` shows its question on this approval's card. */

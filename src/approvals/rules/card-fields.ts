@@ -17,7 +17,7 @@ import { saidPaths } from "./said-paths.ts";
 const MOST_CHANGES = 12;
 const MESSAGE_LENGTH = 4_096;
 /** Characters of a message that stay free, for marks and for the names of options. */
-const MARGIN = 400;
+export const MARGIN = 400;
 /** However long the rest of the card is, this many characters of the input are shown. */
 const LEAST_ROOM = 800;
 
@@ -70,7 +70,17 @@ function previewFields({ input, preview, sensitive }: Approval, say: Say): CardF
   }));
 }
 
-function questionFields(approval: Approval, view: CardView): CardField[] {
+/** All values of the input that the summary does not say, and what the call changes. Nothing is cut. */
+export function valueFields(approval: Approval, say: Say): CardField[] {
+  const { input, labels, sensitive } = approval;
+  return [
+    ...inputFields(input, { labels, sensitive, say, without: saidPaths(approval) }),
+    ...previewFields(approval, say),
+  ];
+}
+
+/** Facts about a question, besides the call that it is about. */
+export function questionFields(approval: Approval, view: CardView): CardField[] {
   const { expiresAt, input, offer, risk, sensitive, unreached } = approval;
   const { areApproversAway = false, face, role, say = sayEnglish } = view;
   const isMore = isTurned(face);
@@ -154,7 +164,8 @@ function isAlone({ approvers, requester }: Approval): boolean {
   return userIds?.length === 1 && userIds[0] === requester.userId;
 }
 
-function decisionFields(approval: Approval, view: CardView): CardField[] {
+/** The decision about an approval, and what came of it. */
+export function decisionFields(approval: Approval, view: CardView): CardField[] {
   const { decidedBy, expiresAt, input, offer, origin, outcome, reason, sensitive, state } = approval;
   const { role, say = sayEnglish } = view;
   const isSamePerson =

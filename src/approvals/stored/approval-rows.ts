@@ -106,6 +106,7 @@ const progressSchema = z.object({
   escalatedAt: z.number().optional(),
   handedTo: z.object({ to: z.string(), by: z.string() }).optional(),
   broughtTo: z.array(addressSchema).optional(),
+  together: z.string().optional(),
 });
 
 const value = json<Json>(z.json());
@@ -169,6 +170,7 @@ export function progressOf({
   isExplained,
   isGivenBack,
   successor,
+  together,
   unreached,
 }: Approval): Row["progress"] {
   return {
@@ -181,6 +183,7 @@ export function progressOf({
     ...(escalatedAt !== undefined && { escalatedAt }),
     ...(handedTo !== undefined && { handedTo }),
     ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
+    ...(together !== undefined && { together }),
   };
 }
 
@@ -257,6 +260,7 @@ export function approvalOf({
     isExplained: progress.isExplained ?? false,
     successor: progress.successor,
     broughtTo: progress.broughtTo,
+    together: progress.together,
     isCardTaken: progress.isCardTaken ?? false,
     isGivenBack: progress.isGivenBack ?? false,
     unreached: progress.unreached ?? [],

@@ -85,6 +85,14 @@ export class ApprovalStore {
     return this.#read("WHERE request_id = ? ORDER BY seq", requestId).filter(({ isInline }) => !isInline);
   }
 
+  /** Returns an approval and the others on its card, oldest first. */
+  together(approval: Approval): Approval[] {
+    const { requestId, together } = approval;
+    return together === undefined
+      ? [approval]
+      : this.ofTurn(requestId).filter((one) => one.together === together);
+  }
+
   /** Returns the newest use of a grant for a call. */
   useOfCall(requestId: string, toolCallId: string): Approval | undefined {
     return this.#ofCall(requestId, toolCallId).findLast(({ isInline }) => isInline);

@@ -6,9 +6,9 @@ import { ApprovalStore } from "./approval-store.ts";
 /** The stored approvals of one conversation. Every change of one goes through here, and so does every drawing of a card. */
 export class StoredApprovals {
   readonly store: ApprovalStore;
-  readonly #host: Pick<ApprovalHost, "clock" | "draw">;
+  readonly #host: Pick<ApprovalHost, "clock" | "draw" | "showApart">;
 
-  constructor(host: Pick<ApprovalHost, "database" | "clock" | "draw">) {
+  constructor(host: Pick<ApprovalHost, "database" | "clock" | "draw" | "showApart">) {
     this.#host = host;
     this.store = new ApprovalStore(host.database);
   }
@@ -38,10 +38,31 @@ export class StoredApprovals {
     return isAny;
   }
 
+  /** Puts questions on one card, that of the first one. Only inside a transaction. */
+  bringTogether(questions: readonly Approval[]): void {
+    const [first] = questions;
+    if (first === undefined) return;
+    for (const one of questions) this.change(one, { together: first.id });
+    this.draw({ ...first, together: first.id });
+  }
+
+  /** Gives each approval of a card a card of its own. Only inside a transaction. */
+  showApart(first: Approval): void {
+    const apart = this.store.together(first).map((one) => this.change(one, { together: undefined }));
+    this.#host.showApart?.(apart);
+  }
+
   /** Draws a state that the card does not show yet. Only inside a transaction. */
   draw(approval: Approval): void {
-    if (this.store.get(approval.id)?.drawnState === approval.state) return;
-    this.#host.draw(approval);
+    const stored = this.store.get(approval.id);
+    if (stored?.drawnState === approval.state) return;
+    const all = stored === undefined ? [approval] : this.store.together(stored);
+    const together = all.map((one) => (one.id === approval.id ? approval : one));
+    this.#host.draw(approval, together);
     this.change(approval, { drawnState: approval.state });
+    // The same card shows the others.
+    for (const other of together)
+      if (other.id !== approval.id && other.state === "waiting" && other.drawnState === undefined)
+        this.change(other, { drawnState: other.state });
   }
 }

@@ -163,7 +163,8 @@ export class TurnRunner implements Answers {
    * and the messenger steers. Only knows messages that have been read.
    */
   beforeStep(turnId: string): "go" | "yield" {
-    const { turns } = this.#options;
+    const { consent, turns } = this.#options;
+    consent?.stepEnded(turnId);
     const turn = turns.get(turnId);
     if (turn === undefined) return "go";
     if (turn.state !== "open") return "yield";

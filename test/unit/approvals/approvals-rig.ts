@@ -13,6 +13,8 @@ export class ApprovalsRig {
   runs: string[] = [];
   inputs: unknown[] = [];
   drawn: string[] = [];
+  /** Questions for which one card has room. */
+  room = 1;
   /** Questions that were pointed at, with the turn that asked again. */
   pointedAt: (readonly [string, string])[] = [];
   /** Work of the action; a test may hold it. */
@@ -35,12 +37,25 @@ export class ApprovalsRig {
 
   constructor() {
     this.#data.run("CREATE TABLE told (what TEXT)");
+    this.#data.run("CREATE TABLE card (ids TEXT)");
     this.approvals = this.#create();
   }
 
   /** What the conversation was told, stored in the same transactions as the approvals. */
   get told(): string[] {
     return this.#data.all<{ what: string }>("SELECT what FROM told").map(({ what }) => what);
+  }
+
+  /** The approvals of all cards that were stored, in order. */
+  get shown(): string[][] {
+    return this.#data
+      .all<{ ids: string }>("SELECT ids FROM card")
+      .map(({ ids }) => JSON.parse(ids) as string[]);
+  }
+
+  /** Whether somebody may have seen a card of an approval. */
+  isShown(id: string): boolean {
+    return this.shown.some((ids) => ids.includes(id));
   }
 
   decide(...[id, decision, by]: Parameters<Decisions["decide"]>): ReturnType<Decisions["decide"]> {
@@ -96,9 +111,13 @@ export class ApprovalsRig {
       },
       outcomeOf: () => Promise.reject(new Error("No grant is given.")),
       whyImpossible: () => this.why,
-      draw: ({ state }) => {
+      draw: ({ state }, together) => {
         this.drawn.push(state);
+        // Durable, as a stored card is.
+        this.#data.run("INSERT INTO card VALUES (?)", JSON.stringify(together.map(({ id }) => id)));
       },
+      fitTogether: (questions) =>
+        questions.length <= this.room && !questions.some(({ id }) => this.isShown(id)),
       noteUse: () => {},
       escalate: async () => {
         await this.lookUp();
