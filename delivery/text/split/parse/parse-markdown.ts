@@ -15,6 +15,10 @@ export type LinkTargets = ReadonlyMap<string, string>;
 const RIGHT_SQUARE_BRACKET = 93;
 const syntax = gfm({ singleTilde: false });
 const tree = gfmFromMarkdown();
+/** The same, but without a search of the whole tree for bare addresses. */
+const treeWithoutAddresses = tree.map(({ transforms: _transforms, ...handlers }) => handlers);
+/** Every text with a bare address matches it. A character may be written as a reference. */
+const MAY_HAVE_ADDRESS = /[@&]|www|http/i;
 
 /**
  * Parses one segment. Link references resolve only to `targets`, the definitions of earlier segments: a later
@@ -28,7 +32,7 @@ export function parseMarkdown(source: string, targets: LinkTargets): Root {
 export function fullParse(source: string, targets: LinkTargets): Root {
   return fromMarkdown(source, {
     extensions: [syntax, mathSyntax, cjkEmphasis, resolveAgainst(targets)],
-    mdastExtensions: [tree],
+    mdastExtensions: [MAY_HAVE_ADDRESS.test(source) ? tree : treeWithoutAddresses],
   });
 }
 

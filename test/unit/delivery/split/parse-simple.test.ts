@@ -1,24 +1,11 @@
 import fc from "fast-check";
-import type { Nodes } from "mdast";
 import { describe, expect, it } from "vitest";
 import { fullParse } from "../../../../delivery/text/split/parse/parse-markdown.ts";
 import { parseSimple } from "../../../../delivery/text/split/parse/parse-simple.ts";
 import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
-
-/** What a tree says, without where it says it; neighbouring texts are one. */
-function essence(node: Nodes): unknown {
-  const { position: _position, ...rest } = node;
-  if (!("children" in rest)) return rest;
-  const children: unknown[] = [];
-  for (const child of rest.children) {
-    const last = children.at(-1) as { type?: string; value?: string } | undefined;
-    if (child.type === "text" && last?.type === "text") last.value = `${last.value}${child.value}`;
-    else children.push(essence(child));
-  }
-  return { ...rest, children };
-}
+import { essence } from "./tree-essence.ts";
 
 function differs(source: string): boolean {
   const simple = parseSimple(source);
