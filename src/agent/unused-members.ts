@@ -1,5 +1,6 @@
 import { distanceOf } from "../core/closest-name.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import { HOOK_NAMES } from "../turn/hooks.ts";
 
 /** The members that a bot can override. */
 const MEMBERS = [
@@ -33,14 +34,7 @@ const MEMBERS = [
   "configureChannels",
   "authorizeTurn",
   "authorizeAction",
-  "beforeTurn",
-  "beforeStep",
-  "beforeToolCall",
-  "afterToolCall",
-  "onStepFinish",
-  "onChunk",
-  "onChatResponse",
-  "onChatError",
+  ...HOOK_NAMES,
   "onApprovalRequested",
   "onChatMember",
   "onReaction",
@@ -93,7 +87,15 @@ export function unusedMembers(bot: object): UnusedMember[] {
   });
 }
 
+/** By the name of a member. All objects of a process have the same few, and each comparison with all names takes time. */
+const reasons = new Map<string, string | undefined>();
+
 function reason(name: string): string | undefined {
+  if (!reasons.has(name)) reasons.set(name, findReason(name));
+  return reasons.get(name);
+}
+
+function findReason(name: string): string | undefined {
   if (Object.hasOwn(NOT_THERE, name)) return NOT_THERE[name];
   if (MEMBERS.some((member) => member === name)) return undefined;
   const meant = MEMBERS.find((member) => isNear(name, member));

@@ -44,7 +44,8 @@ export interface ThinkHooks {
   onChatError(error: unknown, context: ChatErrorContext): unknown;
 }
 
-const NAMES = [
+/** Names of all hooks. */
+export const HOOK_NAMES = [
   "beforeTurn",
   "beforeStep",
   "beforeToolCall",
@@ -57,7 +58,7 @@ const NAMES = [
 
 /** Returns the hooks that a bot has. Absent hooks cost nothing. */
 export function ownHooks(bot: Partial<ThinkHooks>): Partial<ThinkHooks> {
-  const own = NAMES.flatMap((name) => {
+  const own = HOOK_NAMES.flatMap((name) => {
     const hook: unknown = bot[name];
     return typeof hook === "function" ? [[name, hook.bind(bot) as unknown] as const] : [];
   });
