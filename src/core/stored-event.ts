@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CheckedJson } from "./checked-json.ts";
 import type { CardClaim } from "./gate.ts";
 import type { MessengerAttachment, MessengerEvent, MessengerThread } from "./messenger-event.ts";
+import { personSchema } from "./stored-address.ts";
 
 /** Stored events. Unknown fields are kept, so that an event of a newer version loses nothing here. */
 
@@ -14,14 +15,7 @@ const threadSchema = z.looseObject({
   formerChatId: z.string().optional(),
 });
 
-const authorSchema = z.looseObject({
-  userId: z.string(),
-  userName: z.string().optional(),
-  fullName: z.string().optional(),
-  isBot: z.boolean().optional(),
-  isChat: z.boolean().optional(),
-  language: z.string().optional(),
-});
+const authorSchema = personSchema.loose();
 
 const attachmentSchema = z.looseObject({
   kind: z.custom<MessengerAttachment["kind"]>((kind) => typeof kind === "string"),
