@@ -26,7 +26,7 @@ describe("the digest bot", () => {
       rig.simulator.waitFor(
         () =>
           rig.simulator.messages(chat).some((message) => message.from.isBot && message.text.includes(text)),
-        { timeoutMs: 20_000 },
+        { timeoutMs: 60_000 },
       );
     rig.simulator.sendText(chat, user, "/subscribe");
     await shows("You're subscribed");

@@ -70,7 +70,7 @@ it.each(Object.entries(KILLS))(
   "refunds once and says so once when the bot is killed %s (I9)",
   async (_when, { at, order }) => {
     const { simulator } = rig;
-    const until = (condition: () => boolean) => simulator.waitFor(condition, { timeoutMs: 30_000 });
+    const until = (condition: () => boolean) => simulator.waitFor(condition);
     const restart = async () => {
       await rig.bot.kill("SIGKILL");
       await rig.bot.restart();
@@ -119,17 +119,17 @@ it("sends an order to an address again that it had before", async () => {
   const wanted = ["5 Main St., Berlin", "7 Side St., Bonn", "5 Main St., Berlin"];
   for (const [index, address] of wanted.entries()) {
     simulator.sendText(chat, user, `change the address of order 1002 to ${address}`);
-    await simulator.waitFor(() => asking() !== undefined, { timeoutMs: 30_000 });
+    await simulator.waitFor(() => asking() !== undefined);
     simulator.pressButton(chat, user, asking()?.id ?? 0, "Approve");
     const told = () => simulator.messages(chat).filter(({ text }) => text.startsWith("Approved by"));
-    await simulator.waitFor(() => told().length === index + 1, { timeoutMs: 30_000 });
+    await simulator.waitFor(() => told().length === index + 1);
   }
   expect(shop.addresses).toEqual(wanted);
 });
 
 it("brings the card of a waiting refund into the supergroup that its group becomes", async () => {
   const { simulator } = rig;
-  const until = (condition: () => boolean) => simulator.waitFor(condition, { timeoutMs: 30_000 });
+  const until = (condition: () => boolean) => simulator.waitFor(condition);
   const ada = simulator.addUser();
   const group = simulator.addGroup({ title: "Shop", type: "group", members: [ada] });
   const cardIn = (chat: typeof group) =>

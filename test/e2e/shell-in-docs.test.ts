@@ -139,7 +139,7 @@ describe("a shell example", () => {
       };
       return approvals;
     };
-    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(waiting, { timeout: 60_000 }).toHaveLength(1);
     const [approval] = await waiting();
     const variables = { ...SECRETS, ID: approval?.executionId ?? "", INPUT_HASH: approval?.inputHash ?? "" };
     const { calls } = await type(HTTP, "/admin/approvals", variables);
