@@ -1,4 +1,6 @@
 import { routeAgentRequest } from "agents";
+import { checkOptions, FUNCTION, isText, orFunction } from "./core/check-options.ts";
+import type { OptionRules } from "./core/check-options.ts";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./log/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
@@ -31,6 +33,11 @@ export interface WorkerOptions<Env> {
   readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
 }
 
+const OPTIONS: OptionRules<WorkerOptions<unknown>> = {
+  root: orFunction(["a name without /", isText]),
+  authorize: FUNCTION,
+};
+
 /** A class that extends `Think`. Its full type is not compared, because it is too deep for the compiler. */
 export interface AgentClass {
   readonly name: string;
@@ -42,7 +49,7 @@ export interface AgentClass {
  * and `/switchboard/...` for the operator. Everything else goes to the root object, which serves the messengers'
  * webhooks and then the bot's own `onRequest`.
  *
- * @throws {ConfigurationError} if the class does not extend `Think`, or `feature-not-imported`
+ * @throws {ConfigurationError} if the class does not extend `Think`, an option does not exist, or `feature-not-imported`
  * @example export default createWorker(MyBot);
  */
 export function createWorker<Env = unknown>(
@@ -55,6 +62,7 @@ export function createWorker<Env = unknown>(
       `createWorker() needs a class that extends Think; ${agentClass.name} does not.`,
     );
   }
+  checkOptions(options, OPTIONS, { owner: "createWorker", code: "worker-option-invalid" });
   // A static member that its import has not made is refused here.
   featuresOf(agentClass);
   return {

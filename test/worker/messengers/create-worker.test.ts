@@ -225,6 +225,17 @@ describe("createWorker", () => {
     class Stranger extends Agent {}
     expect(() => createWorker(Stranger)).toThrow(/needs a class that extends Think; Stranger does not/);
   });
+
+  it("refuses an option that does not exist, and one of another type", () => {
+    const misspelt = { root: "shop", authorise: () => true };
+    expect(() => createWorker(ScriptedBot, misspelt)).toThrow(
+      'authorise of createWorker does not exist. Did you mean "authorize"?',
+    );
+    const options = { root: 5 as unknown as string };
+    expect(() => createWorker(ScriptedBot, options)).toThrow(
+      "root of createWorker must be a name without / or a function. It is 5.",
+    );
+  });
 });
 
 describe("/agents", () => {
