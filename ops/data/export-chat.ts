@@ -13,6 +13,9 @@ export interface ExportedData {
   }[];
 }
 
+/** Secrets never leave the bot, sealed or not. */
+const SECRETS = "secret_v1";
+
 /**
  * Reads everything that is stored about a chat or a person: their objects as a whole, and the rows about them in other
  * objects. May run beside the bot.
@@ -26,7 +29,8 @@ export function exportData(dataDirectory: string, id: string, now: () => number)
     const tables: Record<string, object[]> = {};
     forEachRow(file, (table, row) => {
       const isMeant = own.has(file) || Object.values(row).some((value) => namesOne(value, target.ids));
-      if (isMeant && !table.startsWith("_cf_")) (tables[table] ??= []).push(readable(row));
+      if (isMeant && table !== SECRETS && !table.startsWith("_cf_"))
+        (tables[table] ??= []).push(readable(row));
     });
     return Object.keys(tables).length === 0 ? [] : [{ name: name ?? "", tables }];
   });

@@ -57,7 +57,7 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
     name.length < MIN_NAME ? [] : [`${name}: `, `${inJson(name)}: `],
   );
   const objects = all.flatMap((object): FoundObject[] => {
-    if (object.name === undefined || !object.name.includes("/")) return [];
+    if (object.name === undefined || isShared(object.name)) return [];
     const chat = directory.get(object.name);
     if (chat === undefined ? isOfChat(object.name, ids) : ids.has(chat))
       return [{ ...object, because: "its own chat" }];
@@ -72,6 +72,11 @@ export function findTarget(dataDirectory: string, id: string, names: readonly st
     );
   }
   return { ids: isKnown ? ids : new Set(), objects };
+}
+
+/** Tells whether an object is a root, or has what an adapter keeps of many chats. */
+function isShared(objectName: string): boolean {
+  return !objectName.includes("/") || objectName.includes("/state:");
 }
 
 /** Returns a name as the bot shows it to the model: in one line, without colons, and not too long. */

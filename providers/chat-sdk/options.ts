@@ -47,7 +47,7 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   readonly attachmentHosts?: readonly string[];
   /**
    * Chooses the shard that keeps a key of the adapter's state; each is an object of its own. `undefined`: the root keeps
-   * it. @default the root keeps everything
+   * it, as it does all tokens. @default the root keeps everything
    */
   readonly keyShard?: (key: string) => string | undefined;
   /** Chooses the shard for the keys that belong to a thread. @default as `keyShard` says */

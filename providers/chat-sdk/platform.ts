@@ -26,6 +26,7 @@ import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
 import { placeOf } from "./shards.ts";
 import { createStateAtRoot } from "./state-at-root.ts";
 import type { StateCalls } from "./state-at-root.ts";
+import type { StateKind } from "./state-kind.ts";
 import { createChatSdkSurface } from "./surface.ts";
 import { updateOf } from "./updates.ts";
 
@@ -220,10 +221,11 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
   const profile = profileOf(adapter.name);
   profile.prepare?.(adapter);
   profile.search?.keyPosts?.(adapter);
+  const kindOf = (key: string): StateKind | undefined => profile.stateKind?.(key, adapter);
   const state = createDurableState({
     clock: deps.clock,
-    at: (key) => context.root<StateCalls>(placeOf(settings, key)),
-    kindOf: (key) => profile.stateKind?.(key, adapter),
+    at: (key) => context.root<StateCalls>(placeOf(settings, key, kindOf(key))),
+    kindOf,
     onFailure: (error) => chat.failed(error),
   });
   const installations = new Installations(adapter, state, profile.installations);

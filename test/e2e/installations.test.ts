@@ -12,7 +12,10 @@ import { startScriptedModel, type ScriptedModel } from "../../lab/support/script
 import { listObjects, rowsOf } from "../../ops/data/object-store.ts";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 
-/* A served bot that workspaces of Slack have installed: its tokens through restarts, new keys, copies and removals. */
+/*
+ * A served bot of two roots that workspaces of Slack have installed: its tokens through restarts, new keys, copies and
+ * removals.
+ */
 
 const keyOf = (byte: number): string => Buffer.alloc(32, byte).toString("base64");
 const SOON = { timeout: 30_000 };
@@ -93,7 +96,7 @@ async function install(team: string): Promise<number> {
 
 let events = 0;
 
-/** Slack sends an event of a workspace. */
+/** Slack sends an event of a workspace: those of the second one to a root of their own. */
 async function send(team: string, event: object): Promise<void> {
   events += 1;
   const time = Math.floor(Date.now() / 1000);
@@ -111,7 +114,8 @@ async function send(team: string, event: object): Promise<void> {
     "x-slack-request-timestamp": String(time),
     "x-slack-signature": `v0=${signature}`,
   };
-  const { status } = await fetch(`${bot.url}/messengers/slack/webhook`, { method: "POST", headers, body });
+  const url = `${bot.url}/messengers/slack/webhook${team === "T2" ? "?root=east" : ""}`;
+  const { status } = await fetch(url, { method: "POST", headers, body });
   expect(status).toBe(200);
 }
 
@@ -152,11 +156,17 @@ async function bytesIn(below: string): Promise<string> {
   return bytes;
 }
 
-/** Names of the tokens that the bot keeps. */
-function tokens(): readonly unknown[] {
+/** A column of a table in all objects, with the objects' names. */
+function stored(table: string, column: string): readonly string[] {
   const objects = listObjects(path.join(bot.dataDirectory, "objects"));
-  return objects.flatMap(({ file }) => rowsOf(file, "secret_v1").map(({ name }) => name));
+  return objects.flatMap(({ file, name }) =>
+    rowsOf(file, table).map((row) => `${name} ${String(row[column])}`),
+  );
 }
+
+const tokens = (): readonly string[] => stored("secret_v1", "name");
+
+const tokenOf = (team: string): string => `default adapter:slack:slack:installation:${team}`;
 
 describe("a served bot in two workspaces of Slack", () => {
   it("answers each with its own token, also after a crash", async () => {
@@ -164,6 +174,9 @@ describe("a served bot in two workspaces of Slack", () => {
     expect(await ask("T1")).toMatchObject({ token: "xoxb-T1", channel: "CT1" });
     await bot.restart();
     expect(await ask("T2")).toMatchObject({ token: "xoxb-T2", channel: "CT2" });
+    expect(stored("directory_v2", "chat_id")).toEqual(["default slack:CT1", "east slack:CT2"]);
+    expect(tokens()).toEqual([tokenOf("T1"), tokenOf("T2")]);
+    expect(stored("adapter_state_v1", "key")).toContain("default/state:facts slack:user:T1:U1");
   });
 
   it("seals the tokens with a new key when it starts, after which the old one may go", async () => {
@@ -184,7 +197,7 @@ describe("a served bot in two workspaces of Slack", () => {
 
   it("deletes the token of a workspace that has removed it, and answers after a new installation", async () => {
     await send("T1", { type: "app_uninstalled" });
-    expect(tokens()).toEqual(["adapter:slack:slack:installation:T2"]);
+    expect(tokens()).toEqual([tokenOf("T2")]);
     // Its workspace cannot be answered now, and the other one can.
     const answered = posts.length;
     await mention("T1");
@@ -193,7 +206,7 @@ describe("a served bot in two workspaces of Slack", () => {
     expect(await install("T1")).toBe(200);
     expect(await ask("T1")).toMatchObject({ token: "xoxb-T1" });
     await send("T2", { type: "tokens_revoked", tokens: { bot: ["UBOTT2"] } });
-    expect(tokens()).toEqual(["adapter:slack:slack:installation:T1"]);
+    expect(tokens()).toEqual([tokenOf("T1")]);
   });
 
   it("forgets a chat with the address of its installation", async () => {
@@ -201,6 +214,16 @@ describe("a served bot in two workspaces of Slack", () => {
     expect(await bytesIn(path.join(bot.dataDirectory, "objects"))).toContain("installation:slack:CT1");
     expect(await data("forget", "slack:CT1", "--yes")).toMatchObject({ code: 0 });
     expect(await bytesIn(path.join(bot.dataDirectory, "objects"))).not.toContain("CT1");
-    expect(tokens()).toEqual(["adapter:slack:slack:installation:T1"]);
+    expect(tokens()).toEqual([tokenOf("T1")]);
+  });
+
+  it("forgets a person with what the adapter keeps of them, and nobody else", async () => {
+    const facts = (): readonly string[] =>
+      stored("adapter_state_v1", "key").filter((key) => key.startsWith("default/state:facts "));
+    expect(facts()).toContain("default/state:facts slack:user:T2:U1");
+    expect(await data("forget", "U1", "--yes")).toMatchObject({ code: 0 });
+    const bots = ["T1", "T2"].map((team) => `default/state:facts slack:user:${team}:UBOT${team}`);
+    expect(facts()).toEqual(bots);
+    expect(tokens()).toEqual([tokenOf("T1")]);
   });
 });

@@ -7,7 +7,7 @@ interface Environment extends ModelEnvironment {
   readonly SLACK_URL: string;
 }
 
-/** A bot that any workspace of Slack can install. */
+/** A bot of several roots that any workspace of Slack can install. */
 export class InstalledTestBot extends Think<Environment> {
   override getModel(): ThinkModel {
     return modelFromEnv(this.env).model;
@@ -21,9 +21,18 @@ export class InstalledTestBot extends Think<Environment> {
       clientSecret: "client-secret",
     });
     return defineMessengers({
-      slack: chatSdkMessenger({ adapter, verifyWebhook: false, install: {}, burstMs: 0 }),
+      slack: chatSdkMessenger({
+        adapter,
+        verifyWebhook: false,
+        install: {},
+        burstMs: 0,
+        stateRoot: "default",
+        keyShard: (key) => (key.startsWith("slack:") ? "facts" : undefined),
+      }),
     });
   }
 }
 
-export default createWorker(InstalledTestBot);
+export default createWorker(InstalledTestBot, {
+  root: ({ url }) => new URL(url).searchParams.get("root") ?? "default",
+});

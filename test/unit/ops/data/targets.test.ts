@@ -4,7 +4,9 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { exportData } from "../../../../ops/data/export-chat.ts";
 import { forget } from "../../../../ops/data/forget.ts";
+import { listObjects, rowsOf } from "../../../../ops/data/object-store.ts";
 import { findTarget, hasMark, namesOne } from "../../../../ops/data/targets.ts";
 
 describe("a stored value", () => {
@@ -135,6 +137,39 @@ describe("a chat or a person to forget", () => {
     for (const name of names) addObject(name).close();
     const found = findTarget(data, "slack:C1").objects.map(({ name }) => name);
     expect(new Set(found)).toEqual(new Set(names.slice(0, 2)));
+  });
+
+  describe("whose values an adapter keeps", () => {
+    const SHARD = "default/state:people";
+    let secret: string;
+
+    beforeEach(() => {
+      secret = path.join(objects, `${String(count + 2).padStart(64, "0")}.sqlite`);
+      const shard = addObject(SHARD);
+      shard.exec(`CREATE TABLE adapter_state_v1 (messenger_id TEXT, key TEXT, value TEXT);
+        INSERT INTO adapter_state_v1 VALUES ('telegram', 'user:200777', '{"userId":"200777"}');
+        INSERT INTO adapter_state_v1 VALUES ('telegram', 'user:200778', '{"userId":"200778"}')`);
+      shard.close();
+      const root = addObject("other");
+      root.exec(`CREATE TABLE secret_v1 (name TEXT, sealed BLOB);
+        INSERT INTO secret_v1 VALUES ('sign-in:200777', x'00'), ('sign-in:200778', x'00')`);
+      root.close();
+    });
+
+    it("loses their rows in an object that others share, and their secrets", async () => {
+      const { objects: deleted } = await forget(data, findTarget(data, "200777"));
+      expect(deleted).not.toContain(SHARD);
+      const shard = listObjects(path.join(data, "objects")).find(({ name }) => name === SHARD);
+      expect(rowsOf(shard?.file ?? "", "adapter_state_v1").map(({ key }) => key)).toEqual(["user:200778"]);
+      expect(rowsOf(secret, "secret_v1").map(({ name }) => name)).toEqual(["sign-in:200778"]);
+    });
+
+    it("gets a copy of their rows there and of nobody else's, without secrets", () => {
+      const { objects: exported } = exportData(data, "200777", () => 0);
+      const values = exported.find(({ name }) => name === SHARD)?.tables["adapter_state_v1"];
+      expect(values).toMatchObject([{ key: "user:200777" }]);
+      expect(JSON.stringify(exported)).not.toContain("sign-in");
+    });
   });
 
   /** A group that holds these values, in a table of this column. */

@@ -211,4 +211,6 @@ it("keeps everything at the root unless a shard is named", () => {
   expect(placeOf(shards, "slack:user:U1")).toEqual({ shard: "people", root: "main" });
   expect(placeOf(shards, "thread-state:slack:C1:1.1")).toEqual({ shard: "slack:C1", root: "main" });
   expect(placeOf(shards, "slack:installation:T1")).toEqual({ shard: undefined, root: "main" });
+  // One store has all secrets.
+  expect(placeOf(shards, "slack:user:U1", "secret")).toEqual({ shard: undefined, root: "main" });
 });
