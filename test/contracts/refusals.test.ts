@@ -143,4 +143,36 @@ it("keeps on Discord a nonce that is enforced, and the fields that an edit leave
   };
   await refusal(emulator, edit);
   expect(emulator.seen(channel)).toMatchObject([{ text: "y", buttons: ["Say"] }]);
+  // A list does not have it, and a deleted message is not made again.
+  const list = new Request(`http://127.0.0.1${path}`, { headers: { authorization: "Bot token" } });
+  expect(await (await emulator.answer(list)).text()).not.toContain("nonce");
+  await emulator.answer(
+    new Request(`http://127.0.0.1${path}/${message?.id}`, {
+      method: "DELETE",
+      headers: { authorization: "Bot token" },
+    }),
+  );
+  expect(await refusal(emulator, { path, authorization: "Bot token", body })).toBe("404 10008");
+});
+
+it("tells on Slack that a list goes on, and that an archived channel takes no change", async () => {
+  const emulator = new SlackEmulator();
+  const channel = emulator.shared("general");
+  const authorization = "Bearer xoxb-1";
+  for (const line of ["a", "b"])
+    await refusal(emulator, { path: "/chat.postMessage", authorization, body: { channel, text: line } });
+  const call = new Request("http://127.0.0.1/conversations.history", {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization },
+    body: JSON.stringify({ channel, limit: 1 }),
+  });
+  expect(await (await emulator.answer(call)).json()).toMatchObject({
+    has_more: true,
+    messages: [{ text: "b" }],
+  });
+  const ts = emulator.seen(channel)[0]?.id;
+  emulator.shut(channel);
+  expect(
+    await refusal(emulator, { path: "/chat.update", authorization, body: { channel, ts, text: "c" } }),
+  ).toBe("200 is_inactive");
 });

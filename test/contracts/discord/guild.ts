@@ -12,7 +12,6 @@ export interface Message {
   readonly id: string;
   readonly authorId: string;
   readonly onlyFor?: string;
-  readonly nonce?: string;
   content: string;
   embeds: readonly Embed[];
   components: readonly Component[];
@@ -22,10 +21,18 @@ export interface Message {
   isThinking: boolean;
 }
 
+/** A message that was made with a nonce. */
+interface MadeMessage {
+  readonly id: string;
+  readonly at: number;
+}
+
 export interface Channel {
   readonly id: string;
   readonly isDirect: boolean;
   readonly messages: Message[];
+  /** By nonce. */
+  readonly made: Map<string, MadeMessage>;
   isShut: boolean;
   typing: number;
 }
@@ -70,7 +77,7 @@ export class Guild {
 
   open(id: string, isDirect: boolean): string {
     if (!this.channels.has(id))
-      this.channels.set(id, { id, isDirect, messages: [], isShut: false, typing: 0 });
+      this.channels.set(id, { id, isDirect, messages: [], made: new Map(), isShut: false, typing: 0 });
     return id;
   }
 
@@ -128,7 +135,6 @@ export class Guild {
       components: message.components,
       flags: message.flags,
       mentions: [],
-      ...(message.nonce !== undefined && { nonce: message.nonce }),
     };
   }
 }

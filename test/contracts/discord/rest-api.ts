@@ -16,6 +16,8 @@ import {
 
 export const TOKEN = "token";
 const INTERACTION_LASTS_MS = 15 * 60_000;
+/** "The past few minutes". */
+const NONCE_LASTS_MS = 3 * 60_000;
 
 /** The REST API of version 10, as far as bots use it for messages. */
 export class RestApi {
@@ -116,14 +118,12 @@ export class RestApi {
       const { nonce: given } = fields;
       const nonce = typeof given === "string" || typeof given === "number" ? String(given) : undefined;
       if (nonce !== undefined && nonce.length > 25) throw invalidForm("nonce");
-      const same =
-        fields["enforce_nonce"] === true
-          ? channel.messages.find((one) => one.nonce === nonce && nonce !== undefined)
-          : undefined;
-      const made =
-        same ??
-        this.#guild.add(channel, { ...contentOf(fields, files), ...(nonce !== undefined && { nonce }) });
-      return Response.json(this.#guild.json(channel, made));
+      const message =
+        this.#madeWith(channel, fields["enforce_nonce"] === true ? nonce : undefined) ??
+        this.#guild.add(channel, contentOf(fields, files));
+      if (nonce !== undefined) channel.made.set(nonce, { id: message.id, at: Date.now() });
+      // The nonce is in this answer only, and not kept with the message.
+      return Response.json({ ...this.#guild.json(channel, message), ...(nonce !== undefined && { nonce }) });
     }
     const message = this.#guild.find(channel, parts[3]);
     if (parts[4] === "reactions") return new Response(null, { status: 204 });
@@ -136,6 +136,13 @@ export class RestApi {
     }
     this.#change(message, await formOf(request));
     return Response.json(this.#guild.json(channel, message));
+  }
+
+  /** Also for a message that was deleted since, no second one is made. */
+  #madeWith(channel: Channel, nonce: string | undefined): Message | undefined {
+    const made = nonce === undefined ? undefined : channel.made.get(nonce);
+    if (made === undefined || Date.now() - made.at > NONCE_LASTS_MS) return undefined;
+    return this.#guild.find(channel, made.id);
   }
 
   /** Answers through the token of an interaction, which need no token of the bot. */

@@ -196,7 +196,7 @@ export class WebApi {
 
   #update(fields: Fields): Fields {
     const channel = this.#of(fields);
-    if (channel.isArchived) throw new SlackError("is_archived");
+    if (channel.isArchived) throw new SlackError("is_inactive");
     const message = this.#own(channel, fields, "cant_update_message");
     const content = contentOf(fields);
     const { text } = fields;
@@ -230,11 +230,13 @@ export class WebApi {
     if (thread !== undefined && !channel.messages.some(({ ts }) => ts === thread))
       throw new SlackError("thread_not_found");
     if (thread === undefined) found.reverse();
-    const messages = found.slice(0, Number(fields["limit"] ?? 100)).map((message) => ({
+    const limit = Number(fields["limit"] ?? 100);
+    const messages = found.slice(0, limit).map((message) => ({
       ...this.#workspace.eventMessage(channel, message),
       ...(withMetadata && message.metadata !== undefined && { metadata: message.metadata }),
     }));
-    return { messages, has_more: false, response_metadata: { next_cursor: "" } };
+    const hasMore = found.length > limit;
+    return { messages, has_more: hasMore, response_metadata: { next_cursor: hasMore ? "bmV4dA==" : "" } };
   }
 
   async #upload(id: string, request: Request): Promise<Response> {
