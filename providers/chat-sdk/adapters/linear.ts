@@ -14,6 +14,7 @@ import {
   notFound,
   rateLimited,
   scopeOf,
+  unavailable,
 } from "./refusals.ts";
 
 export const linear: AdapterProfile = {
@@ -72,6 +73,8 @@ function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): Ca
         ? badRequest
         : notFound(call, missing === "Issue" ? undefined : scopeOf(call));
     }
+    case "LockTimeout":
+      return unavailable;
     case "GraphqlError":
     case "UserError":
     case "UsageLimitExceeded":

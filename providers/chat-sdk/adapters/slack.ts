@@ -48,6 +48,7 @@ export const slack: AdapterProfile = {
 /** The token, the app or its permissions are wrong. */
 const MISCONFIGURED = new Set([
   "access_denied",
+  "accesslimited",
   "account_inactive",
   "ekm_access_denied",
   "enterprise_is_restricted",
@@ -56,7 +57,6 @@ const MISCONFIGURED = new Set([
   "no_permission",
   "not_allowed_token_type",
   "not_authed",
-  "org_login_required",
   "team_access_not_granted",
   "token_expired",
   "token_revoked",
@@ -99,8 +99,10 @@ const TOO_MANY = new Set(["message_limit_exceeded", "rate_limited", "ratelimited
 /** Nothing was done, and a later call may succeed. */
 const LATER = new Set([
   "external_channel_migrating",
+  "org_login_required",
   "request_timeout",
   "service_unavailable",
+  "streaming_state_conflict",
   "team_added_to_org",
 ]);
 
@@ -137,7 +139,7 @@ function refusal(error: string, call: FailedCall): CallFailure {
   if (LOCKED_MESSAGE.has(error)) return locked;
   if (error === "message_not_found") return notFound(call, "thread");
   if (LATER.has(error)) return unavailable;
-  if (UNDECIDED.has(error)) return { kind: "unknown", code: "server-error" };
+  if (UNDECIDED.has(error) || error === "update_failed") return { kind: "unknown", code: "server-error" };
   return badRequest;
 }
 

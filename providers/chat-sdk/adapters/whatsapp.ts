@@ -84,7 +84,7 @@ const WAITS_MS: Readonly<Record<number, number>> = {
 };
 
 /** The token, its permissions, the number or the account. */
-const MISCONFIGURED = new Set([0, 3, 10, 33, 190, 368, 131_005, 131_031, 131_042, 131_045, 133_010]);
+const MISCONFIGURED = new Set([0, 3, 10, 33, 190, 368, 131_005, 131_031, 131_037, 131_042, 131_045, 133_010]);
 
 const LATER = new Set([2, 131_016, 131_057, 133_004]);
 
