@@ -13,6 +13,7 @@ import type { FileSource } from "./file-source.ts";
 import { showMarkdownInBlocks } from "./slack-blocks.ts";
 import { postFiles, UNDECIDED } from "./slack-files.ts";
 import { readPress, whisper } from "./slack-presses.ts";
+import { followSessions } from "./slack-sessions.ts";
 import { keepsSlackTokens, slackInstallations, slackStateKind } from "./slack-installations.ts";
 import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
 import { slackSearch } from "./search/slack.ts";
@@ -42,6 +43,7 @@ export const slack: AdapterProfile = {
   prepare: (adapter) => {
     leaveRepeatsToDelivery(adapter);
     showMarkdownInBlocks(adapter);
+    followSessions(adapter);
   },
 };
 
