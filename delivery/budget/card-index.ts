@@ -73,10 +73,18 @@ function claimOf({ key, options, speaker }: IndexedCard, number: number | undefi
 }
 
 /** Whether a message was sent after a card. If the platform numbers its messages, the ids tell exactly. */
-function isAfter({ isNumbered, messageId, sentAt }: ClaimQuestion, card: IndexedCard): boolean {
+function isAfter(question: ClaimQuestion, card: IndexedCard): boolean {
+  const { isNumbered, isNumberedInThread = false, messageId, sentAt, threadId } = question;
   if (card.sentAt === undefined || card.messageIds.length === 0) return false;
-  if (!isNumbered) return sentAt > card.sentAt;
+  const areComparable =
+    isNumbered ||
+    (isNumberedInThread && threadId === card.threadId && [messageId, ...card.messageIds].every(isInteger));
+  if (!areComparable) return sentAt > card.sentAt;
   return card.messageIds.every((id) => Number(messageId) > Number(id));
+}
+
+function isInteger(id: string): boolean {
+  return Number.isSafeInteger(Number(id));
 }
 
 /** Whether a message was sent after the last revision of a card. Platforms tell whole seconds. */

@@ -105,6 +105,7 @@ export function createChatSdkSurface(
     ...(profile.limitsAccount === true && { accountOf }),
     typingLastsMs: typing === "none" ? 5000 : typing.lastsMs,
     ...(profile.mode !== undefined && { mode: profile.mode }),
+    ...(profile.numbersThreads === true && { numbersThreads: true }),
     ...(profile.editEveryMs !== undefined && { editEveryMs: profile.editEveryMs }),
 
     async post(address, message, { onSent, openFile, placeholder, signal }) {

@@ -121,6 +121,8 @@ export interface ClaimQuestion extends ChatKey {
   readonly sentAt: number;
   /** True if the platform numbers its messages, so that the later one has the higher id. */
   readonly isNumbered: boolean;
+  /** True if it numbers those of each thread. @default false */
+  readonly isNumberedInThread?: boolean;
   readonly quotedId?: string;
   readonly number?: number;
   /** True if a mention of the bot begins a thread. Its number may answer a card of any thread. @default false */

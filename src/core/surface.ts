@@ -300,6 +300,8 @@ export interface Surface {
    * then holds for all chats of the account. May reject, which delays the call. @default each chat has its own limit
    */
   readonly accountOf?: (address: Address) => Promise<string>;
+  /** Whether of two messages of a thread the later one has the higher id, an integer. @default false */
+  readonly numbersThreads?: boolean;
   /** How replies appear whose policy names no mode. @default "edit" */
   readonly mode?: DeliveryMode;
   /** Least time between two interim edits of one message, in milliseconds, if the policy sets none. @default 700 */

@@ -118,6 +118,8 @@ export interface AdapterProfile {
   /** Whether the platform limits the calls of an account, or of an installation, and not those of a chat. @default false */
   readonly limitsAccount?: boolean;
   /** Rates that differ from the defaults. */
+  /** Whether of two messages of a thread the later one has the higher id, an integer. @default false */
+  readonly numbersThreads?: boolean;
   readonly pacing?: Partial<Pacing>;
   /** Reads the platform's own words. Undefined: the error says no more than its class or its HTTP status. */
   readonly readFailure?: (facts: ErrorFacts, call: FailedCall) => CallFailure | undefined;

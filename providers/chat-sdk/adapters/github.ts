@@ -17,6 +17,8 @@ export const github: AdapterProfile = {
   sendsFiles: false,
   // An issue or a pull request, with the threads of its review. Nothing can be posted to a repository.
   chatIdOf: (threadId) => threadId.replace(/:rc:\d+$/, ""),
+  // GitHub lists the comments of an issue, and those of a review, by ascending id. It tells their times in whole seconds.
+  numbersThreads: true,
   // GitHub counts per account, however many issues there are, and asks for a second between two changes.
   pacing: { global: { burst: 5, everyMs: 1000 } },
   limitsAccount: true,

@@ -113,13 +113,15 @@ export class BareWords {
     if (message === undefined) return undefined;
     const address = addressOf(event);
     const { chatId, threadId } = address;
+    const { numbersThreads = false, probing } = messengers.surface(messengerId);
     return gates.gateOf(address).claimMessage({
       messengerId,
       chatId,
       threadId,
       messageId: message.id,
       sentAt: message.sentAt,
-      isNumbered: messengers.surface(messengerId).probing !== undefined,
+      isNumbered: probing !== undefined,
+      ...(numbersThreads && { isNumberedInThread: true }),
       wordSince: this.#saidAt(threadId, row.receivedAt),
     });
   }

@@ -112,6 +112,7 @@ export class CardEvents {
     const { gates, messengers } = this.#options;
     const address = addressOf(event);
     const { chatId, messengerId, threadId } = address;
+    const { numbersThreads = false, probing } = messengers.surface(messengerId);
     return gates.gateOf(address).claimMessage({
       messengerId,
       chatId,
@@ -119,7 +120,8 @@ export class CardEvents {
       messageId: message.id,
       sentAt,
       // The later message has the higher id.
-      isNumbered: messengers.surface(messengerId).probing !== undefined,
+      isNumbered: probing !== undefined,
+      ...(numbersThreads && { isNumberedInThread: true }),
       ...(quoted?.isFromBot === true && { quotedId: quoted.id }),
       ...(number !== undefined && { number }),
       ...(beginsThread === true && isMention && { beginsThread }),

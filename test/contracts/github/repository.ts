@@ -75,7 +75,7 @@ export class Repository {
   }
 
   add(comment: Pick<Comment, "issue" | "by" | "body"> & Partial<Pick<Comment, "review" | "files">>): Comment {
-    const now = this.#timeOf(comment);
+    const now = this.now();
     const added = {
       review: undefined,
       files: [],
@@ -88,12 +88,6 @@ export class Repository {
     this.comments.push(added);
     this.changed();
     return added;
-  }
-
-  /** People need a second to read an answer before they write. GitHub tells whole seconds alone. */
-  #timeOf({ by, issue }: Pick<Comment, "by" | "issue">): number {
-    const isAnswered = this.commentsOf(issue).some((comment) => comment.by === this.bot);
-    return by !== this.bot && isAnswered ? this.now() + 1000 : this.now();
   }
 
   edit(comment: Comment, body: string): void {

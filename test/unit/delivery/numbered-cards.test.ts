@@ -46,3 +46,24 @@ it("answers the newest card of a chat by a number that begins a thread", async (
   await show(rig, "second", 30_000, { options: 0, revision: 2 });
   expect(await answered(rig, 40_500, { address, beginsThread: true })).toBe("first");
 });
+
+it("tells by the ids of a thread that a number was sent after a card, within the same second", async () => {
+  const rig = gateRig();
+  await show(rig, "card", 10_700, { messageIds: ["101", "102"] });
+  const numbered = { isNumberedInThread: true };
+  // The platform tells whole seconds.
+  expect(await answered(rig, 10_000, { messageId: "103" })).toBeUndefined();
+  expect(await answered(rig, 10_000, { messageId: "103", ...numbered })).toBe("card");
+  expect(await answered(rig, 10_000, { messageId: "102", ...numbered })).toBeUndefined();
+  expect(await answered(rig, 99_000, { messageId: "100", ...numbered })).toBeUndefined();
+  // The ids of another thread, or of another form, are not comparable.
+  const address = { ...ADDRESS, threadId: `${ADDRESS.threadId}:review` };
+  expect(
+    await answered(rig, 10_000, { address, beginsThread: true, messageId: "103", ...numbered }),
+  ).toBeUndefined();
+  expect(await answered(rig, 20_000, { address, beginsThread: true, messageId: "7", ...numbered })).toBe(
+    "card",
+  );
+  expect(await answered(rig, 10_000, { messageId: "m", ...numbered })).toBeUndefined();
+  expect(await answered(rig, 20_000, { messageId: "m", ...numbered })).toBe("card");
+});
