@@ -21,7 +21,7 @@ export class ChaosBot extends Think<BotEnvironment> {
 
   override getScheduledTasks(): ThinkScheduledTasks {
     return {
-      minute: { schedule: "every 1 minutes", prompt: "Write the digest.", deliverTo: "subscribers" },
+      minute: { schedule: "every 1 minute", prompt: "Write the digest.", deliverTo: "subscribers" },
     };
   }
 

@@ -16,6 +16,7 @@ import { closestName } from "../../core/closest-name.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import { parseSchedule } from "./parse-schedule.ts";
+import { scheduleMistake } from "./schedule-mistake.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
 import type { HandlerTask, Lateness, PromptTask, ThinkScheduledTasks } from "./scheduled-task.ts";
 import { parseQuietHours } from "../../scheduled-runs/quiet-hours.ts";
@@ -153,6 +154,10 @@ function checkTask(
   } = task;
   const when = parseSchedule(schedule, timezone ?? defaultZone);
   if ("problem" in when) throw invalid(id, when.problem);
+  const { quietHours } = task;
+  const usesZone = isObject(quietHours) && !("timezone" in quietHours);
+  const mistake = scheduleMistake(schedule, when, usesZone && when.zone === undefined ? undefined : timezone);
+  if (mistake !== undefined) throw invalid(id, mistake);
   if (managers !== undefined && task.owner === undefined && scope === "root")
     throw invalid(id, '"managers" press the buttons of the card in the owner\'s chat: add "owner".');
   const work = workOf(id, task, when.zone ?? timezone ?? defaultZone);

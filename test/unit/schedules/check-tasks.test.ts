@@ -32,6 +32,13 @@ describe("the check of scheduled tasks", () => {
     expect(zoneOf({ ...daily, schedule: "every day at 09:00" })).toBe("Asia/Tokyo");
   });
 
+  it("takes the zone of a task for its quiet hours, and one that is said twice", () => {
+    const quiet = { from: "22:00", to: "07:00" };
+    const task = { ...daily, schedule: "every 2 hours", timezone: "Asia/Tokyo", quietHours: quiet } as const;
+    expect(() => checkTasks({ task }, undefined)).not.toThrow();
+    expect(() => checkTasks({ task: { ...daily, timezone: "Europe/London" } }, undefined)).not.toThrow();
+  });
+
   it("reads the end of a task in the zone of its schedule", () => {
     const untilOf = (until: string): number | undefined =>
       checkTasks({ task: { ...daily, until } }, undefined)[0]?.until;
@@ -53,6 +60,28 @@ describe("the check of scheduled tasks", () => {
       "an unknown option inside of one",
       { retry: { maxAttempts: 2, max: 1 } },
       /retry\.max does not exist\. Use any of: maxAttempts/,
+    ],
+    ["one of many", { schedule: "every 1 minutes" }, /Write "every 1 minute"/],
+    ["many of one", { schedule: "every 2 hour" }, /Write "every 2 hours"/],
+    [
+      "a day twice",
+      { schedule: "every week on monday, mon at 09:00 in Europe/London" },
+      /names a day twice: "mon"\. Name it once/,
+    ],
+    [
+      "a day of the month twice",
+      { schedule: "every month on 1,15,1 at 09:00 in Europe/London" },
+      /names a day twice: "1"/,
+    ],
+    [
+      "a zone for an interval",
+      { schedule: "every 5 minutes", timezone: "Europe/London" },
+      /the same everywhere.*Remove "timezone"/,
+    ],
+    [
+      "two zones",
+      { timezone: "Asia/Tokyo" },
+      /names the zone "Europe\/London", and the task's timezone is "Asia\/Tokyo"\. Remove one/,
     ],
     [
       "targets of a handler",

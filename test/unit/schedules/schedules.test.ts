@@ -204,7 +204,7 @@ describe("reconciliation", () => {
 
 describe("the budget of a task", () => {
   const hourly = (more: object): ThinkScheduledTasks => ({
-    digest: { schedule: "every 1 hours", prompt: "Write it.", deliverTo: "ada", ...more },
+    digest: { schedule: "every 1 hour", prompt: "Write it.", deliverTo: "ada", ...more },
   });
   const spend = async (more: object): Promise<ScheduleRig> => {
     const rig = new ScheduleRig(hourly(more));
