@@ -155,9 +155,13 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     await this.#object.features.get(SUBMISSIONS).chat(message, callback, options);
   }
 
-  /** Ends a turn of `chat()`, also one that still waits. Returns `false` if it has ended already. */
-  async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
-    return this.#object.features.get(SUBMISSIONS).cancel(requestId);
+  /**
+   * Ends a turn of `chat()`, also one that still waits. Returns `false` if it has ended already.
+   *
+   * @param reason for the bot's own code: `inspectSubmission()` returns its first 1,000 characters as `error`
+   */
+  async cancelChat(requestId: string, reason?: string): Promise<boolean> {
+    return this.#object.features.get(SUBMISSIONS).cancel(requestId, reason);
   }
 
   /**
@@ -236,9 +240,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#object.features.get(SUBMISSIONS).list(filter);
   }
 
-  /** Ends a submission that waits or runs. Returns `false` if it has ended already. */
-  async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
-    return this.#object.features.get(SUBMISSIONS).cancel(submissionId);
+  /** Ends a submission that waits or runs, like `cancelChat`. Returns `false` if it has ended already. */
+  async cancelSubmission(submissionId: string, reason?: string): Promise<boolean> {
+    return this.#object.features.get(SUBMISSIONS).cancel(submissionId, reason);
   }
 
   /**

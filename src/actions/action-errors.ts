@@ -21,6 +21,8 @@ export interface ActionFailure {
     readonly message: string;
     /** Where a value does not fit its schema: that of an `ActionInputError` or `ActionOutputError`. */
     readonly issues?: readonly SchemaIssue[];
+    /** The permissions that are missing: those of an `ActionAuthorizationError`. */
+    readonly permissions?: readonly string[];
   };
 }
 
@@ -88,7 +90,11 @@ export function notAuthorized(
       ? "This action is not allowed here."
       : `This action requires ${missing.map((one) => `"${one}"`).join(", ")}, which the person who asks does not have.`;
   const who = missing.length === 0 || holders === undefined ? "" : ` ${holderWords(holders)}`;
-  return failure("ActionAuthorizationError", `${what}${who}${why} Nothing was done. Do not try again.`);
+  const { error } = failure(
+    "ActionAuthorizationError",
+    `${what}${who}${why} Nothing was done. Do not try again.`,
+  );
+  return { error: { ...error, ...(missing.length > 0 && { permissions: missing }) } };
 }
 
 const MOST_NAMED = 5;

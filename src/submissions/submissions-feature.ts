@@ -179,9 +179,9 @@ export class SubmissionsFeature implements Feature, SubmissionDoor {
   }
 
   /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
-  async cancel(promptId: string): Promise<boolean> {
+  async cancel(promptId: string, reason?: string): Promise<boolean> {
     await this.#host.ready();
-    const isCancelled = this.#host.thread.cancel(promptId);
+    const isCancelled = this.#host.thread.cancel(promptId, reason);
     if (!isCancelled) return false;
     await this.#host.stored();
     return true;

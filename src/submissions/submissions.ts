@@ -56,7 +56,7 @@ export interface Submission {
   readonly messageIds: readonly string[];
   /** The receipts of its answer, in the order of `answerTo`: see `deliveries.get`. */
   readonly deliveryIds: readonly string[];
-  /** The code of the failure. */
+  /** The code of the failure, or the reason that the bot's own code gave for its end. */
   readonly error?: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;

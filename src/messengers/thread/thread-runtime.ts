@@ -196,8 +196,8 @@ export class ThreadRuntime implements EngineTurns, Loop {
   }
 
   /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
-  cancel(promptId: string): boolean {
-    const isCancelled = this.#runner.endings.cancel(promptId);
+  cancel(promptId: string, reason?: string): boolean {
+    const isCancelled = this.#runner.endings.cancel(promptId, reason);
     if (isCancelled) this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
     return isCancelled;
   }

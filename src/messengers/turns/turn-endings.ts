@@ -30,6 +30,9 @@ export interface TurnEndingsOptions {
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
 }
 
+/** Of a reason that bot code gives for the end of a prompt. */
+const MOST_REASON_CHARACTERS = 1_000;
+
 /** Ends answers that nobody wants any more, or nobody will see. */
 export class TurnEndings {
   readonly #options: TurnEndingsOptions;
@@ -86,11 +89,12 @@ export class TurnEndings {
   }
 
   /** Ends a prompt for the bot's own code. Returns `false` if it has ended already, or does not exist. */
-  cancel(promptId: string): boolean {
+  cancel(promptId: string, reason?: string): boolean {
     const { database, engine, prompts, replies, toolGate, turnLog, turns } = this.#options;
     const prompt = prompts.get(promptId);
+    const why = reason?.slice(0, MOST_REASON_CHARACTERS);
     if (prompt?.state === "pending") {
-      prompts.end(promptId, "aborted");
+      prompts.end(promptId, "aborted", why);
       return true;
     }
     const turn = turns.get(promptId);
@@ -99,7 +103,7 @@ export class TurnEndings {
       turns.setState(promptId, "stopping");
       this.#options.responses.due(promptId, "aborted");
       replies.finishStopped(turn, engine.textSoFar(promptId));
-      prompts.end(promptId, "aborted");
+      prompts.end(promptId, "aborted", why);
     });
     toolGate.release(promptId);
     turnLog.ended(turn, "stopped");

@@ -154,9 +154,9 @@ function checkTask(
   } = task;
   const when = parseSchedule(schedule, timezone ?? defaultZone);
   if ("problem" in when) throw invalid(id, when.problem);
-  const { quietHours } = task;
-  const usesZone = isObject(quietHours) && !("timezone" in quietHours);
-  const mistake = scheduleMistake(schedule, when, usesZone && when.zone === undefined ? undefined : timezone);
+  const quietHours = "quietHours" in task ? task.quietHours : undefined;
+  const isZoneUsed = when.zone === undefined && isObject(quietHours) && !("timezone" in quietHours);
+  const mistake = scheduleMistake(schedule, when, isZoneUsed ? undefined : timezone);
   if (mistake !== undefined) throw invalid(id, mistake);
   if (managers !== undefined && task.owner === undefined && scope === "root")
     throw invalid(id, '"managers" press the buttons of the card in the owner\'s chat: add "owner".');

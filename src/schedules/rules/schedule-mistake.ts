@@ -11,7 +11,8 @@ export function scheduleMistake(
   when: Exclude<ParsedSchedule, { readonly problem: string }>,
   timezone: string | undefined,
 ): string | undefined {
-  const [, count = "", unit = "", plural = ""] = /^every (\d+) (minute|hour)(s?)$/i.exec(schedule.trim()) ?? [];
+  const [, count = "", unit = "", plural = ""] =
+    /^every (\d+) (minute|hour)(s?)$/i.exec(schedule.trim()) ?? [];
   if (unit !== "" && (Number(count) === 1) !== (plural === ""))
     return `"${schedule}" is misspelt. Write "every ${count} ${unit}${plural === "" ? "s" : ""}".`;
   const [, list = ""] = /^every (?:week|month) on ([^ ].*?) at /i.exec(schedule.trim()) ?? [];

@@ -56,6 +56,8 @@ describe("the people who have a permission", () => {
       "These people have it: Dana, Eli.",
     );
     expect(notAuthorized(["billing"], "Ask us.", []).error.message).toContain("Nobody has it. Ask us.");
+    expect(notAuthorized(["billing"], undefined).error.permissions).toEqual(["billing"]);
+    expect(notAuthorized([], "Ask us.").error).not.toHaveProperty("permissions");
     expect(notAuthorized(["billing"], undefined).error.message).not.toContain("have it");
   });
 });

@@ -157,6 +157,10 @@ describe("chat", () => {
     await running;
     expect(listener.told().at(-1)).toBe("done");
     expect(listener.text()).not.toContain("a time");
+    expect(await world.child("chat").inspectSubmission(requestId)).toMatchObject({
+      status: "aborted",
+      error: "enough",
+    });
     expect(await world.child("chat").cancelChat(requestId)).toBe(false);
     expect(await world.child("chat").cancelChat("unknown")).toBe(false);
     gate.open();

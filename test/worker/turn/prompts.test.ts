@@ -193,7 +193,9 @@ describe("a prompt", () => {
     const running = await thread.submitMessages("one", { answerTo: at("c1") });
     await world.shows("c1", "About one");
     const waiting = await thread.submitMessages("two", { answerTo: at("c1") });
-    expect(await thread.cancelSubmission(waiting.submissionId)).toBe(true);
+    expect(await thread.cancelSubmission(waiting.submissionId, "x".repeat(5_000))).toBe(true);
+    const { error } = (await thread.inspectSubmission(waiting.submissionId)) ?? {};
+    expect(error).toBe("x".repeat(1_000));
     expect(await thread.cancelSubmission(running.submissionId)).toBe(true);
     expect(await thread.cancelSubmission(running.submissionId)).toBe(false);
     await world.shows("c1", "About one\n\n(stopped)");
