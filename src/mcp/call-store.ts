@@ -53,6 +53,11 @@ export class CallStore {
     return this.#rows.first("WHERE retry_key = ?", retryKey);
   }
 
+  /** Returns the calls about which people were asked. */
+  asked(): CallRow[] {
+    return this.#rows.all("WHERE approval_id IS NOT NULL");
+  }
+
   /** Stores a new call. It takes its key from an earlier one. */
   insert(row: CallRow): void {
     this.#sweep.run();

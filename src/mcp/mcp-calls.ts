@@ -68,7 +68,8 @@ export interface McpCalls {
   /** @throws {SwitchboardError} `tokens-too-many`, `token-messenger-unknown` */
   createToken(asked: NewToken): Promise<{ readonly token: string; readonly record: TokenRecord }>;
   listTokens(): Promise<readonly TokenRecord[]>;
-  revokeToken(id: string): Promise<boolean>;
+  /** Returns the token. Undefined if there is none with this id. */
+  revokeToken(id: string): Promise<TokenRecord | undefined>;
   listTools(caller: McpCaller): Promise<readonly ToolDescriptor[]>;
   callTool(caller: McpCaller, call: ToolCall): Promise<CallAnswer>;
   /** The client has got the answer to a call. The same request is another call from now on. */
@@ -76,6 +77,8 @@ export interface McpCalls {
   readTask(id: string): Promise<CallTask | undefined>;
   /** Takes a question back that nobody has decided, or stops a call that runs. */
   cancelCall(caller: McpCaller, id: string): Promise<void>;
+  /** Stops what runs, and takes back what people were asked, after the token was revoked. */
+  endCalls(tokenName: string): Promise<void>;
   /** Stops the running calls of a request. */
   cancelRequest(requestId: string | number): Promise<void>;
 }

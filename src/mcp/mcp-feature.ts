@@ -64,14 +64,17 @@ export class McpFeature implements Feature, McpCalls {
     return this.#ownTokens.list();
   }
 
-  async revokeToken(id: string): Promise<boolean> {
+  async revokeToken(id: string): Promise<TokenRecord | undefined> {
     return this.#ownTokens.revoke(id);
   }
 
-  async listTools({ scopes }: McpCaller): Promise<readonly ToolDescriptor[]> {
-    const { deps, log } = this.#host;
-    const tools = await runBotCode({ clock: deps.clock, log }, "getActions", () => this.#tools());
-    return Promise.all([...tools.values()].filter((tool) => mayEverCall(tool, scopes)).map(descriptorOf));
+  async listTools(caller: McpCaller): Promise<readonly ToolDescriptor[]> {
+    const { actions, deps, log } = this.#host;
+    const all = await runBotCode({ clock: deps.clock, log }, "getActions", () => this.#tools());
+    const tools = [...all.values()].filter((tool) => mayEverCall(tool, caller.scopes));
+    const byName = Object.fromEntries(tools.map(({ action, name }) => [name, action]));
+    const offered = await actions.offeredOutside(byName, await this.#ownCalls.factsOf(caller));
+    return Promise.all(tools.filter(({ name }) => name in offered).map(descriptorOf));
   }
 
   async callTool(caller: McpCaller, call: ToolCall): Promise<CallAnswer> {
@@ -90,6 +93,10 @@ export class McpFeature implements Feature, McpCalls {
 
   cancelCall(caller: McpCaller, id: string): Promise<void> {
     return this.#ownCalls.cancel(caller, id);
+  }
+
+  endCalls(tokenName: string): Promise<void> {
+    return this.#ownCalls.end(tokenName);
   }
 
   async cancelRequest(requestId: string | number): Promise<void> {

@@ -6,7 +6,7 @@ import { onlyBy, problem } from "../core/problem.ts";
 import { readJson } from "../core/read-json.ts";
 import { isAdmin, unauthorized } from "../feature/admin.ts";
 import type { RoutedBot } from "../feature/feature-routes.ts";
-import { MCP } from "./mcp-calls.ts";
+import { conversationOfToken, MCP } from "./mcp-calls.ts";
 
 const PATH = /^\/switchboard\/tokens(?:\/([A-Za-z0-9]{1,64}))?$/;
 
@@ -36,9 +36,11 @@ export async function serveTokens(request: Request, bot: RoutedBot): Promise<Res
   const root = await bot.root(MCP);
   if (id !== undefined) {
     if (request.method !== "DELETE") return onlyBy("DELETE");
-    return (await root.revokeToken(id))
-      ? new Response(null, { status: 204 })
-      : problem(404, "token-unknown", "The bot has no token with this id.");
+    const revoked = await root.revokeToken(id);
+    if (revoked === undefined) return problem(404, "token-unknown", "The bot has no token with this id.");
+    const conversation = await bot.conversation(MCP, conversationOfToken(id));
+    await conversation.endCalls(revoked.name);
+    return new Response(null, { status: 204 });
   }
   if (request.method === "GET") return Response.json({ tokens: await root.listTokens() });
   if (request.method !== "POST") return onlyBy("GET, POST");

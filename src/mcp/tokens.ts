@@ -68,12 +68,12 @@ export class McpTokens {
     return this.#store.all().map(recordOf);
   }
 
-  /** Returns `false` if there is no such token. */
-  revoke(id: string): boolean {
+  /** Returns the token. Undefined if there is none with this id. */
+  revoke(id: string): TokenRecord | undefined {
     const row = this.#store.get(id);
-    if (row === undefined) return false;
-    if (row.revokedAt === undefined) this.#store.change(id, { revokedAt: this.#deps.clock.now() });
-    return true;
+    if (row !== undefined && row.revokedAt === undefined)
+      this.#store.change(id, { revokedAt: this.#deps.clock.now() });
+    return row && recordOf(row);
   }
 
   check({ id, secretHash }: SentToken): TokenCheck {

@@ -14,9 +14,10 @@ import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { CallStore } from "./call-store.ts";
 import type { CallRow } from "./call-store.ts";
-import { longTaskOf, taskOf } from "./call-task.ts";
+import { taskOf } from "./call-task.ts";
 import type { CallAnswer, CallTask, ToolCall } from "./mcp-calls.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
+import { LONGEST_WAIT_MS, RunningCalls } from "./running-calls.ts";
 import type { McpCaller } from "./token.ts";
 import type { McpTool } from "./tool-list.ts";
 import { failureResult, resultOf } from "./tool-result.ts";
@@ -29,14 +30,6 @@ export interface ToolCallsOptions {
   readonly owner: McpServerOptions["owner"];
 }
 
-interface RunningCall {
-  readonly requestId: string | number;
-  readonly answer: Promise<CallAnswer>;
-  readonly stop: AbortController;
-}
-
-/** A client gives up after a minute. A run that takes longer becomes a task before. */
-const LONGEST_WAIT_MS = 45_000;
 const LOOK_EVERY_MS = 50;
 /** The ledger sweeps results after `KEEP_SETTLED_MS`. A client that sends a request again then must not find an empty place. */
 const RESULTS_KEPT_MS = KEEP_SETTLED_MS - DAY_MS;
@@ -56,20 +49,23 @@ const LASTING_ID = 16;
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #store: CallStore;
-  readonly #running = new Map<string, RunningCall>();
+  readonly #running: RunningCalls;
   /** Requests that wait for an answer. */
   #atOnce = 0;
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
-    this.#store = new CallStore(options.host.database, options.host.deps.clock);
+    const { database, deps } = options.host;
+    this.#store = new CallStore(database, deps.clock);
+    const wakeSoon = (): void => options.host.wakeSoon();
+    this.#running = new RunningCalls({ clock: deps.clock, store: this.#store, wakeSoon });
   }
 
   /** Runs a call, or continues one that is known. */
   async call(caller: McpCaller, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
     const { deps, log } = this.#options.host;
     const begunAt = deps.clock.now();
-    if (Math.max(this.#atOnce, this.#running.size) >= caller.atOnce) return failed("", TOO_MANY);
+    if (Math.max(this.#atOnce, this.#running.count) >= caller.atOnce) return failed("", TOO_MANY);
     this.#atOnce += 1;
     let outcome = "failed";
     try {
@@ -89,29 +85,38 @@ export class ToolCalls {
 
   /** Whether an action runs. Its client may have been told to come back. */
   isBusy(): boolean {
-    return this.#running.size > 0;
+    return this.#running.count > 0;
   }
 
   /** Returns a call that waits for people or takes long, or did. */
   task(id: string): CallTask | undefined {
     const row = this.#store.get(id);
     if (row?.approvalId !== undefined) return taskOf(row, this.#stateOf(row));
-    return row?.isLong === true ? longTaskOf(row, this.#running.has(id)) : undefined;
+    return row && this.#running.task(row);
   }
 
   async cancel(caller: McpCaller, id: string): Promise<void> {
-    this.#running.get(id)?.stop.abort();
+    this.#running.stop(id);
     const row = this.#store.get(id);
     if (row?.approvalId === undefined) return;
     await this.#options.host.features.consent?.answer(
       row.approvalId,
       "withdraw",
-      systemCaller(caller, await this.#factsOf(caller)),
+      systemCaller(caller, await this.factsOf(caller)),
     );
   }
 
   cancelRequest(requestId: string | number): void {
-    for (const running of this.#running.values()) if (running.requestId === requestId) running.stop.abort();
+    this.#running.stopRequest(requestId);
+  }
+
+  /** Stops what runs, and takes back what people were asked: the token is not valid any more. */
+  async end(tokenName: string): Promise<void> {
+    this.#running.stopAll();
+    const by = { name: tokenName, person: undefined, messengerId: undefined };
+    for (const { approvalId } of this.#store.asked())
+      if (approvalId !== undefined)
+        await this.#options.host.features.consent?.answer(approvalId, "withdraw", by);
   }
 
   async #answerOf(caller: McpCaller, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
@@ -147,8 +152,8 @@ export class ToolCalls {
   }
 
   async #again(caller: McpCaller, known: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
-    const running = this.#running.get(known.id);
-    if (running !== undefined) return this.#inTime(known, running.answer);
+    const running = this.#running.join(known);
+    if (running !== undefined) return running;
     if (known.approvalId !== undefined) return this.#untilEnded(known, call, tool);
     // Without its ledger row the call would run a second time.
     if (this.#options.host.deps.clock.now() - known.createdAt >= RESULTS_KEPT_MS)
@@ -157,34 +162,7 @@ export class ToolCalls {
   }
 
   #run(caller: McpCaller, row: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
-    const stop = new AbortController();
-    const act = async (): Promise<CallAnswer> => {
-      try {
-        return await this.#act(caller, row, call, tool, stop.signal);
-      } finally {
-        this.#running.delete(row.id);
-      }
-    };
-    const answer = act();
-    this.#running.set(row.id, { requestId: call.requestId, answer, stop });
-    return this.#inTime(row, answer);
-  }
-
-  /** Makes a run that takes long a task, before its client gives up. */
-  async #inTime(row: CallRow, running: Promise<CallAnswer>): Promise<CallAnswer> {
-    const { host } = this.#options;
-    const isAnswered = new AbortController();
-    const late = wait(host.deps.clock, LONGEST_WAIT_MS, isAnswered.signal).catch(() => undefined);
-    try {
-      const answer = await Promise.race([running, late]);
-      if (answer !== undefined || !this.#running.has(row.id)) return answer ?? (await running);
-    } finally {
-      isAnswered.abort();
-    }
-    this.#store.change(row.id, { isLong: true });
-    // From now on no request keeps the object, but the loop does.
-    host.wakeSoon();
-    return { kind: "task", callId: row.id, task: longTaskOf(row, true) };
+    return this.#running.run(row, call.requestId, (signal) => this.#act(caller, row, call, tool, signal));
   }
 
   async #act(
@@ -201,24 +179,17 @@ export class ToolCalls {
       requestId: outsideRequest(row.id),
       toolCallId: row.id,
       signal,
-      facts: await this.#factsOf(caller),
+      facts: await this.factsOf(caller),
       canAsk,
       owner: this.#options.owner,
     });
     if (!isWaitingResult(output)) {
-      this.#settle(row.id, output as Json);
+      this.#running.settle(row.id, output as Json);
       return { kind: "result", callId: row.id, result: resultOf(output) };
     }
     const approvalId = "approvalId" in output.waiting ? output.waiting.approvalId : undefined;
     this.#store.change(row.id, { approvalId });
     return this.#untilEnded({ ...row, approvalId }, call, tool);
-  }
-
-  /** From here on the call does not run. In one step: a call that becomes a task meanwhile would never end. */
-  #settle(id: string, output: Json): void {
-    this.#running.delete(id);
-    if (this.#store.get(id)?.isLong !== true) return;
-    this.#store.change(id, { output, endedAt: this.#options.host.deps.clock.now() });
   }
 
   /** The client has asked its person. */
@@ -230,7 +201,7 @@ export class ToolCalls {
       await this.#options.host.features.consent?.answer(
         row.approvalId,
         answer,
-        systemCaller(caller, await this.#factsOf(caller)),
+        systemCaller(caller, await this.factsOf(caller)),
       );
     return this.#untilEnded(row, call, tool);
   }
@@ -258,7 +229,7 @@ export class ToolCalls {
   }
 
   /** For whom a call runs: the person of the token, as if that person had asked in the private chat with the bot. */
-  async #factsOf({ person, scopes }: McpCaller): Promise<CallFacts> {
+  async factsOf({ person, scopes }: McpCaller): Promise<CallFacts> {
     if (person === undefined)
       return { people: [], person: undefined, address: undefined, chat: undefined, scopes };
     const found = await this.#options.host.objects.link.resolveTarget(person);
@@ -287,7 +258,8 @@ function failed(callId: string, failure: { readonly name: string; readonly messa
 
 const TOO_MANY = {
   name: "TooManyCalls",
-  message: "This token has too many calls at once. Nothing was done. Wait for one of them, then try again.",
+  message:
+    "This token has too many calls at once. This request began nothing. Wait for one of them, then try again.",
 };
 const QUESTION_GONE = {
   name: "QuestionGone",

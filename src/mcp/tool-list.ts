@@ -69,15 +69,16 @@ export function mayEverCall({ action }: McpTool, scopes: readonly string[] | und
 /** Returns a tool as clients see it. */
 export async function descriptorOf({ action, name }: McpTool): Promise<ToolDescriptor> {
   const schema = (await asSchema(action.inputSchema).jsonSchema) as { readonly [key: string]: Json };
-  const { destructive } = action.annotations ?? {};
+  const { destructive, readOnly } = action.annotations ?? {};
   return {
     name,
     description: action.description,
     // A union of objects has no type of its own.
     inputSchema: { ...schema, type: "object" },
     annotations: {
+      ...(readOnly !== undefined && { readOnlyHint: readOnly }),
       ...(destructive !== undefined && { destructiveHint: destructive }),
-      idempotentHint: action.idempotencyKey !== undefined,
+      idempotentHint: readOnly === true || action.idempotencyKey !== undefined,
     },
   };
 }

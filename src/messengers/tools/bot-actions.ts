@@ -137,6 +137,13 @@ export class BotActions {
     return enabledActions(this.declared(), offer, (name, error) => logActionFailure(log, name, error));
   }
 
+  /** Returns those of the actions that another system is offered, before it calls one. */
+  offeredOutside(actions: ThinkActions, { chat, person }: CallFacts): Promise<ThinkActions> {
+    const { agent, env, log } = this.#host;
+    const offer = (): OfferContext => ({ agent, env, requestId: "", person, chat });
+    return enabledActions(actions, offer, (name, error) => logActionFailure(log, name, error));
+  }
+
   /**
    * The bot's tools and actions, as far as they are known without a turn.
    *

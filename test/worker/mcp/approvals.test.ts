@@ -233,6 +233,18 @@ describe("a client that cannot ask", () => {
     expect(effects).toEqual([]);
   });
 
+  it("has its question taken back when its token is revoked", async () => {
+    const { effects, mcp } = createRefunds();
+    await meet(mcp);
+    const { record, token } = await mcp.token({ name: "billing-agent", person: ADA });
+    await refund(mcp, token, { capabilities: TASKS });
+    await asked(mcp.world, "ada");
+    await mcp.operate(`/switchboard/tokens/${record.id}`, { method: "DELETE" });
+    await shown(mcp.world, "Decided by: billing-agent", "ada");
+    expect(mcp.world.chats.button("ada", "Approve")).toBeUndefined();
+    expect(effects).toEqual([]);
+  });
+
   it("is told at once if the person of the token cannot be reached", async () => {
     const { effects, mcp } = createRefunds();
     const { token } = await mcp.token({ person: { messenger: "fake", userId: "stranger" } });

@@ -35,6 +35,7 @@ function createShop(options: WorldOptions = {}, more: ThinkActions = {}): Shop {
     permissions: ["billing:refund"],
     idempotencyKey: ({ input }) => input.orderId,
     annotations: { destructive: true },
+    approval: false,
     execute: ({ orderId }) => {
       added.push(`refund ${orderId}`);
       return "done";
@@ -121,6 +122,35 @@ describe.each(["auto", "legacy"] as const)("the official client (%s)", (mode) =>
     await expect(client.callTool({ name: "shop__nothing", arguments: {} })).rejects.toThrow("Unknown tool");
     expect(added).toEqual([]);
     await client.close();
+  });
+});
+
+it("offers an action while it is enabled for the token's person, and says if it only reads", async () => {
+  const { mcp } = createShop(
+    {},
+    {
+      look: action({
+        description: "Looks.",
+        inputSchema: z.object({}),
+        annotations: { readOnly: true },
+        enabled: ({ person }) => person?.userId === "ada",
+        execute: () => "seen",
+      }),
+    },
+  );
+  const ada = await mcp.token({ person: { messenger: "fake", userId: "ada" } });
+  const { tools } = (await mcp.ask(ada.token, "tools/list", {})) as { readonly tools: readonly object[] };
+  expect(tools).toContainEqual(
+    expect.objectContaining({
+      name: "shop__look",
+      annotations: { readOnlyHint: true, idempotentHint: true },
+    }),
+  );
+  const nobody = await mcp.token();
+  expect(JSON.stringify(await mcp.ask(nobody.token, "tools/list", {}))).not.toContain("shop__look");
+  expect(await mcp.call(nobody.token, "shop__look", {})).toMatchObject({
+    isError: true,
+    structuredContent: { code: -32005, name: "ActionDisabledError" },
   });
 });
 
