@@ -25,9 +25,9 @@ describe("the examples", () => {
 
   it("use only what the package exports", () => {
     const allowed =
-      /^(\.\/[\w-]+\.ts|switchboard(\/messengers(\/telegram)?)?|ai|zod|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
-    const all = ["support-bot", "digest-bot", "everywhere", "minimal"].flatMap((name) =>
-      sources(`examples/${name}`),
+      /^(\.\/[\w-]+\.ts|switchboard(\/mcp|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
+    const all = ["support-bot", "digest-bot", "everywhere", "mcp-bot", "mcp-bot/buyer", "minimal"].flatMap(
+      (name) => sources(`examples/${name}`),
     );
     for (const { name, text } of all) {
       const imported = [...text.matchAll(/from "(?<from>[^"]+)"/g)].map(
