@@ -3,6 +3,7 @@ import { type ChatSdkMessengerOptions, messengerOptionsOf, parseChatSdkOptions }
 import { createChatSdkPlatform } from "./platform.ts";
 
 export type { ChatSdkMessengerOptions } from "./options.ts";
+export type { TemplateContext } from "./templates.ts";
 export type { ChatSdkUpdate, ChatSdkUpdateContext, ChatSdkUpdateKind } from "./updates.ts";
 export { ChatSdkCallError } from "./call-error.ts";
 

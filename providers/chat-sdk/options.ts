@@ -8,6 +8,7 @@ import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { FileCapabilities, Pacing } from "../../src/core/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
+import { type ChooseTemplate, Templates } from "./templates.ts";
 import type { ChatSdkUpdateContext } from "./updates.ts";
 
 /** Options of `chatSdkMessenger`, in addition to those of every messenger. */
@@ -84,6 +85,20 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    */
   readonly install?: InstallOptions;
   /**
+   * Returns the approved template that is sent in place of a message where the platform takes no other one, because the
+   * person has not written for too long (WhatsApp: 24 hours). `undefined`: none, and the message ends with
+   * `window-closed`. The bot then notes when people write.
+   *
+   * @default such messages end with `window-closed`
+   * @example
+   * template: ({ text }) => ({
+   *   name: "news",
+   *   language: "en",
+   *   components: [{ type: "body", parameters: [{ type: "text", text: text.replaceAll(/\s+/g, " ") }] }],
+   * })
+   */
+  readonly template?: ChooseTemplate;
+  /**
    * A function that verifies each request, or `false` to rely on the adapter. Most adapters check signatures, but not
    * all of them, and not in every configuration.
    */
@@ -120,6 +135,7 @@ export interface ChatSdkSettings {
   readonly reactions: boolean;
   readonly onUpdate: ChatSdkMessengerOptions["onUpdate"];
   readonly install: InstallOptions | undefined;
+  readonly templates: Templates | undefined;
 }
 
 const capabilityRules: OptionRules<MessengerCapabilities> = {
@@ -148,6 +164,7 @@ const optionRules: OptionRules<ChatSdkMessengerOptions> = {
   ],
   reactions: FLAG,
   onUpdate: FUNCTION,
+  template: FUNCTION,
 };
 
 const defaultCapabilities: MessengerCapabilities = {
@@ -224,7 +241,18 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     reactions: options.reactions === true,
     onUpdate: options.onUpdate,
     install: installOf(options),
+    templates: templatesOf(options),
   };
+}
+
+function templatesOf({ adapter, template }: ChatSdkMessengerOptions): Templates | undefined {
+  if (template === undefined) return undefined;
+  const { window } = profileOf(adapter.name);
+  if (window !== undefined) return new Templates(template, window);
+  throw new ConfigurationError(
+    "chat-sdk-template",
+    "chatSdkMessenger's `template` needs an adapter of WhatsApp. Leave `template` out for any other.",
+  );
 }
 
 function installOf({ adapter, install }: ChatSdkMessengerOptions): InstallOptions | undefined {

@@ -94,6 +94,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       const signs: Address[] = [];
       const accept: ReceiveContext["accept"] = async (events) => {
         await receive.accept(events);
+        await settings.templates?.note(events, started.state, context.deps.clock.now());
         for (const { thread } of events)
           if (profile.wantsSign?.(thread.id) === true) signs.push(addressOf(context, thread));
       };
@@ -119,6 +120,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       return event;
     },
     describeChat,
+    opensWindows: settings.templates !== undefined,
     surface: (context) =>
       createChatSdkSurface(
         settings,

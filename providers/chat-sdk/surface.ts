@@ -3,10 +3,12 @@ import type { Adapter } from "chat";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Placeholder } from "../../src/core/placeholder.ts";
 import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
+import { WINDOW_CLOSED } from "../../src/core/window-closed.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { postEphemeral } from "./adapters/post-ephemeral.ts";
 import { ChatSdkCallError, aboutFiles, adapterFailure } from "./call-error.ts";
 import { withPostKey } from "./adapters/search/post-key.ts";
+import type { DurableState } from "./durable-state.ts";
 import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
 import type { Installations } from "./installations.ts";
@@ -25,10 +27,10 @@ import type { ChatSdkSettings } from "./options.ts";
 export function createChatSdkSurface(
   settings: ChatSdkSettings,
   { clock, fetch }: Pick<Deps, "clock" | "fetch">,
-  ready: () => Promise<{ readonly installations: Installations }>,
+  ready: () => Promise<{ readonly installations: Installations; readonly state: DurableState }>,
   newestIn: (threadId: string) => string | undefined = () => undefined,
 ): Surface {
-  const { adapter, capabilities } = settings;
+  const { adapter, capabilities, templates } = settings;
   const profile = profileOf(adapter.name);
   const typing = profile.typing?.(adapter) ?? { lastsMs: 5000 };
   const { markup = markdown, takesMarkdown = profile.markup === undefined } = profile;
@@ -103,9 +105,9 @@ export function createChatSdkSurface(
     }),
     pacing: settings.pacing,
     ...(profile.limitsAccount === true && { accountOf }),
+    ...(profile.numbersThreads === true && { numbersThreads: true }),
     typingLastsMs: typing === "none" ? 5000 : typing.lastsMs,
     ...(profile.mode !== undefined && { mode: profile.mode }),
-    ...(profile.numbersThreads === true && { numbersThreads: true }),
     ...(profile.editEveryMs !== undefined && { editEveryMs: profile.editEveryMs }),
 
     async post(address, message, { onSent, openFile, placeholder, signal }) {
@@ -124,11 +126,23 @@ export function createChatSdkSurface(
         }
         const postable = toPostable(message, abilities, files);
         const { post } = profile;
-        return withPostKey(message.key, async () => {
+        const send = async (): Promise<string> => {
           if (files.length === 0 && post !== undefined)
             return post({ threadId, message: postable, isQuestion: message.isCard === true }, to);
           return (await to.postMessage(threadId, postable)).id;
-        });
+        };
+        if (templates === undefined) return withPostKey(message.key, send);
+        const { state } = await ready();
+        const isClosed = (error: unknown): boolean =>
+          classify(error, { error: undefined }, "post", false).code === WINDOW_CLOSED;
+        const known = { now: clock.now(), state };
+        return templates.post(
+          { chatId: address.chatId, text: message.text, threadId },
+          to,
+          known,
+          send,
+          isClosed,
+        );
       }).catch((error: unknown) => {
         if (placeholder !== undefined && error instanceof ChatSdkCallError)
           throw new ChatSdkCallError("post", fillingFailure(error.failure, placeholder, clock.now()));

@@ -279,6 +279,8 @@ export interface MessengerPlatform {
    * Its methods return promises of plain data. Undefined if the platform keeps nothing.
    */
   readonly atRoot?: (host: PlatformHost) => object;
+  /** Whether messages reach chats that are `window-closed`, in another form. @default false */
+  readonly opensWindows?: boolean;
   /** Kinds of updates that the platform should send to the webhook. Undefined if it has no such choice. */
   readonly wantedUpdates?: readonly string[];
   /** The provider's own verification; undefined if the definition has `verifyWebhook`. */

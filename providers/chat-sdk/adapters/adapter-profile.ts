@@ -9,6 +9,7 @@ import type { ButtonLimits, CallFailure, CallOptions, Pacing, Press } from "../.
 import type { LengthUnit } from "../../../src/core/text-length.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
+import type { MessageWindow } from "../template.ts";
 import type { MentioningText } from "../text-to-bot.ts";
 import type { InstallationRules } from "./installation-rules.ts";
 import type { StateKind } from "../state-kind.ts";
@@ -117,9 +118,9 @@ export interface AdapterProfile {
   readonly chatIdOf?: (threadId: string) => string;
   /** Whether the platform limits the calls of an account, or of an installation, and not those of a chat. @default false */
   readonly limitsAccount?: boolean;
-  /** Rates that differ from the defaults. */
   /** Whether of two messages of a thread the later one has the higher id, an integer. @default false */
   readonly numbersThreads?: boolean;
+  /** Rates that differ from the defaults. */
   readonly pacing?: Partial<Pacing>;
   /** Reads the platform's own words. Undefined: the error says no more than its class or its HTTP status. */
   readonly readFailure?: (facts: ErrorFacts, call: FailedCall) => CallFailure | undefined;
@@ -179,6 +180,8 @@ export interface AdapterProfile {
    * platform tells at once
    */
   readonly readUndelivered?: (body: unknown) => readonly UndeliveredMessage[];
+  /** Set if the platform takes ordinary messages only for some time after the person has written. @default always */
+  readonly window?: MessageWindow;
   /** One app with several installations. Undefined if the adapter has only one. */
   readonly installations?: InstallationRules;
   /** Finds posts whose answers were lost. @default none are found */

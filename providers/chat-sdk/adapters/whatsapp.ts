@@ -2,6 +2,7 @@ import type { Adapter, Attachment } from "chat";
 import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
+import type { ChatSdkTemplate } from "../template.ts";
 import { whatsAppText } from "../markup/whatsapp-text.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
@@ -27,7 +28,15 @@ export const whatsapp: AdapterProfile = {
   readFailure,
   fileSource,
   readUndelivered,
+  window: { lastsMs: 24 * 60 * 60_000, sendTemplate },
 };
+
+type SendTemplate = (threadId: string, template: ChatSdkTemplate) => Promise<{ readonly id: string }>;
+const sender = z.object({ sendTemplate: z.custom<SendTemplate>((value) => typeof value === "function") });
+
+async function sendTemplate(adapter: Adapter, threadId: string, template: ChatSdkTemplate): Promise<string> {
+  return (await sender.parse(adapter).sendTemplate.call(adapter, threadId, template)).id;
+}
 
 type GraphRequest = (path: string, body: object) => Promise<unknown>;
 const graph = z.object({

@@ -66,7 +66,7 @@ export class Targets {
     if (known === undefined)
       return refused("chat-unknown", `Nobody has written to the conversation "${asked}" yet.`);
     const chat = this.#options.chats.find(known);
-    if (chat?.goneSince !== undefined) return gone(chat);
+    if (chat !== undefined && this.#isGone(chat)) return gone(chat);
     return { kind: "found", address: known };
   }
 
@@ -74,13 +74,12 @@ export class Targets {
     const chat = this.#options.chats.ofPerson(definition.id, userId);
     const who = `The person "${userId}" of the messenger "${definition.id}"`;
     if (chat === undefined) return refused("person-not-reachable", `${who} has not written to the bot yet.`);
-    if (chat.goneCode === WINDOW_CLOSED) return { ...gone(chat), isGone: true };
-    if (chat.goneSince !== undefined)
-      return {
-        ...refused("person-not-reachable", `${who} has blocked the bot (${chat.goneCode ?? "gone"}).`),
-        isGone: true,
-      };
-    return found(definition, chat);
+    if (!this.#isGone(chat)) return found(definition, chat);
+    const refusal =
+      chat.goneCode === WINDOW_CLOSED
+        ? gone(chat)
+        : refused("person-not-reachable", `${who} has blocked the bot (${chat.goneCode ?? "gone"}).`);
+    return { ...refusal, isGone: true };
   }
 
   #ofChat(
@@ -98,10 +97,16 @@ export class Targets {
         `The bot was not seen in the chat "${chatId}" of the messenger "${definition.id}". listChats() has the chats that it knows.`,
       );
     }
-    if (chat.goneSince !== undefined) return gone(chat);
+    if (this.#isGone(chat)) return gone(chat);
     if (topicId !== undefined && definition.platform.topicThreadId === undefined)
       return refused("target-invalid", `The messenger "${definition.id}" has no topics.`);
     return found(definition, chat, topicId);
+  }
+
+  #isGone({ goneCode, goneSince, messengerId }: StoredChat): boolean {
+    if (goneSince === undefined) return false;
+    if (goneCode !== WINDOW_CLOSED) return true;
+    return this.#options.messengers.find(messengerId)?.platform.opensWindows !== true;
   }
 }
 

@@ -160,6 +160,20 @@ describe("a target that cannot be written to", () => {
     await expect.poll(() => world.chats.visible("c1")).toContain("Welcome back");
   });
 
+  it("is written to although its window is closed, if the platform has a form for that", async () => {
+    captureLog();
+    const world = createWorld();
+    await known(world, "c1");
+    world.chats.goneCode = "window-closed";
+    world.chats.gone.add("c1");
+    await world.stub.say("Lost", inChat("c1"));
+    await expect.poll(() => codeOf(world.stub.say("Lost", inChat("c1")))).toBe("window-closed");
+    world.chats.opensWindows = true;
+    world.chats.gone.delete("c1");
+    await world.stub.say("As a template", { messenger: "fake", userId: "ada" });
+    await expect.poll(() => world.chats.visible("c1")).toContain("As a template");
+  });
+
   it("takes no empty text, and no odd key", async () => {
     const world = createWorld();
     await known(world, "c1");

@@ -89,6 +89,7 @@ export class FakeChats {
   /** Chats that take nothing any more, and closed topics, as `chat/topic`. */
   readonly gone = new Set<string>();
   goneCode = "bot-blocked";
+  opensWindows = false;
   /** Number of calls to such chats and topics. */
   refused = 0;
   /** The members of chats, as far as the platform tells. A function stands for a call that fails or hangs. */
@@ -233,6 +234,9 @@ export function fakePlatform(
   };
   return {
     provider: "fake",
+    get opensWindows() {
+      return chats.opensWindows;
+    },
     chatThreadId: (chatId: string) => `fake:${chatId}`,
     topicThreadId: (chatId: string, topicId: string) => `fake:${chatId}:${topicId}`,
     describeChat,
