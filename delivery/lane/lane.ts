@@ -103,8 +103,10 @@ export class Lane {
     return this.#replies.length === 0 && this.#working === undefined;
   }
 
+  /** Adds a reply in its order, which a restart would give it, too. One that continues may be older than others. */
   add(reply: Reply): void {
-    this.#replies = [...this.#replies, reply];
+    const later = this.#replies.findIndex(({ record }) => record.position > reply.record.position);
+    this.#replies = this.#replies.toSpliced(later === -1 ? this.#replies.length : later, 0, reply);
   }
 
   remove(reply: Reply): void {

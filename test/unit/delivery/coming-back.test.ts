@@ -42,6 +42,20 @@ it("keeps what somebody waits for, and nothing else, until the chat is back", as
   expect(posts(harness)).toHaveLength(2);
 });
 
+it("shows it before a later answer that has begun and shows nothing yet", async () => {
+  const harness = await goneChat();
+  const { advance, delivery, start, visible } = harness;
+  delivery.send(start("answer", { isAwaited: true }), "Awaited.");
+  await advance(1_000);
+  // A digest is written for the chat before the bot knows that somebody reads it.
+  delivery.revive(chatId);
+  delivery.open(start("digest"));
+  comesBack(harness);
+  delivery.finish("digest", "Later.");
+  await advance(10_000);
+  expect(visible()).toEqual(["Awaited.", "Later."]);
+});
+
 it("forgets it with its receipt", async () => {
   const harness = await goneChat();
   const { advance, delivery, start, visible } = harness;
