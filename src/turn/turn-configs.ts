@@ -49,6 +49,8 @@ interface Known {
   readonly beganAt: number;
   /** The step whose tools run, and whose `onStepFinish` therefore comes later. */
   open?: number | undefined;
+  /** The number of messages of the answer that `beforeTurn` has seen. Undefined before the first call of this process. */
+  seen?: number;
 }
 
 /**
@@ -100,7 +102,8 @@ export class TurnConfigs {
     stepNumber,
   }: NextCall): Promise<ThinkTurnConfig | "parking" | "out-of-steps"> {
     const { hooks, model } = this.#options;
-    const { beganAt, config, facts } = this.#of(operationId);
+    const known = this.#of(operationId);
+    const { beganAt, config, facts } = known;
     await this.toolsEnded(operationId, answer);
     if (stepNumber > 0) {
       if (stepNumber >= (config.maxSteps ?? this.#options.maxSteps(operationId))) return "out-of-steps";
@@ -113,7 +116,9 @@ export class TurnConfigs {
       maxRetries: config.maxRetries,
     };
     const base = await model(operationId, config.model, how);
-    const given = config.messages !== undefined && stepNumber === 0 ? config.messages : messages;
+    const said = stepNumber === 0 ? [] : messages.slice(messages.findLastIndex(isQuestion) + 1);
+    known.seen ??= said.length;
+    const given = config.messages === undefined ? messages : [...config.messages, ...said.slice(known.seen)];
     const steps = answer === undefined ? [] : this.#steps(operationId, answer);
     const turn = hooks.turnInfo(operationId);
     const asked = await hooks.run(operationId, "beforeStep", {
@@ -127,7 +132,7 @@ export class TurnConfigs {
     const chosen = step.model === undefined ? base : await model(operationId, step.model, how);
     const { activeTools, providerOptions, system, toolChoice } = { ...config, ...withoutUndefined(step) };
     return {
-      model: withSettings(chosen, config, (said) => keepFacts(facts, stepNumber, said)),
+      model: withSettings(chosen, config, (fact) => keepFacts(facts, stepNumber, fact)),
       messages: [...(step.messages ?? given)],
       ...(system !== undefined && { system }),
       ...(activeTools !== undefined && { activeTools }),
@@ -218,4 +223,9 @@ function keepFacts(facts: Map<number, CallFacts>, stepNumber: number, said: Call
 
 function withoutUndefined<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Partial<T>;
+}
+
+/** What the model has said and done since then belongs to its present answer. */
+function isQuestion({ role }: ModelMessage): boolean {
+  return role === "user" || role === "system";
 }

@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { APICallError } from "@ai-sdk/provider";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { hasToolCall, jsonSchema, Output, tool } from "ai";
@@ -10,6 +11,7 @@ import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { callTool, failWith, holdAt, say, scriptedModel } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 
 let log: readonly LogLine[];
@@ -84,6 +86,54 @@ describe("TurnConfig", () => {
       { role: "user", content: [{ text: "Something else" }] },
     ]);
     expect(options.tools).toMatchObject([{ name: "extra" }]);
+  });
+
+  it("has messages, which stay in front of what the turn adds", async () => {
+    const messages = [{ role: "user" as const, content: "Something else" }];
+    const world = createWorld({
+      hooks: { beforeTurn: () => ({ messages }) },
+      getTools: () => ({ look }),
+      script: ({ prompt }) => (prompt.at(-1)?.role === "tool" ? [say("Seen.")] : [callTool("look")]),
+    });
+    await world.write("c1", "Go");
+    await world.shows("c1", "Seen.");
+    expect(world.requests.at(-1)?.prompt).toMatchObject([
+      { role: "system" },
+      { role: "user", content: [{ text: "Something else" }] },
+      { role: "assistant", content: [{ type: "tool-call", toolName: "look" }] },
+      { role: "tool", content: [{ type: "tool-result", toolName: "look" }] },
+    ]);
+  });
+
+  it("has messages, which hold what was said before the process died once", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      hooks: { beforeTurn: ({ messages }) => ({ messages: [...messages] }) },
+      getTools: () => ({
+        look,
+        wait: tool({ inputSchema: z.object({}), execute: () => gate.pass().then(() => "waited") }),
+      }),
+      script: ({ prompt }) => {
+        const results = prompt.filter(({ role }) => role === "tool").length;
+        return results === 0 ? [callTool("look")] : results === 1 ? [callTool("wait")] : [say("Seen.")];
+      },
+    });
+    await world.write("c1", "Go");
+    await untilReached(gate);
+    await runInDurableObject(world.thread("c1"), (_bot, state) => {
+      state.abort("killed by a test");
+    }).catch(() => undefined);
+    gate.open();
+    await runDurableObjectAlarm(world.thread("c1"));
+    await world.shows("c1", "Seen.");
+    expect(world.requests.at(-1)?.prompt.map(({ role }) => role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "tool",
+    ]);
   });
 
   it("has model, which answers in place of the bot's", async () => {
