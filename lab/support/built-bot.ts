@@ -1,6 +1,6 @@
 /** Builds bots for tests and measurements, each once. */
 import { existsSync, rmSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -56,15 +56,17 @@ async function isClaimed(claim: string): Promise<boolean> {
   );
 }
 
-/** The folder is there only when it is whole. */
+/** The folder is there only when it is whole. The demo stands behind the build without it. */
 async function build(configFile: string, folder: string, withDemo: boolean): Promise<void> {
-  const configurationText = await readConfiguration(configFile);
-  const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
-  const demo = withDemo ? await demoScript({ canCall: false }) : "";
-  const entry = Buffer.concat([bundle.files.get(ENTRY) ?? Buffer.of(), Buffer.from(`\n${demo}`)]);
-  const files = new Map([...bundle.files, [ENTRY, entry]]);
   const unfinished = `${folder}.unfinished`;
-  await writeBuiltWorker(unfinished, { bundle: { ...bundle, files }, configurationText });
+  if (withDemo) {
+    await cp(await builtBot(configFile, { withDemo: false }), unfinished, { recursive: true });
+    await appendFile(path.join(unfinished, ENTRY), `\n${await demoScript({ canCall: false })}`);
+  } else {
+    const configurationText = await readConfiguration(configFile);
+    const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
+    await writeBuiltWorker(unfinished, { bundle, configurationText });
+  }
   await rename(unfinished, folder);
 }
 
