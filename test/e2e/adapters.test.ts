@@ -101,7 +101,13 @@ async function startDev(): Promise<string> {
     process.execPath,
     ["cli/main.ts", "dev", "--json", "--port", "0", "--config", CONFIG],
     {
-      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...others },
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        PORT: "0",
+        DATA_DIR: dataDirectory,
+        ...others,
+      },
       stdio: ["ignore", "pipe", "ignore"],
     },
   );

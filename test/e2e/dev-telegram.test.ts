@@ -42,6 +42,7 @@ async function devTelegram(
       stdio: ["ignore", "pipe", "ignore"],
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOME: process.env.HOME,
         DATA_DIR: dataDirectory,
         CACHE_DIR: path.join(root, "node_modules/.cache/switchboard"),

@@ -54,6 +54,7 @@ async function startPlayground(...parameters: string[]): Promise<Playground> {
       detached: true,
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOME: process.env.HOME,
         DATA_DIR: dataDirectory,
         CACHE_DIR: path.join(root, "node_modules/.cache/switchboard"),

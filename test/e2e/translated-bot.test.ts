@@ -45,6 +45,7 @@ async function command(...parameters: string[]) {
     stdio: ["ignore", "pipe", "ignore"],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: process.env.HOME,
       DATA_DIR: path.join(folder, "data"),
       PORT: "0",
