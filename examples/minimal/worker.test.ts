@@ -28,14 +28,14 @@ it("completes an answer in the same message when it is killed in the middle", as
   await chat.shows("The answer begins");
   chat.bot.kill();
   gate.open();
-  expect(await chat.reply({ timeoutMs: 20_000 })).toBe("The answer begins here and ends here.");
+  expect(await chat.reply({ timeoutMs: 60_000 })).toBe("The answer begins here and ends here.");
 });
 
 it("sends nothing twice when Telegram's answer is lost", async () => {
   chat.bot.model.script(() => [answer("Once.")]);
   chat.bot.fault({ kind: "cut-after", method: "sendMessage" });
   await chat.say("Say it once");
-  expect(await chat.reply({ timeoutMs: 20_000 })).toBe("Once.");
+  expect(await chat.reply({ timeoutMs: 60_000 })).toBe("Once.");
   expect(chat.messages().filter(({ text }) => text === "Once.").length).toBe(1);
 });
 

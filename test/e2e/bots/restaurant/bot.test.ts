@@ -11,6 +11,9 @@ import { RestaurantBot } from "./worker.ts";
 
 const CONFIG = "test/e2e/bots/restaurant/wrangler.jsonc";
 
+/** A busy machine may need many times as long as a quiet one. */
+const PATIENT = { timeoutMs: 60_000 };
+
 let guest: TestChat;
 
 beforeAll(async () => {
@@ -31,7 +34,7 @@ describe("a test of a bot", () => {
     guest.bot.model.script(calls("send_menu", {}));
     guest.bot.fault({ kind: "slow", method: "sendDocument", delayMs: 1_000 });
     await guest.say("The menu, please");
-    expect(await guest.reply()).toContain("Here you are.");
+    expect(await guest.reply(PATIENT)).toContain("Here you are.");
     expect(guest.messages().flatMap(({ attachments }) => attachments)).toMatchObject([
       { kind: "document", fileName: "menu.pdf" },
     ]);
@@ -40,14 +43,14 @@ describe("a test of a bot", () => {
   it("finds the card in the approver's chat when settled() resolves, and the outcome after the press", async () => {
     const manager = guest.bot.person("Mia", { id: 4711 });
     await manager.say("Hello");
-    await manager.reply();
+    await manager.reply(PATIENT);
     guest.bot.model.script(calls("book_table", { people: 12 }));
     guest.bot.fault({ kind: "slow", method: "sendMessage", chatId: 4711, delayMs: 1_000 });
     await guest.say("A table for twelve, please");
-    await guest.settled();
+    await guest.settled(PATIENT);
     expect(manager.buttons()).toContain("Approve");
     await manager.press("Approve");
-    await manager.settled();
+    await manager.settled(PATIENT);
     expect(guest.messages().at(-1)?.text).toBe("Here you are.");
   });
 
@@ -55,11 +58,11 @@ describe("a test of a bot", () => {
     const neighbours = ["Ann", "Ben", "Cem"].map((name) => guest.bot.person(name));
     for (const neighbour of neighbours) {
       await neighbour.say("/subscribe");
-      await neighbour.reply();
+      await neighbour.reply(PATIENT);
     }
     guest.bot.fault({ kind: "slow", method: "sendMessage", delayMs: 700, skip: 1, times: 3 });
     await guest.say("/announce Soup is back");
-    expect(await guest.reply()).toBe("It is on its way.");
+    expect(await guest.reply(PATIENT)).toBe("It is on its way.");
     for (const neighbour of neighbours) expect(neighbour.messages().at(-1)?.text).toBe("Soup is back");
   });
 
