@@ -21,7 +21,7 @@ describe("a bare address", () => {
       fc.property(fc.oneof(texts, texts, markdown), (source) => {
         expect(blocksOf(source)).toEqual(searchedBlocksOf(source));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
