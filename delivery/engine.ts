@@ -48,6 +48,7 @@ import { Surfaces } from "./calls/surfaces.ts";
 import { learnIds } from "./lost-posts/learn-ids.ts";
 import { takeTold } from "./lost-posts/told-message.ts";
 import { startTyping } from "./calls/start-typing.ts";
+import { showProgress } from "./modes/show-progress.ts";
 import { GateClient } from "./budget/gate-client.ts";
 import { OpenDoubts } from "./lost-posts/open-doubts.ts";
 
@@ -177,6 +178,13 @@ class Engine implements Delivery {
     const reply = this.#replies.streaming(replyId);
     if (reply === undefined) return;
     reply.replace(text);
+    this.#lanes.of(reply.laneKey).nudge();
+  }
+
+  progress(replyId: string, line: string | undefined): void {
+    const reply = this.#replies.streaming(replyId);
+    if (reply === undefined) return;
+    showProgress(this.#context, reply, line);
     this.#lanes.of(reply.laneKey).nudge();
   }
 

@@ -13,11 +13,11 @@ import type { Think } from "./think.ts";
 export type ActionContext = AnyActionContext<Think, Cloudflare.Env>;
 
 /** Definition of an action. See `action`. */
-export type ActionOptions<Schema extends FlexibleSchema, Output> = AnyActionOptions<
-  Schema,
+export type ActionOptions<
+  Schema extends FlexibleSchema,
   Output,
-  ActionContext
->;
+  Memory extends FlexibleSchema = FlexibleSchema,
+> = AnyActionOptions<Schema, Output, ActionContext, Memory>;
 
 /**
  * Defines an action: a tool whose effect happens once, that may need a permission or somebody's consent. The type of the
@@ -38,8 +38,8 @@ export type ActionOptions<Schema extends FlexibleSchema, Output> = AnyActionOpti
  *   };
  * }
  */
-export function action<Schema extends FlexibleSchema, Output>(
-  options: ActionOptions<Schema, Output>,
+export function action<Schema extends FlexibleSchema, Output, Memory extends FlexibleSchema = FlexibleSchema>(
+  options: ActionOptions<Schema, Output, Memory>,
 ): Action {
   return withDefaults(options);
 }

@@ -119,6 +119,11 @@ export type {
   QuestionPeople,
   Unanswered,
 } from "./core/question.ts";
+export type { ActionCaller, ActionClient } from "./actions/caller.ts";
+export type { ActionLogEntry } from "./actions/log-action-failure.ts";
+export type { ActionMemory, MemoryOptions, ShortTermMemory } from "./actions/memory-options.ts";
+export type { Sample, SampleRequest } from "./actions/sample.ts";
+export type { ProgressUpdate } from "./core/progress.ts";
 export { roles } from "./actions/authorize.ts";
 export type {
   ActionAuthorization,

@@ -70,6 +70,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    */
   actionLedgerPendingRetryLeaseMs: number | false = 300_000;
   /**
+   * Whether arguments of actions may name earlier values, which are filled in before the arguments are checked:
+   * `{{calls[0].id}}` is of the output of the turn's first call, `{{shortTermMemory.cartId}}` of `ctx.shortTermMemory`.
+   * Tell the model so in the system prompt. People's words in arguments may hold such a template, too.
+   */
+  actionTemplates = false;
+  /**
    * The words that decide about an approval when a person writes one of them in a reply to its card.
    *
    * @default yes and no in several languages

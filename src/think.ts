@@ -406,6 +406,20 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#object.directories.usage(filter);
   }
 
+  /**
+   * Offers this conversation's model the actions with this name in their `contexts`, until `deactivateContext`.
+   *
+   * @throws {ConfigurationError} `context-name`
+   */
+  activateContext(name: string): void {
+    this.#object.actions.states.setContext(name, true);
+  }
+
+  /** @throws {ConfigurationError} `context-name` */
+  deactivateContext(name: string): void {
+    this.#object.actions.states.setContext(name, false);
+  }
+
   /** Returns the number of ignored updates, by `<messenger>:<kind>`. */
   ignoredUpdates(): Readonly<Record<string, number>> {
     return this.#object.directories.ignored();

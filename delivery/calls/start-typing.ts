@@ -8,9 +8,15 @@ import { showTyping } from "./typing-indicator.ts";
 /**
  * Shows the typing indicator until a reply's first text is sent. Does nothing if a message of the reply is visible or
  * may be: the search for a lost message comes first, and needs the chat's calls.
+ *
+ * @param evenBelowText shows it also below a message
  */
-export function startTyping(context: DeliveryContext, reply: Reply): void {
-  if (reply.isFinal || reply.mayHaveMessage) return;
+export function startTyping(
+  context: DeliveryContext,
+  reply: Reply,
+  { evenBelowText = false }: { readonly evenBelowText?: boolean } = {},
+): void {
+  if (reply.isFinal || (reply.mayHaveMessage && !evenBelowText)) return;
   reply.stopTyping();
   const { address, policy, id } = reply.record;
   if (policy.typing === false) return;

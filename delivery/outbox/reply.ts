@@ -14,6 +14,7 @@ import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-refusal.ts";
 import type { ReplyBody } from "./reply-body.ts";
+import { repairMarkdown } from "../text/split/scan/repair.ts";
 import { createPlanner, splitText } from "../text/split/index.ts";
 import { rendererOf, richWhereItShows } from "../text/render/index.ts";
 import type { Part, Planner, PlannerOptions } from "../text/split/index.ts";
@@ -44,6 +45,8 @@ export class Reply {
   richDoubts = 0;
   /** True if the platform refused to stream it. The reply continues with edits. */
   isStreamRefused = false;
+  /** True while the typing indicator stands for progress. */
+  isWorking = false;
   /** Ends the typing indicator. */
   stopTyping: () => void = () => {};
   #planner: Planner<RichText> | undefined;
@@ -60,6 +63,8 @@ export class Reply {
   #parts: readonly Part<RichText>[] | undefined;
   /** What the platform can show of the body, for the same parts. */
   #forms: CardForms | undefined;
+  /** A line of Markdown below the text so far. In memory only. */
+  #progress: string | undefined;
 
   constructor(record: ReplyRecord, entries: readonly OutboxEntry[], now: number) {
     this.record = record;
@@ -160,6 +165,17 @@ export class Reply {
     this.record = { ...this.record, policy };
     this.isDirty = true;
     this.#planAgain(this.text);
+  }
+
+  get progress(): string | undefined {
+    return this.#progress;
+  }
+
+  /** Sets the line below the text so far. */
+  set progress(line: string | undefined) {
+    this.#progress = line;
+    this.#parts = undefined;
+    this.isDirty = true;
   }
 
   /** Continues with another record: a new revision of a card, or a reply whose chat is back. */
@@ -271,8 +287,17 @@ export class Reply {
     }
     if (this.#parts !== undefined) return this.#parts;
     if (this.isFinal) this.#planner.finish();
-    this.#parts = this.#planner.parts();
+    this.#parts = this.#withProgress(this.#planner.parts(), surface);
     return this.#parts;
+  }
+
+  /** Adds the line of progress to the last part, if it has room. */
+  #withProgress(parts: readonly Part<RichText>[], surface: Surface): readonly Part<RichText>[] {
+    if (this.#progress === undefined || this.isFinal) return parts;
+    const { source } = repairMarkdown(this.#planned.trimEnd());
+    const text = source === "" ? this.#progress : `${source}\n\n${this.#progress}`;
+    const longer = splitText(text, { ...plannerOptions(this.record.policy, surface), final: false });
+    return longer.length === Math.max(1, parts.length) ? longer : parts;
   }
 
   /** Notes that a call begins that shows some of the planned text. */

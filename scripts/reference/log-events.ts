@@ -89,6 +89,10 @@ export const LOG_EVENTS: readonly {
     meaning: "an `action` said no with an `ActionError`, which the model reads",
   },
   {
+    events: ["action.log"],
+    meaning: "a line that an `action` wrote with `ctx.log`: its `message` and fields",
+  },
+  {
     events: ["action.done"],
     meaning: "an action with a `format` ran; `result` is its line, in development only",
   },

@@ -20,6 +20,7 @@ interface OptionPage {
 }
 
 const ACTION = "src/actions/action.ts";
+const MEMORY = "src/actions/memory-options.ts";
 const CONTENT = "src/core/content.ts";
 const ATTACHMENT = "src/core/reply-attachment.ts";
 const SUBMISSIONS = "src/submissions/submissions.ts";
@@ -35,6 +36,15 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     parts: [
       { heading: "`action`", file: ACTION, of: ["ActionOptions"] },
       { heading: "`ctx`", file: ACTION, of: ["ActionContext"], about: "ActionContext", isRead: true },
+      { heading: "`annotations`", file: ACTION, of: ["ActionAnnotations"], about: "ActionAnnotations" },
+      { heading: "`memory`", file: MEMORY, of: ["MemoryOptions"], about: "MemoryOptions" },
+      { heading: "`ctx.memory`", file: MEMORY, of: ["ActionMemory"], about: "ActionMemory", isRead: true },
+      {
+        heading: "`ctx.sample`",
+        file: "src/actions/sample.ts",
+        of: ["SampleRequest"],
+        about: "SampleRequest",
+      },
       { heading: "`verify`", file: ACTION, about: "ActionVerdict" },
       { heading: "`grantable`", file: "src/core/grant-scope.ts", of: ["GrantScope"], about: "GrantScope" },
       { heading: "`approvals.list`", file: "src/approvals/stored/approval-store.ts", of: ["ApprovalFilter"] },

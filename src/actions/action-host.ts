@@ -10,7 +10,9 @@ import type { Clock } from "../core/deps.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Action, ActionContext, RunMember } from "./action.ts";
+import type { SampleRequest } from "./sample.ts";
 import type { CallAttachments } from "./attachments.ts";
+import type { ActionStates, LocalStates } from "./action-states.ts";
 import type { ActionLedger } from "./ledger.ts";
 
 /** One call of an action by the model. */
@@ -82,6 +84,16 @@ export interface ActionHost {
    * @param isNew whether nothing that an earlier call left under its key counts
    */
   asking(run: AskingRun, isNew: boolean): CallQuestions;
+  /** What actions have noted for templates. Undefined if the bot has no templates. */
+  readonly noted?: Pick<LocalStates, "notes"> | undefined;
+  /** Shows a line of Markdown about a running call, or takes it away. Must not throw. */
+  progress(request: ActionRequest, line: string | undefined): void;
+  /** Makes one call of the bot's model. */
+  sample(request: ActionRequest, asked: SampleRequest, signal: AbortSignal): Promise<unknown>;
+  /** The values that actions keep: of the conversation, or of people and of the whole bot. */
+  states(scope: "conversation" | "bot"): ActionStates;
+  /** Knows the active contexts of the conversation. */
+  readonly ownStates: Pick<LocalStates, "contexts">;
   /** Logs a call whose input does not fit the schema. Must not throw. */
   onInvalidInput(name: string): void;
   /** Logs an output that does not fit `returns`. `problem` may hold words of the output. Must not throw. */

@@ -7,7 +7,12 @@ import type { GrantScope } from "../core/grant-scope.ts";
 import type { LocalText } from "../core/local-text.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 import type { Answer, ChooseQuestion, ConfirmQuestion, ElicitQuestion } from "../core/question.ts";
+import type { ProgressUpdate } from "../core/progress.ts";
 import type { AllowedFields, ReplyAttachment } from "../core/reply-attachment.ts";
+import type { ActionCaller, ActionClient } from "./caller.ts";
+import type { ActionLogEntry } from "./log-action-failure.ts";
+import type { ActionMemory, MemoryOptions, ShortTermMemory } from "./memory-options.ts";
+import type { Sample } from "./sample.ts";
 
 /** The context of an action's `execute`, beside its input. */
 export interface ActionContext<Agent = unknown, Env = unknown> {
@@ -76,10 +81,52 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
    * @example const hold = await ctx.step("hold", () => holdItem(sku));
    */
   step<Output>(name: string, work: () => Output | Promise<Output>): Promise<Output>;
+  /** Through what the action runs. */
+  readonly client: ActionClient;
+  /** The program that called the action, and its abilities. */
+  readonly caller: ActionCaller;
+  /**
+   * Shows how far the work is: one line in the chat below the answer so far, and the typing indicator where messages
+   * cannot be changed. It is gone with the answer. Outside of a turn nothing shows it. Only in `execute`.
+   *
+   * @example ctx.progress({ message: `Reading page ${page}`, fraction: page / pages });
+   */
+  readonly progress: (update: ProgressUpdate) => void;
+  /**
+   * Activates a context of the conversation: see `contexts`. It stays active until `deactivateContext`.
+   *
+   * @throws {ConfigurationError} `context-name`
+   */
+  readonly activateContext: (name: string) => void;
+  /** @throws {ConfigurationError} `context-name` */
+  readonly deactivateContext: (name: string) => void;
+  /**
+   * Values that templates can name: `{{shortTermMemory.cartId}}`. The conversation keeps each for a day. See
+   * `actionTemplates`.
+   */
+  readonly shortTermMemory: ShortTermMemory;
+  /** Writes a line `action.log`. Never put a secret or words of people into it. */
+  readonly log: (entry: ActionLogEntry) => void;
+  /**
+   * Makes one call of the bot's model, without tools and without the conversation. Its tokens count as the turn's.
+   *
+   * @throws if the model fails, or its answer does not fit the schema
+   * @example const { topic } = await ctx.sample({ prompt: text, schema: z.object({ topic: z.string() }) });
+   */
+  readonly sample: Sample;
 }
 
 /** The members of a context that belong to one run. */
-export type RunMember = "signal" | "attempt" | "attachReply" | "confirm" | "choose" | "elicit" | "step";
+export type RunMember =
+  | "signal"
+  | "attempt"
+  | "attachReply"
+  | "progress"
+  | "sample"
+  | "confirm"
+  | "choose"
+  | "elicit"
+  | "step";
 
 /** One call of an action, as callbacks beside `execute` get it. */
 export interface ActionCall<Input, Context> {
@@ -107,7 +154,7 @@ export interface FailedRun<Input, Context> extends ActionCall<Input, Context> {
   readonly failures: number;
 }
 
-/** See `ActionOptions.annotations`. */
+/** Facts about the effect of an action. */
 export interface ActionAnnotations {
   /**
    * The action changes nothing. Its calls run side by side and leave no record. Within a turn, a call with the same
@@ -123,11 +170,16 @@ export interface ActionAnnotations {
 /** The context of `enabled`: that of a call, as far as it is known before one. */
 export type OfferContext<Context = ActionContext> = Pick<
   Context,
-  keyof Context & ("agent" | "env" | "requestId" | "person" | "chat")
+  keyof Context & ("agent" | "env" | "requestId" | "person" | "chat" | "client")
 >;
 
 /** Definition of an action. See `action`. */
-export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = ActionContext> {
+export interface ActionOptions<
+  Schema extends FlexibleSchema,
+  Output,
+  Context = ActionContext,
+  Memory extends FlexibleSchema = FlexibleSchema,
+> {
   /** Tells the model what the action does. */
   readonly description: string;
   /**
@@ -139,7 +191,10 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    *
    * If it throws, the model gets `{ error: { name, message } }`, with the message of an `ActionError` only.
    */
-  execute(input: InferSchema<Schema>, ctx: Context): Output | Promise<Output>;
+  execute(
+    input: InferSchema<Schema>,
+    ctx: Context & { readonly memory: ActionMemory<InferSchema<Memory>> },
+  ): Output | Promise<Output>;
   /** Name of the tool that the model sees. @default the key in `getActions()` */
   readonly name?: string;
   /** More words for the model: when to call the action, and when not. They follow the description. @default none */
@@ -151,6 +206,15 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    * @default always
    */
   enabled?(ctx: OfferContext<Context>): boolean | Promise<boolean>;
+  /**
+   * Names of contexts: the action is offered, and can be called, only while one of them is active in the conversation.
+   * See `ctx.activateContext`.
+   *
+   * @default always
+   */
+  readonly contexts?: readonly string[];
+  /** A value that the action keeps between its runs, as `ctx.memory` of `execute`. @default none */
+  readonly memory?: MemoryOptions<Memory>;
   /**
    * Schema of the output, of the same kinds as `inputSchema`. The model reads what the schema makes of the output. If the
    * output does not fit, the model reads that as a failure with `issues`, and nothing runs again: the work is done.
@@ -357,6 +421,7 @@ export interface Action extends Pick<
   | "inputSchema"
   | "name"
   | "instructions"
+  | "contexts"
   | "returns"
   | "strictOutput"
   | "idempotencyScope"
@@ -377,6 +442,7 @@ export interface Action extends Pick<
   /** Set if the action stands for a tool with `needsApproval`. */
   readonly isTool?: boolean;
   readonly execute: (input: never, ctx: never) => unknown;
+  readonly memory?: MemoryOptions;
   readonly enabled?: (ctx: never) => boolean | Promise<boolean>;
   readonly format?: (result: never) => string;
   readonly retry?: boolean | number | ((failed: never) => boolean | Promise<boolean>);

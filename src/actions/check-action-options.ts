@@ -10,6 +10,7 @@ import {
   oneOf,
   orFunction,
   TEXT,
+  whole,
 } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
 import { isSchema } from "../core/is-schema.ts";
@@ -34,6 +35,13 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
   name: true,
   instructions: TEXT,
   enabled: FUNCTION,
+  contexts: listOf("a list of names of contexts", isText),
+  memory: {
+    schema: ["a schema, such as z.object({ ... })", isSchema],
+    version: whole(1),
+    migrate: FUNCTION,
+    scope: oneOf("conversation", "person", "bot"),
+  },
   returns: ["a schema, such as z.object({ ... })", isSchema],
   strictOutput: FLAG,
   format: FUNCTION,

@@ -3,6 +3,10 @@ import type { ToolSet } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ThinkActions } from "./action.ts";
 import type { ActionHost } from "./action-host.ts";
+import type { LocalStates } from "./action-states.ts";
+import { fillTemplates, hasTemplates } from "../core/templates.ts";
+import { invalidInput } from "./action-errors.ts";
+import type { ActionFailure } from "./action-errors.ts";
 import { isPlainRead } from "./plain-read.ts";
 import { runAction } from "./run-action.ts";
 
@@ -62,10 +66,34 @@ export function compileAction(
   });
   // The ledger decides whether an interrupted call runs again.
   const runs = { recovery: "rerun" };
-  return Object.assign(
-    compiled,
-    isPlainRead(action) ? { ...runs, annotations: { readOnly: true, mayRepeatResult: true } } : runs,
-  );
+  const { noted } = host;
+  return Object.assign(compiled, runs, {
+    ...(isPlainRead(action) && { annotations: { readOnly: true, mayRepeatResult: true } }),
+    ...(noted !== undefined && {
+      fillInput: async (input: unknown, calls: () => Promise<readonly unknown[]>) =>
+        filledInput(input, { calls, noted, onInvalid: () => host.onInvalidInput(name) }),
+    }),
+  });
+}
+
+interface FillOptions {
+  readonly calls: () => Promise<readonly unknown[]>;
+  readonly noted: Pick<LocalStates, "notes">;
+  readonly onInvalid: () => void;
+}
+
+/** Fills the templates of an input. One that names nothing is answered, and nothing runs. */
+async function filledInput(
+  given: unknown,
+  { calls, noted, onInvalid }: FillOptions,
+): Promise<{ readonly input: unknown } | { readonly output: ActionFailure }> {
+  const names = ["calls", "shortTermMemory"];
+  if (!hasTemplates(given, names)) return { input: given };
+  const values = { calls: await calls(), shortTermMemory: noted.notes() };
+  const { input, problems } = fillTemplates(given, values);
+  if (problems.length === 0) return { input };
+  onInvalid();
+  return { output: invalidInput(problems.map(({ message }) => message).join("; "), problems) };
 }
 
 function joined({ description, instructions }: Action): string {

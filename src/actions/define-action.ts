@@ -16,9 +16,12 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
  *   is named to escalate to, `action-ask-in` if it names nobody whose private chat could be found,
  *   `action-annotations` if its annotations contradict each other or `approval`
  */
-export function defineAction<Schema extends FlexibleSchema, Output, Context>(
-  options: ActionOptions<Schema, Output, Context>,
-): Action {
+export function defineAction<
+  Schema extends FlexibleSchema,
+  Output,
+  Context,
+  Memory extends FlexibleSchema = FlexibleSchema,
+>(options: ActionOptions<Schema, Output, Context, Memory>): Action {
   const called = calledOf(options);
   checkActionOptions(options, called);
   const { approval, timeoutMs, escalateAfterMs, expiresAfterMs, remindAfterMs } = options;

@@ -1,26 +1,38 @@
 import type { Action, OfferContext, ThinkActions } from "./action.ts";
+import type { LocalStates } from "./action-states.ts";
+
+/** The conversation, as it decides which actions it offers. */
+interface Offer {
+  readonly states: Pick<LocalStates, "contexts">;
+  readonly ctx: () => OfferContext;
+}
 
 /** Returns the actions that a model is offered now. */
 export async function enabledActions(
   actions: ThinkActions,
-  ctx: () => OfferContext,
+  offer: Offer,
   onFailure: (name: string, error: unknown) => void,
 ): Promise<ThinkActions> {
   const offered = await Promise.all(
     Object.entries(actions).map(async (entry) => {
       const [key, action] = entry;
-      return (await isEnabled(action, ctx, (error) => onFailure(action.name ?? key, error))) ? [entry] : [];
+      const failed = (error: unknown): void => onFailure(action.name ?? key, error);
+      const isOffered = await isEnabled(action, { ...offer, onFailure: failed });
+      return isOffered ? [entry] : [];
     }),
   );
   return Object.fromEntries(offered.flat());
 }
 
-/** Whether an action may be called now. One whose `enabled` throws may not. */
+/** Whether an action may be called now: in its contexts, and if `enabled` agrees. One whose `enabled` throws may not. */
 export async function isEnabled(
-  { enabled }: Action,
-  ctx: () => OfferContext,
-  onFailure: (error: unknown) => void,
+  { contexts, enabled }: Action,
+  { ctx, onFailure, states }: Offer & { readonly onFailure: (error: unknown) => void },
 ): Promise<boolean> {
+  if (contexts !== undefined) {
+    const active = states.contexts();
+    if (!contexts.some((name) => active.has(name))) return false;
+  }
   if (enabled === undefined) return true;
   try {
     return await enabled(ctx() as never);

@@ -23,6 +23,7 @@ import {
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import { askConsent, needsConsent } from "./ask-consent.ts";
 import type { Consented } from "./ask-consent.ts";
+import { StoredMemory } from "./action-memory.ts";
 import { checkOutput } from "./check-output.ts";
 import { checkValue } from "./check-value.ts";
 import { isEnabled } from "./enabled-actions.ts";
@@ -32,6 +33,7 @@ import type { ActionLedger, Claim, RunEnd } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
 import type { RunRecord } from "../core/run-record.ts";
 import { isPlainRead, noLedger } from "./plain-read.ts";
+import { idleMembers, LiveRun } from "./live-run.ts";
 import { RecordedRun, UNASKING } from "./recorded-run.ts";
 import { nextClaim, tellFailure } from "./retries.ts";
 import type { AnyFailedRun } from "./retries.ts";
@@ -70,12 +72,7 @@ export async function runAction(
     return invalidInput(checked.problem, checked.issues);
   }
   const { value: input } = checked;
-  const idle = {
-    ...host.context(request),
-    signal: request.signal ?? new AbortController().signal,
-    attachReply: () => {},
-    ...UNASKING,
-  };
+  const idle = { ...host.context(request), ...idleMembers(host, request), ...UNASKING };
   const call = { input, ctx: { ...idle, attempt: 1 } } as never;
   const inputHash = await sha256(canonicalJson(input));
   if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
@@ -83,7 +80,7 @@ export async function runAction(
   if (earlier?.kind === "waits") return earlier.output;
   const resumes = earlier?.runId;
   const onFailure = (error: unknown): void => host.onFailure(name, error);
-  if (!(await isEnabled(action, () => idle, onFailure))) return notEnabled();
+  if (!(await isEnabled(action, { states: host.ownStates, ctx: () => idle, onFailure }))) return notEnabled();
 
   let key: string;
   let granted: Extract<Consented, { kind: "granted" }> | undefined;
@@ -227,6 +224,7 @@ async function runOnce(
     request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
   const collected = run.attachments.collect();
   const attachReply: ActionContext["attachReply"] = (attachment) => collected.add(attachment);
+  const live = new LiveRun(host, request, signal);
   const { approver } = run.idle;
   const asking = { request, ledgerKey: key, inputHash: run.inputHash, runId, approver };
   const questions = host.asking(asking, isNew);
@@ -241,11 +239,14 @@ async function runOnce(
     signal,
     attempt: claim.attempt,
     attachReply,
+    ...live.members(),
     ...recorded.members(),
   };
-  const outcome = started(action, run.input, ctx);
+  const memory = new StoredMemory(host, request, ctx);
+  const outcome = started(action, run.input, { ...ctx, memory });
   const first = await Promise.race([outcome, aborted(signal), recorded.stopped]);
   host.clock.clearTimeout(timer);
+  live.end();
   recorded.close();
 
   const attached = collected.close();
@@ -309,7 +310,7 @@ type Outcome =
   | { readonly kind: "done"; readonly output: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
-async function started(action: Action, input: unknown, ctx: ActionContext): Promise<Outcome> {
+async function started(action: Action, input: unknown, ctx: object): Promise<Outcome> {
   try {
     return { kind: "done", output: await action.execute(input as never, ctx as never) };
   } catch (error) {

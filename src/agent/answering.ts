@@ -1,3 +1,4 @@
+import type { ActionStates } from "../actions/action-states.ts";
 import type { ActionLedger } from "../actions/ledger.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import { answerOf, unknownCall } from "../core/inner-calls.ts";
@@ -8,6 +9,7 @@ import { answerFirst } from "./answer-first.ts";
 import type { BotRoot } from "./bot-root.ts";
 import type { ObjectHost } from "./object-host.ts";
 import type { ChatGate } from "../core/gate.ts";
+import { STATES } from "./ledger-over.ts";
 import { OLD_CALL_NAMES } from "./old-call-names.ts";
 
 /** The calls of a bot to an object that it makes of another class. */
@@ -48,6 +50,8 @@ export function answering(object: AnsweringHost, group: string): object {
       return { belongTo: async (rootClass) => object.belongTo(rootClass) } satisfies ObjectCalls;
     case "ledger":
       return object.actions.ledger satisfies ActionLedger;
+    case STATES.name:
+      return object.actions.states satisfies ActionStates;
     case "scheduled-runs":
       return object.runs;
     case "platform":

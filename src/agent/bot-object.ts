@@ -1,5 +1,7 @@
 import type { LifecycleJob } from "agents/lifecycle";
 import type { ModelMessage } from "ai";
+import type { SampleRequest } from "../actions/sample.ts";
+import type { ActionStates } from "../actions/action-states.ts";
 import type { ActionLedger } from "../actions/ledger.ts";
 import { BUDGET } from "../core/gate.ts";
 import type { ChatGate } from "../core/gate.ts";
@@ -40,7 +42,8 @@ import { BotRoot } from "./bot-root.ts";
 import { ConversationBot } from "./conversation-bot.ts";
 import type { AnyFeature } from "./features.ts";
 import type { ObjectHost } from "./object-host.ts";
-import { ledgerOver } from "./ledger-over.ts";
+import { ledgerOver, statesOver } from "./ledger-over.ts";
+import { sampleModel } from "./sample-model.ts";
 
 export interface BotObjectOptions {
   readonly agent: AgentMethods;
@@ -247,9 +250,18 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
     return this.objects.isRoot() ? this.actions.ledger : ledgerOver(this.objects);
   }
 
+  /** What actions keep for people and for the whole bot, which the root has. */
+  botStates(): ActionStates {
+    return this.objects.isRoot() ? this.actions.states : statesOver(this.objects);
+  }
+
   /** The conversation's messages, as the model would read them now. */
   messages(): Promise<readonly ModelMessage[]> {
     return this.engine.messagesOf(this.thread.memory.session());
+  }
+
+  sample(turnId: string, asked: SampleRequest, signal: AbortSignal): Promise<unknown> {
+    return sampleModel(this, turnId, asked, signal);
   }
 
   /** The commands of the bot and of the product. */

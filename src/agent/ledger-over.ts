@@ -1,4 +1,5 @@
 import type { ActionLedger, Claim, ClaimRequest, LookResult, NextRun, RunEnd } from "../actions/ledger.ts";
+import type { ActionStates, StoredState } from "../actions/action-states.ts";
 import type { CallGroup } from "../core/inner-calls.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 
@@ -8,6 +9,19 @@ interface LedgerCalls {
   look(key: string, action: string, inputHash: string): Promise<LookResult>;
   end(key: string, runId: string, end: RunEnd): Promise<void>;
   again(key: string, runId: string): Promise<NextRun | undefined>;
+}
+
+/** The calls to the root's values of actions. */
+interface StateCalls {
+  read(key: string): Promise<StoredState | undefined>;
+  write(...change: Parameters<ActionStates["write"]>): Promise<boolean>;
+}
+
+export const STATES: CallGroup<StateCalls> = { name: "action-states" };
+
+/** The root's values of actions, called from another object of the bot. */
+export function statesOver(objects: Pick<BotObjects, "root">): ActionStates {
+  return objects.root(STATES);
 }
 
 const LEDGER: CallGroup<LedgerCalls> = { name: "ledger" };

@@ -13,6 +13,7 @@ const MEMBERS = [
   "modelAttempts",
   "sendReasoning",
   "actionLedgerPendingRetryLeaseMs",
+  "actionTemplates",
   "approvalWords",
   "subscribeCommands",
   "publicUrl",

@@ -266,6 +266,12 @@ export interface Delivery extends LocalSpeaker {
   expectAnswer(messengerId: string, placeholder: Placeholder): void;
   /** Adds text to an open reply. Nothing is stored. Ignored for a reply that has ended. */
   append(replyId: string, delta: string): void;
+  /**
+   * Shows one line of Markdown below the text so far, or takes it away. It is an interim edit, and gone when the text is
+   * whole. Where a message cannot show it, the typing indicator stands for it. Nothing is stored. Ignored for a reply that
+   * has ended.
+   */
+  progress(replyId: string, line: string | undefined): void;
   /** Replaces the text so far, because the model call was restarted. */
   replace(replyId: string, text: string): void;
   /**

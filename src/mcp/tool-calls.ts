@@ -180,6 +180,7 @@ export class ToolCalls {
       toolCallId: row.id,
       signal,
       facts: await this.factsOf(caller),
+      caller: { id: caller.tokenId, name: caller.name },
       canAsk,
       owner: this.#options.owner,
     });

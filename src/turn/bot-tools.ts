@@ -31,6 +31,21 @@ export function mayRepeatResult(tool: object | undefined): boolean {
   return isAnnotated(tool, "mayRepeatResult");
 }
 
+/**
+ * Completes the input of a call before it is checked, from the outputs of the turn's calls, in their order. The output of
+ * a call that has none yet is undefined. Returns the input, or the output of a call that cannot run.
+ */
+export type FillInput = (
+  input: unknown,
+  calls: () => Promise<readonly unknown[]>,
+) => Promise<{ readonly input: unknown } | { readonly output: unknown }>;
+
+/** Returns the tool's own function for that. */
+export function fillInputOf(tool: object | undefined): FillInput | undefined {
+  const fill = tool !== undefined && "fillInput" in tool ? tool.fillInput : undefined;
+  return typeof fill === "function" ? (fill as FillInput) : undefined;
+}
+
 function isAnnotated(tool: object | undefined, name: string): boolean {
   if (tool === undefined || !("annotations" in tool)) return false;
   const { annotations } = tool;

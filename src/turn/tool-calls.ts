@@ -3,7 +3,7 @@ import type { ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import { logRefusedCall } from "../core/log-refused-call.ts";
-import { isReadOnly, mayRepeatResult, mayRerun } from "./bot-tools.ts";
+import { fillInputOf, isReadOnly, mayRepeatResult, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
 import { isRecord } from "../core/is-record.ts";
 import { untilAborted } from "../core/until-aborted.ts";
@@ -37,6 +37,14 @@ export interface CallSurroundings {
   readonly signal: AbortSignal | undefined;
   readonly stepNumber: number;
   readonly messages: () => Promise<readonly ModelMessage[]>;
+  /** The turn's calls, in their order, with their outputs as far as they are stored. */
+  readonly calls: () => Promise<readonly CallOutput[]>;
+}
+
+/** The output of a call. Undefined as long as it has none. */
+export interface CallOutput {
+  readonly toolCallId: string;
+  readonly output: unknown;
 }
 
 const WITHDRAWN = "The turn was withdrawn.";
@@ -74,6 +82,8 @@ export class ToolCalls {
   /** When the newest call with an effect ends, by operation. */
   readonly #ends = new Map<string, Promise<void>>();
   readonly #reads: ReadCalls;
+  /** Outputs of the newest step by operation. The harness stores an output after the next call may have begun. */
+  readonly #newest = new Map<string, { readonly step: number; readonly outputs: Map<string, unknown> }>();
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
@@ -106,8 +116,11 @@ export class ToolCalls {
       return { action: "block", reason: WITHDRAWN };
     const decision = await this.#ask(call, around, running);
     if (decision.action !== "run") return decision;
+    const filled = await fillInputOf(tool)?.(decision.input ?? call.input, () => this.#outputs(call, around));
+    if (filled !== undefined && "output" in filled) return { action: "substitute", output: filled.output };
+    const run = filled === undefined ? decision : { ...decision, input: filled.input };
     if (readOnly && mayRepeatResult(tool)) {
-      const read = [operationId, toolName, decision.input ?? call.input] as const;
+      const read = [operationId, toolName, run.input ?? call.input] as const;
       const known = this.#reads.known(...read);
       if (known !== undefined) return { action: "substitute", output: known.output };
       running.keep = this.#reads.keeper(...read);
@@ -123,7 +136,7 @@ export class ToolCalls {
       this.#reads.effect(operationId);
     }
     this.#options.onRun(operationId, toolName);
-    return decision;
+    return run;
   }
 
   /** Logs a call that never reaches its tool: the bot has no such tool, or the input does not fit its schema. */
@@ -155,6 +168,7 @@ export class ToolCalls {
   ): Promise<void> {
     const running = this.#running.get(call.toolCallId);
     this.#running.delete(call.toolCallId);
+    if (result.ok) this.#keepOutput(call, around.stepNumber, result.output);
     if (!isReadOnly(around.tool)) this.#reads.effect(call.operationId);
     else if (result.ok && !isFailed(result.output)) running?.keep?.(result.output);
     try {
@@ -177,6 +191,25 @@ export class ToolCalls {
   forget(operationId: string): void {
     this.#ends.delete(operationId);
     this.#reads.forget(operationId);
+    this.#newest.delete(operationId);
+  }
+
+  #keepOutput({ operationId, toolCallId }: ToolCall, step: number, output: unknown): void {
+    const known = this.#newest.get(operationId);
+    const newest = known?.step === step ? known : { step, outputs: new Map<string, unknown>() };
+    newest.outputs.set(toolCallId, output);
+    this.#newest.set(operationId, newest);
+  }
+
+  /** Returns the outputs of the turn's calls, in their order. */
+  async #outputs(
+    { operationId }: ToolCall,
+    { calls, stepNumber }: CallSurroundings,
+  ): Promise<readonly unknown[]> {
+    const newest = this.#newest.get(operationId);
+    // An id may be that of another call in an earlier step.
+    const outputs = newest?.step === stepNumber ? newest.outputs : undefined;
+    return (await calls()).map(({ output, toolCallId }) => output ?? outputs?.get(toolCallId));
   }
 
   async #ask(call: ToolCall, around: CallSurroundings, running: RunningCall): Promise<ThinkToolCallDecision> {

@@ -11,7 +11,7 @@ import { ReplyTexts } from "./reply-texts.ts";
 import { RunningOperations } from "./running-operations.ts";
 import { SessionMessages } from "./session-messages.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import type { CallSurroundings } from "./tool-calls.ts";
+import type { CallOutput, CallSurroundings } from "./tool-calls.ts";
 import { TurnConfigs } from "./turn-configs.ts";
 import type { ModelCallLimits } from "./turn-configs.ts";
 import { isAborted, TurnEnds } from "./turn-ends.ts";
@@ -19,6 +19,14 @@ import { TurnHooks } from "./turn-hooks.ts";
 import { TurnPatience } from "./turn-patience.ts";
 import type { ModelInstance, TurnEngineOptions, TurnOutcome } from "./turn-engine-options.ts";
 import { TurnStats } from "./turn-stats.ts";
+
+function callsOf(answer: UIMessage | undefined): readonly CallOutput[] {
+  return (answer?.parts ?? []).flatMap((part) => {
+    if (!("toolCallId" in part)) return [];
+    const { toolCallId } = part;
+    return [{ toolCallId, output: part.state === "output-available" ? part.output : undefined }];
+  });
+}
 
 /** Far more than the limit for model failures. The rest is for crashes. */
 const MAX_INTERRUPTIONS = 12;
@@ -326,6 +334,7 @@ export class TurnEngine {
       signal: this.#running.signalOf(operationId),
       stepNumber: this.#steps.get(operationId) ?? 0,
       messages: () => this.messagesOf(session),
+      calls: async () => callsOf(await this.#messages.answer(operationId, session)),
     };
   }
 }

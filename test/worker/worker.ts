@@ -57,6 +57,7 @@ export class RuntimeBot extends Agent {
         authorizeTurn: () => true,
         authorizeAction: ({ isGranted }) => isGranted,
         actionLedgerPendingRetryLeaseMs: 300_000,
+        actionTemplates: false,
         approvalWords: { yes: ["yes"], no: ["no"] },
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,

@@ -74,6 +74,7 @@ export class BotCode {
       modelAttempts: 2,
       sendReasoning: false,
       actionLedgerPendingRetryLeaseMs: 300_000,
+      actionTemplates: false,
       approvalWords: { yes: ["yes"], no: ["no"] },
       chatSchedules: false,
       getModel: () => {

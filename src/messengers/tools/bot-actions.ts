@@ -1,11 +1,15 @@
 import type { ModelMessage, ToolSet } from "ai";
 import type { Action, OfferContext, ThinkActions } from "../../actions/action.ts";
+import type { SampleRequest } from "../../actions/sample.ts";
+import type { ActionCaller } from "../../actions/caller.ts";
 import { parseOutput } from "../../actions/stored-output.ts";
 import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
 import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
+import { LocalStates } from "../../actions/action-states.ts";
+import type { ActionStates } from "../../actions/action-states.ts";
 import { enabledActions } from "../../actions/enabled-actions.ts";
-import { logActionFailure } from "../../actions/log-action-failure.ts";
+import { logActionFailure, logOfAction } from "../../actions/log-action-failure.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
@@ -19,6 +23,7 @@ import { askedByCaller } from "../../core/outside-call.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
@@ -30,6 +35,8 @@ import type { CallFacts, RightsMethods } from "./action-rights.ts";
 import type { ActionConsent } from "./action-consent.ts";
 import type { ActionQuestions } from "./action-questions.ts";
 import { factsOfTurn } from "./call-facts.ts";
+import { clientOutside, originOf, outsideOf } from "./call-origin.ts";
+import { TurnProgress } from "./turn-progress.ts";
 import type { OwnTurns } from "../thread/own-turns.ts";
 import type { TurnAttachments } from "../turns/turn-attachments.ts";
 
@@ -38,6 +45,7 @@ export interface ToolMethods extends RightsMethods {
   getTools(): ToolSet | Promise<ToolSet>;
   getActions(): ThinkActions;
   readonly actionLedgerPendingRetryLeaseMs: number | false;
+  readonly actionTemplates: boolean;
 }
 
 /** The object, as its actions use it. */
@@ -51,6 +59,7 @@ export interface BotActionsHost {
   readonly thread: {
     readonly own: Pick<OwnTurns, "info">;
     readonly attachments: Pick<TurnAttachments, "recorded">;
+    readonly delivery: Pick<Delivery, "progress">;
   };
   readonly features: {
     /** Actions of the product that the bot has switched on. */
@@ -64,8 +73,12 @@ export interface BotActionsHost {
   readonly runs: { readonly runs: { get(turnId: string): ScheduledRun | undefined } };
   /** The ledger of the whole bot: that of the root. */
   botLedger(): ActionLedger;
+  /** What actions keep for people and for the whole bot: at the root. */
+  botStates(): ActionStates;
   /** The conversation's messages, as the model would read them now. */
   messages(): Promise<readonly ModelMessage[]>;
+  /** Makes one call of the bot's model. Its tokens count as those of this turn. */
+  sample(turnId: string, asked: SampleRequest, signal: AbortSignal): Promise<unknown>;
 }
 
 /** A call to which somebody has agreed. */
@@ -84,6 +97,8 @@ export interface OutsideCall extends Pick<
   "name" | "input" | "requestId" | "toolCallId" | "signal"
 > {
   readonly facts: CallFacts;
+  /** The agent that calls. */
+  readonly caller: Pick<ActionCaller, "id" | "name">;
   /** Whether the caller can ask its person by itself. */
   readonly canAsk: boolean;
   /** Who is asked about a call that no person makes. @default the bot's team */
@@ -96,13 +111,16 @@ export class BotActions {
   readonly #host: BotActionsHost;
   /** Tells this life of the object from earlier ones. */
   readonly #process: string;
+  readonly #progress: TurnProgress;
   #ledger: LocalLedger | undefined;
   #runLog: RunLog | undefined;
+  #states: LocalStates | undefined;
 
   constructor(host: BotActionsHost) {
     this.#host = host;
     const { agent, deps, log } = host;
     this.#process = deps.newId();
+    this.#progress = new TurnProgress(() => host.thread.delivery);
     this.rights = new ActionRights({ agent, clock: deps.clock, log });
   }
 
@@ -117,6 +135,11 @@ export class BotActions {
     return this.#runLog;
   }
 
+  get states(): LocalStates {
+    this.#states ??= new LocalStates(this.#host.database, this.#host.deps);
+    return this.#states;
+  }
+
   /** The bot's tools and actions, for a turn. */
   async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
     const { agent } = this.#host;
@@ -129,19 +152,25 @@ export class BotActions {
 
   /** The actions that the model of the current turn is offered. */
   #offered(log: Log): Promise<ThinkActions> {
-    const offer = (): OfferContext => {
-      const { agent, env } = this.#host;
-      const { chat, person } = this.#factsOf(turnId());
-      return { agent, env, requestId: turnId(), person, chat };
-    };
-    return enabledActions(this.declared(), offer, (name, error) => logActionFailure(log, name, error));
+    const facts = this.#factsOf(turnId());
+    return this.#enabled(this.declared(), log, { ...facts, client: originOf(facts).client });
   }
 
   /** Returns those of the actions that another system is offered, before it calls one. */
-  offeredOutside(actions: ThinkActions, { chat, person }: CallFacts): Promise<ThinkActions> {
-    const { agent, env, log } = this.#host;
-    const offer = (): OfferContext => ({ agent, env, requestId: "", person, chat });
-    return enabledActions(actions, offer, (name, error) => logActionFailure(log, name, error));
+  offeredOutside(actions: ThinkActions, facts: CallFacts): Promise<ThinkActions> {
+    return this.#enabled(actions, this.#host.log, { ...facts, client: clientOutside(facts) });
+  }
+
+  #enabled(
+    actions: ThinkActions,
+    log: Log,
+    { chat, client, person }: CallFacts & Pick<OfferContext, "client">,
+  ): Promise<ThinkActions> {
+    const { agent, env } = this.#host;
+    const ctx = (): OfferContext => ({ agent, env, requestId: turnId(), person, chat, client });
+    return enabledActions(actions, { ctx, states: this.states }, (name, error) =>
+      logActionFailure(log, name, error),
+    );
   }
 
   /**
@@ -193,10 +222,29 @@ export class BotActions {
       process: this.#process,
       leaseMs: agent.actionLedgerPendingRetryLeaseMs,
       ledger: (scope) => (scope === "bot" ? host.botLedger() : this.ledger),
-      context: ({ consent, messages, requestId, toolCallId }) => {
-        const { chat, person } = factsOf(requestId);
-        return { agent, env, requestId, toolCallId, messages, person, chat, approver: consent?.approver };
+      context: ({ consent, messages, name, requestId, toolCallId }) => {
+        const facts = factsOf(requestId);
+        const { chat, person } = facts;
+        const called = { requestId, toolCallId, messages, person, chat, approver: consent?.approver };
+        return {
+          agent,
+          env,
+          ...called,
+          ...originOf(facts),
+          log: (entry) => logOfAction(log, name, entry),
+          shortTermMemory: this.states.shortTerm,
+          activateContext: (context) => this.states.setContext(context, true),
+          deactivateContext: (context) => this.states.setContext(context, false),
+        };
       },
+      states: (scope) => (scope === "bot" ? host.botStates() : this.states),
+      ownStates: this.states,
+      noted: agent.actionTemplates ? this.states : undefined,
+      progress: ({ requestId, toolCallId }, line) => {
+        const turn = host.thread.own.info(requestId);
+        if (turn !== undefined) this.#progress.show(turn, toolCallId, line);
+      },
+      sample: ({ requestId }, asked, signal) => host.sample(ownerOf(requestId), asked, signal),
       attachments: ({ requestId }) => host.thread.attachments.recorded.ofCall(ownerOf(requestId)),
       authorize: (call) => this.rights.decide(call, factsOf(call.request.requestId)),
       ask: async (question) => this.#consent().ask(question, factsOf(question.request.requestId)),
@@ -245,6 +293,7 @@ export class BotActions {
 
   /** Runs a call of another system. Returns what a model would read. */
   async runOutside({
+    caller,
     canAsk,
     facts,
     owner,
@@ -268,13 +317,17 @@ export class BotActions {
       if (facts.address === undefined && action.askIn === undefined) return NOT_REACHABLE;
       return consent.ask(question, facts);
     };
+    const context: ActionHost["context"] = (request) => ({
+      ...host.context(request),
+      ...outsideOf(facts, caller),
+    });
     const asking: ActionHost["asking"] = (run, isNew) => ({
       record: host.asking(run, isNew).record,
       // Nobody is there who could answer a question from inside of the run.
       prepare: async () => "nobody",
     });
     return runAction(
-      { ...host, ask, asking, attachments: () => unshownAttachments },
+      { ...host, context, ask, asking, attachments: () => unshownAttachments },
       { ...call, action, messages: [] },
     );
   }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Action, ActionOptions } from "../../../src/actions/action.ts";
 import { Attachments } from "../../../src/actions/attachments.ts";
+import { LocalStates } from "../../../src/actions/action-states.ts";
 import { LocalLedger } from "../../../src/actions/ledger.ts";
 import type { ActionLedger } from "../../../src/actions/ledger.ts";
 import type { Database } from "../../../src/core/database.ts";
@@ -42,6 +43,8 @@ export interface ActionRig {
   readonly outputs: string[];
   /** Results as `format` shows them. */
   readonly results: string[];
+  /** Lines of progress, and `undefined` where one was taken away. */
+  readonly progress: (string | undefined)[];
   /** Attachments that were left out. */
   readonly refused: unknown[];
   /** Holders of stored bytes. */
@@ -89,7 +92,9 @@ export function createActionRig(): ActionRig {
   const clock = createVirtualClock();
   const data = createNodeDatabase();
   let life = 1;
+  const rootData = createNodeDatabase();
   let ids = 0;
+  const newId = (): string => `id-${(ids += 1)}`;
   let toGo = Infinity;
   let death = Promise.withResolvers<typeof killed>();
   const end = (): void => {
@@ -110,6 +115,7 @@ export function createActionRig(): ActionRig {
     failures: [],
     outputs: [],
     results: [],
+    progress: [],
     refused: [],
     held: new Map(),
     isLedgerRemote: false,
@@ -188,7 +194,23 @@ export function createActionRig(): ActionRig {
         person: undefined,
         chat: undefined,
         approver: undefined,
+        client: { kind: "chat" },
+        caller: {
+          id: "bot",
+          name: "bot",
+          capabilities: { progress: true, sampling: true, elicitation: false },
+        },
+        log: () => {},
+        activateContext: () => {},
+        deactivateContext: () => {},
+        shortTermMemory: { get: () => undefined, set: () => {} },
       }),
+      states: (scope) => new LocalStates(scope === "bot" ? rootData : database, { clock, newId }),
+      ownStates: new LocalStates(database, { clock, newId }),
+      progress: (_request, line) => {
+        rig.progress.push(line);
+      },
+      sample: (_request, { prompt }) => Promise.resolve(`sampled ${prompt}`),
       attachments: ({ requestId }) => attachmentsIn(database).ofCall(requestId),
       authorize: () => Promise.resolve(rig.decision),
       ask: () => Promise.resolve({ approvalId: "asked" }),

@@ -55,6 +55,7 @@ export function consentBot({ clock, effects, holders }: Refunds, isDead: () => b
   const refundPrivately = defineAction({ ...options, askIn: "approver-dm" });
   return {
     actionLedgerPendingRetryLeaseMs: 300_000,
+    actionTemplates: false,
     approvalWords: { yes: ["yes"], no: ["no"] },
     getActions: () => ({ refund, refund_privately: refundPrivately }),
     getTools: () => ({}),

@@ -26,6 +26,7 @@ export interface WorldOptions {
       Think,
       | "maxSteps"
       | "maxContextTokens"
+      | "actionTemplates"
       | "interruptedStep"
       | "chatStreamStallTimeoutMs"
       | "chatStreamFirstChunkTimeoutMs"

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { action } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -47,5 +48,46 @@ describe("an action that is not enabled", () => {
     expect(world.requests.at(-1)?.tools).toEqual(["refund", "look"]);
     expect(runs).toBe(1);
     expect(log.filter(({ event }) => event === "bot.failed")).toEqual([]);
+  });
+});
+
+describe("an action that runs long", () => {
+  it("shows one line below the answer, asks the model, writes a log line, and leaves the answer alone", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      settings: { keepUsageMs: 60_000 },
+      script: ({ isStreamed, prompt }) => {
+        if (!isStreamed) return [say("a summary")];
+        if (prompt.at(-1)?.role === "tool") return [say(" Done.")];
+        return [say("I look at it."), callTool("export", { orderId: "7" })];
+      },
+      getActions: () => ({
+        export: action({
+          description: "Export.",
+          inputSchema,
+          execute: async (_input, { caller, client, log: write, progress, sample }) => {
+            write({ message: "began", meta: { rows: 3, action: "another" } });
+            progress({ message: "Reading\npage *3*", fraction: 0.405 });
+            await gate.pass();
+            return { said: await sample({ prompt: "Sum it up" }), caller, client };
+          },
+        }),
+      }),
+    });
+    await world.write("c1", "Export 7");
+    await world.shows("c1", "I look at it.\n\n⏳ Reading page *3* 40 %");
+    gate.open();
+    await world.shows("c1", "I look at it.\n\nDone.");
+    expect(JSON.stringify(world.requests.at(-1)?.prompt.at(-1))).toContain("a summary");
+    expect(JSON.stringify(world.requests.at(-1)?.prompt.at(-1))).toContain(
+      '"client":{"kind":"chat","messengerId":"fake"}',
+    );
+    expect(log.find(({ event }) => event === "action.log")).toMatchObject({
+      action: "export",
+      message: "began",
+      rows: 3,
+    });
+    // Two calls of the turn, and the one of the action.
+    expect(log.find(({ event }) => event === "turn.ended")).toMatchObject({ inputTokens: 3 });
   });
 });
