@@ -175,6 +175,8 @@ describe("a grant", () => {
     });
     await world.write("c1", "Refund 7 8 9");
     await shown(world, "Refund order 9");
+    await world.press("c1", "One by one");
+    await shown(world, "Refund order 9?");
     await more(world);
     await world.press("c1", "Allow for this request");
     await vi.waitFor(() => expect(effects.toSorted()).toEqual(["7", "8", "9"]), 8000);
