@@ -13,6 +13,8 @@ interface Comment {
 }
 
 let comments: Comment[];
+/** Number of comments that people and the bot wrote. GitHub numbers them in one ascending row. */
+let written = 0;
 /** Paths of issues that take no comments. */
 let locked: string[];
 
@@ -31,7 +33,8 @@ beforeEach(() => {
     const bot = { id: 9, login: "shop-bot", type: "Bot" };
     if (locked.includes(path)) return Response.json({ message: "Issue is locked." }, { status: 403 });
     if (method === "POST") {
-      const comment = { id: 1000 + comments.length, path, body };
+      written += 1;
+      const comment = { id: written, path, body };
       comments.push(comment);
       return Response.json({ id: comment.id, body, user: bot }, { status: 201 });
     }
@@ -60,8 +63,6 @@ function createBot(pressed: CardPress[] = []): World {
     settings: { onAction: async (press) => void pressed.push(press) },
   });
 }
-
-let written = 0;
 
 async function comment(
   world: World,
