@@ -78,7 +78,7 @@ it("walks from a due digest to its chats", async () => {
   const tasks: Record<string, ThinkScheduledTasks[string]> = {};
   const world = await start(tasks);
   const walk = await recordWalk(world);
-  const soon = new Date(Date.now() + 100).toISOString();
+  const soon = new Date(Date.now() + 2_000).toISOString();
   tasks["digest"] = {
     schedule: `at ${soon}` as `at ${number}-${string}`,
     prompt: "Write it.",
