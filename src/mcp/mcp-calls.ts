@@ -62,6 +62,12 @@ export type CallAnswer =
   | { readonly kind: "task"; readonly callId: string; readonly task: CallTask }
   | { readonly kind: "unknown-tool" };
 
+/** How far a running call is. */
+export interface CallProgress {
+  readonly step: number;
+  readonly message: string;
+}
+
 /** The calls of the Worker: the first four to the root, all others to the conversation of the token. */
 export interface McpCalls {
   checkToken(sent: SentToken): Promise<TokenCheck>;
@@ -79,6 +85,8 @@ export interface McpCalls {
   cancelCall(caller: McpCaller, id: string): Promise<void>;
   /** Stops what runs, and takes back what people were asked, after the token was revoked. */
   endCalls(tokenName: string): Promise<void>;
+  /** Returns the newest progress of a running request. `step` counts from 1. */
+  readProgress(requestId: string | number): Promise<CallProgress | undefined>;
   /** Stops the running calls of a request. */
   cancelRequest(requestId: string | number): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { ThinkActions } from "../actions/action.ts";
 import { runBotCode } from "../core/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
-import type { CallAnswer, CallTask, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
+import type { CallAnswer, CallProgress, CallTask, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
 import { McpTokens } from "./tokens.ts";
@@ -97,6 +97,10 @@ export class McpFeature implements Feature, McpCalls {
 
   endCalls(tokenName: string): Promise<void> {
     return this.#ownCalls.end(tokenName);
+  }
+
+  async readProgress(requestId: string | number): Promise<CallProgress | undefined> {
+    return this.#calls?.progressOf(requestId);
   }
 
   async cancelRequest(requestId: string | number): Promise<void> {

@@ -53,7 +53,13 @@ async function serveMcp(request: Request, bot: RoutedBot, options: McpServerOpti
     return problem(400, "body-invalid", "Send one request, not a list, that is not nested too deep.");
   const { caller } = check;
   const conversation = await bot.conversation(MCP, conversationOfToken(caller.tokenId));
-  return speakMcp(request, body.json, { app: options.app, caller, conversation, log: consoleLogOf(bot.env) });
+  return speakMcp(request, body.json, {
+    app: options.app,
+    caller,
+    conversation,
+    clock: systemDeps.clock,
+    log: consoleLogOf(bot.env),
+  });
 }
 
 function unauthorized(): Response {

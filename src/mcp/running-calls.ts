@@ -1,21 +1,20 @@
 import type { Json } from "../core/content.ts";
-import type { Clock } from "../core/deps.ts";
 import { wait } from "../core/deps.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CallRow, CallStore } from "./call-store.ts";
 import { longTaskOf } from "./call-task.ts";
-import type { CallAnswer, CallTask } from "./mcp-calls.ts";
+import type { CallAnswer, CallProgress, CallTask } from "./mcp-calls.ts";
 
 export interface RunningCallsOptions {
-  readonly clock: Clock;
+  readonly host: Pick<FeatureHost<unknown>, "deps" | "wakeSoon">;
   readonly store: CallStore;
-  /** Makes the object live on without a request. */
-  readonly wakeSoon: () => void;
 }
 
 interface RunningCall {
   readonly requestId: string | number;
   readonly answer: Promise<CallAnswer>;
   readonly stop: AbortController;
+  progress: CallProgress | undefined;
 }
 
 /** A client gives up after a minute. A run that takes longer becomes a task before. */
@@ -53,7 +52,7 @@ export class RunningCalls {
       }
     };
     const answer = acting();
-    this.#running.set(row.id, { requestId, answer, stop });
+    this.#running.set(row.id, { requestId, answer, stop, progress: undefined });
     return this.#inTime(row, answer);
   }
 
@@ -65,14 +64,24 @@ export class RunningCalls {
 
   /** From here on the call does not run. In one step: a call that becomes a task meanwhile would never end. */
   settle(id: string, output: Json): void {
-    const { clock, store } = this.#options;
+    const { host, store } = this.#options;
     this.#running.delete(id);
-    if (store.get(id)?.isLong === true) store.change(id, { output, endedAt: clock.now() });
+    if (store.get(id)?.isLong === true) store.change(id, { output, endedAt: host.deps.clock.now() });
   }
 
   /** Returns a call that takes long, or did. Undefined for others. */
   task(row: CallRow): CallTask | undefined {
     return row.isLong ? longTaskOf(row, this.has(row.id)) : undefined;
+  }
+
+  /** Notes how far a call is. In memory only. */
+  note(id: string, message: string): void {
+    const running = this.#running.get(id);
+    if (running !== undefined) running.progress = { step: (running.progress?.step ?? 0) + 1, message };
+  }
+
+  progressOf(requestId: string | number): CallProgress | undefined {
+    return [...this.#running.values()].find((running) => running.requestId === requestId)?.progress;
   }
 
   stop(id: string): void {
@@ -91,9 +100,9 @@ export class RunningCalls {
   }
 
   async #inTime(row: CallRow, answer: Promise<CallAnswer>): Promise<CallAnswer> {
-    const { clock, store, wakeSoon } = this.#options;
+    const { host, store } = this.#options;
     const isAnswered = new AbortController();
-    const late = wait(clock, LONGEST_WAIT_MS, isAnswered.signal).catch(() => undefined);
+    const late = wait(host.deps.clock, LONGEST_WAIT_MS, isAnswered.signal).catch(() => undefined);
     try {
       const first = await Promise.race([answer, late]);
       if (first !== undefined || !this.has(row.id)) return first ?? (await answer);
@@ -101,7 +110,8 @@ export class RunningCalls {
       isAnswered.abort();
     }
     store.change(row.id, { isLong: true });
-    wakeSoon();
+    // No request keeps the object from now on, but its loop does.
+    host.wakeSoon();
     return { kind: "task", callId: row.id, task: longTaskOf(row, true) };
   }
 }

@@ -18,9 +18,11 @@ import type {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Json } from "../core/content.ts";
+import type { Clock } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
+import { withProgress } from "./call-progress.ts";
 import type { CallAnswer, CallTask, ClientAnswer, McpCalls, ToolCall } from "./mcp-calls.ts";
 import type { McpCaller } from "./token.ts";
 import { TASK_TOOL, toolName } from "./tool-list.ts";
@@ -29,11 +31,12 @@ import { TASK_TOOL, toolName } from "./tool-list.ts";
 export interface McpRequest {
   readonly app: string;
   readonly caller: McpCaller;
+  readonly clock: Clock;
   readonly log: Log;
   /** The conversation of the token. */
   readonly conversation: Pick<
     McpCalls,
-    "listTools" | "callTool" | "noteAnswered" | "readTask" | "cancelCall" | "cancelRequest"
+    "listTools" | "callTool" | "noteAnswered" | "readTask" | "readProgress" | "cancelCall" | "cancelRequest"
   >;
 }
 
@@ -82,7 +85,9 @@ function serverFor(mcp: McpRequest, { era }: McpRequestContext, answered: string
     const call = toolCallOf(params, context);
     const cancel = (): void => void conversation.cancelRequest(call.requestId).catch(() => undefined);
     context.mcpReq.signal.addEventListener("abort", cancel, { once: true });
-    const answer = await reached(mcp, () => conversation.callTool(caller, call));
+    const answer = await withProgress(context, mcp, () =>
+      reached(mcp, () => conversation.callTool(caller, call)),
+    );
     if (answer.kind !== "unknown-tool" && answer.callId !== "") answered.push(answer.callId);
     return resultFor(answer, app, hasTasks(context)) as CallToolResult | InputRequiredResult;
   });

@@ -15,7 +15,7 @@ import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { CallStore } from "./call-store.ts";
 import type { CallRow } from "./call-store.ts";
 import { taskOf } from "./call-task.ts";
-import type { CallAnswer, CallTask, ToolCall } from "./mcp-calls.ts";
+import type { CallAnswer, CallProgress, CallTask, ToolCall } from "./mcp-calls.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import { LONGEST_WAIT_MS, RunningCalls } from "./running-calls.ts";
 import type { McpCaller } from "./token.ts";
@@ -55,10 +55,9 @@ export class ToolCalls {
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
-    const { database, deps } = options.host;
-    this.#store = new CallStore(database, deps.clock);
-    const wakeSoon = (): void => options.host.wakeSoon();
-    this.#running = new RunningCalls({ clock: deps.clock, store: this.#store, wakeSoon });
+    const { host } = options;
+    this.#store = new CallStore(host.database, host.deps.clock);
+    this.#running = new RunningCalls({ host, store: this.#store });
   }
 
   /** Runs a call, or continues one that is known. */
@@ -104,6 +103,10 @@ export class ToolCalls {
       "withdraw",
       systemCaller(caller, await this.factsOf(caller)),
     );
+  }
+
+  progressOf(requestId: string | number): CallProgress | undefined {
+    return this.#running.progressOf(requestId);
   }
 
   cancelRequest(requestId: string | number): void {
@@ -183,6 +186,7 @@ export class ToolCalls {
       caller: { id: caller.tokenId, name: caller.name },
       canAsk,
       owner: this.#options.owner,
+      onProgress: (message) => this.#running.note(row.id, message),
     });
     if (!isWaitingResult(output)) {
       this.#running.settle(row.id, output as Json);

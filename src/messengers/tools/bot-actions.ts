@@ -99,6 +99,8 @@ export interface OutsideCall extends Pick<
   readonly facts: CallFacts;
   /** The agent that calls. */
   readonly caller: Pick<ActionCaller, "id" | "name">;
+  /** Hears how far the run is. */
+  readonly onProgress: (message: string) => void;
   /** Whether the caller can ask its person by itself. */
   readonly canAsk: boolean;
   /** Who is asked about a call that no person makes. @default the bot's team */
@@ -296,6 +298,7 @@ export class BotActions {
     caller,
     canAsk,
     facts,
+    onProgress,
     owner,
     ...call
   }: OutsideCall): Promise<Json | ActionFailure | WaitingResult> {
@@ -326,8 +329,11 @@ export class BotActions {
       // Nobody is there who could answer a question from inside of the run.
       prepare: async () => "nobody",
     });
+    const progress: ActionHost["progress"] = (_request, line) => {
+      if (line !== undefined) onProgress(line);
+    };
     return runAction(
-      { ...host, context, ask, asking, attachments: () => unshownAttachments },
+      { ...host, context, ask, asking, progress, attachments: () => unshownAttachments },
       { ...call, action, messages: [] },
     );
   }

@@ -23,11 +23,11 @@ export function originOf({ address, person, schedule }: CallFacts): Origin {
   };
 }
 
-/** Returns the same for a call of another agent. It reads no progress, and answers no question from inside a run. */
+/** Returns the same for a call of another agent. It answers no question from inside a run. */
 export function outsideOf(facts: CallFacts, { id, name }: Pick<ActionCaller, "id" | "name">): Origin {
   return {
     client: clientOutside(facts),
-    caller: { id, name, capabilities: { progress: false, sampling: true, elicitation: false } },
+    caller: { id, name, capabilities: { progress: true, sampling: true, elicitation: false } },
   };
 }
 

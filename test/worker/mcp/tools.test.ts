@@ -348,3 +348,38 @@ it("refuses names that no client would take, and names that clash", async () => 
   expect(await problem({ [`p${"u".repeat(60)}t`]: put })).toBe("mcp-tool-name");
   expect(await problem({ task: put })).toBe("mcp-tool-twice");
 });
+
+describe.each(["auto", "legacy"] as const)("progress, to the official client (%s)", (mode) => {
+  it("is told while the action runs", async () => {
+    const work = { isDone: false };
+    const { mcp } = createShop(
+      {},
+      {
+        export_orders: action({
+          description: "Exports all orders.",
+          inputSchema: z.object({}),
+          execute: async (_input, ctx) => {
+            ctx.progress({ message: "Reading page 1", fraction: 0.5 });
+            while (!work.isDone) await scheduler.wait(5);
+            return "exported";
+          },
+        }),
+      },
+    );
+    const { token } = await mcp.token();
+    const client = await mcp.connect(token, { mode });
+    const heard: (string | undefined)[] = [];
+    const result = await client.callTool(
+      { name: "shop__export_orders", arguments: {} },
+      {
+        onprogress: ({ message }) => {
+          heard.push(message);
+          work.isDone = true;
+        },
+      },
+    );
+    expect(result.content).toEqual([{ type: "text", text: "exported" }]);
+    expect(heard).toEqual([expect.stringContaining("Reading page 1")]);
+    await client.close();
+  });
+});
