@@ -11,7 +11,8 @@ import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./log/console-log.ts";
 import type { FigureReport } from "./core/figures.ts";
 import type { Log } from "./core/log.ts";
-import type { MessengerContext } from "./core/messenger-context.ts";
+import type { FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { SentFile } from "./forms/answer-schemas.ts";
 import type { StoredAttachment } from "./core/reply-attachment.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
@@ -279,6 +280,15 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#object.features
       .get(APPROVALS)
       .executions.decide(executionId, { kind: "reject", reason, autoContinue });
+  }
+
+  /**
+   * Returns a file or photo that a person has sent as an answer, with the methods that fetch its bytes.
+   *
+   * @example const { bytes } = await this.sentFile(answer.value.photo).fetch();
+   */
+  sentFile(answer: SentFile): FetchableAttachment {
+    return this.#object.thread.files.fetchable(answer.messengerId, answer);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A file or photo that a person has sent as the answer to a question. */
+/** A file or photo that a person has sent as the answer to a question. `Think.sentFile` fetches its bytes. */
 export type SentFile = z.infer<typeof sentFile>;
 
 /** A place on the map, in degrees, that a person has sent as the answer to a question. */
@@ -18,16 +18,16 @@ const sentFile = z.object({
   kind: z.enum(["image", "document", "audio", "voice", "video", "animation", "sticker", "other"]),
   /** Plain JSON that only the provider understands. */
   reference: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  name: z.string().optional(),
-  mediaType: z.string().optional(),
-  sizeBytes: z.number().optional(),
+  name: z.string().exactOptional(),
+  mediaType: z.string().exactOptional(),
+  sizeBytes: z.number().exactOptional(),
 });
 
 const sentPlace = z.object({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
-  title: z.string().optional(),
-  address: z.string().optional(),
+  title: z.string().exactOptional(),
+  address: z.string().exactOptional(),
 });
 
 /**
