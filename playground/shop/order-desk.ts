@@ -9,6 +9,7 @@ type ShownOrder = Omit<Order, "picture"> & { readonly picture?: string; readonly
 export class OrderDesk {
   readonly #orders = new Map(ORDERS.map((order) => [order.id, order]));
   readonly #addresses = new Map<string, string>();
+  readonly #returns = new Map<string, { readonly reason: string; readonly photo: string }>();
   readonly #refunds: Refunds;
   readonly #pictureOf: (order: Order) => string | undefined;
 
@@ -48,6 +49,26 @@ export class OrderDesk {
       return refused(409, `It is ${order.status}, so its address can't be changed.`);
     this.#addresses.set(id, address);
     return { status: 200, answer: { id, status: order.status, addressChanged: true } };
+  }
+
+  /** Notes that a customer sends an order back. A second request is answered like the first one. */
+  takeBack(id: string, body: unknown): Answer {
+    const order = this.#orders.get(id);
+    if (order === undefined) return unknownOrder();
+    const { photo, reason } = (body ?? {}) as { readonly photo?: unknown; readonly reason?: unknown };
+    if (typeof reason !== "string" || typeof photo !== "string" || photo === "")
+      return refused(400, "A return needs a reason and a photo.");
+    if (this.#returns.has(id)) return { status: 200, answer: this.#shown(order) };
+    if (order.status !== "delivered") return refused(409, `It is ${order.status}, so it can't be returned.`);
+    const returned = { ...order, status: "returned", note: `Sent back by the customer: ${reason}.` } as const;
+    this.#returns.set(id, { reason, photo });
+    this.#orders.set(id, returned);
+    return { status: 200, answer: this.#shown(returned) };
+  }
+
+  /** What a customer has said about a returned order, for tests. `photo` is base64. */
+  returnOf(id: string): { readonly reason: string; readonly photo: string } | undefined {
+    return this.#returns.get(id);
   }
 
   /** The address that a customer has asked for, for tests. */

@@ -23,6 +23,7 @@ export interface ShopOptions {
  *
  * - `GET /orders`, `GET /orders/:id`, `GET /products`, `GET /refunds`
  * - `POST /orders/:id/cancel` and `POST /orders/:id/address`, while the order is still in the shop
+ * - `POST /orders/:id/return`, once it is delivered
  * - `POST /refunds`, which refunds once for each `idempotency-key`
  */
 export async function startShop(options: ShopOptions = {}): Promise<Shop> {
@@ -41,9 +42,10 @@ export async function startShop(options: ShopOptions = {}): Promise<Shop> {
   };
   const write = (request: IncomingMessage, pathname: string, body: unknown): Answer => {
     if (pathname === "/refunds") return refunds.create(request.headers["idempotency-key"], body);
-    const [, id = "", what] = /^\/orders\/([^/]+)\/(cancel|address)$/.exec(pathname) ?? [];
+    const [, id = "", what] = /^\/orders\/([^/]+)\/(cancel|address|return)$/.exec(pathname) ?? [];
     if (what === "cancel") return orders.cancel(decodeURIComponent(id));
     if (what === "address") return orders.changeAddress(decodeURIComponent(id), body);
+    if (what === "return") return orders.takeBack(decodeURIComponent(id), body);
     return refused(405, "This can only be read.");
   };
   const server = createServer((request, response) => {

@@ -91,6 +91,19 @@ describe("an order that changes", () => {
     expect((await post("/orders/1001/address", { address })).status).toBe(409);
   });
 
+  it("is taken back once it is delivered, with a reason and a photo", async () => {
+    const body = { reason: "broken", photo: "AAEC" };
+    expect((await post("/orders/1008/return", { reason: "broken" })).status).toBe(400);
+    expect(await post("/orders/1008/return", body)).toMatchObject({ body: { status: "returned" } });
+    expect((await post("/orders/1008/return", body)).status).toBe(200);
+    expect(shop.orders.returnOf("1008")).toEqual(body);
+    expect(await post("/orders/1001/return", body)).toMatchObject({
+      status: 409,
+      body: { error: "It is shipped, so it can't be returned." },
+    });
+    expect((await post("/orders/9999/return", body)).status).toBe(404);
+  });
+
   it("says how much of it was refunded, and the shop says what it sells", async () => {
     await fetch(`${shop.url}/refunds`, {
       method: "POST",
