@@ -2,19 +2,19 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { changedCall, wordJson, type DemoToolCall } from "./demo-tools.ts";
 
 const OUTCOME =
-  /^⟦Outcome of an action\..*\n[\s\S]*^Action: (?<action>.*)\nInput: (?<input>.*)\nDecision: (?<decision>.*)\nResult: (?<result>.*)$/m;
+  /^⟦Outcome of an action\..*\n[\s\S]*^Action: (?<action>.*)\nInput: (?<input>.*)(?:\nDecision: (?<decision>.*))?\nResult: (?<result>.*)$/m;
 const WANTED = /^Changes wanted.* Their words: (?<words>"(?:[^"\\]|\\.)*")\./;
 const UNCLEAR = "I did not understand what should change. Please ask again with all that it needs.";
 
-/** Returns the reply to the outcome of an action that somebody decided about. Undefined for any other text. */
+/** Returns the reply to the outcome of an action that somebody decided about, or that asked somebody. Undefined for any other text. */
 export function replyToOutcome(
   text: string,
   tools: NonNullable<LanguageModelV4CallOptions["tools"]>,
   turn: number,
 ): { readonly text: string; readonly calls: readonly DemoToolCall[] } | undefined {
   const { action, decision, input, result } = OUTCOME.exec(text)?.groups ?? {};
-  if (action === undefined || input === undefined || decision === undefined || result === undefined)
-    return undefined;
+  if (action === undefined || input === undefined || result === undefined) return undefined;
+  if (decision === undefined) return { text: wordJson(JSON.parse(result)), calls: [] };
   // The first sentence says what was decided. The others are for a model.
   const [said = ""] = /^[^.]*\./.exec(decision) ?? [];
   const wanted = WANTED.exec(decision)?.groups?.["words"];

@@ -256,7 +256,11 @@ export function wordResult(part: LanguageModelV4ToolResultPart): string {
 export function wordJson(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return wordValue(value);
   const fields = record(value);
-  if (fields["waiting"] !== undefined) return "Somebody has to agree to that first.";
+  const { waiting } = fields;
+  if (waiting !== undefined)
+    return record(waiting)["questionId"] === undefined
+      ? "Somebody has to agree to that first."
+      : "I need to know a little more.";
   const aboutSchedule = wordSchedule(fields);
   if (aboutSchedule !== undefined) return aboutSchedule;
   const message = fields["message"] ?? record(fields["error"])["message"] ?? fields["error"];
