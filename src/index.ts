@@ -116,6 +116,8 @@ export type {
   ConfirmQuestion,
   ElicitQuestion,
   QuestionOptions,
+  BotAnswer,
+  BotQuestion,
   QuestionPeople,
   Unanswered,
 } from "./core/question.ts";

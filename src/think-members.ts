@@ -8,6 +8,7 @@ import type { BotTexts } from "./core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
 import type { Content } from "./core/content.ts";
+import type { BotAnswer } from "./core/question.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
@@ -208,6 +209,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * once for each request; `executionId` tells repetitions. If it throws, the log says so, and people are asked anyway.
    */
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
+
+  /**
+   * Called with the answer to a question of `questions.ask`, or with why there is none, in the object that asked. At least once;
+   * `id` tells repetitions.
+   */
+  onAnswer?(answer: BotAnswer): void | Promise<void>;
 
   /**
    * Addresses for other systems, `POST /hooks/<id>`: a call becomes a message in a chat, or a question to its model.

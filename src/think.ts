@@ -23,7 +23,8 @@ import type { BotObject } from "./agent/bot-object.ts";
 import { OBJECT } from "./agent/answering.ts";
 import { BotBroadcasts } from "./broadcasts/bot-broadcasts.ts";
 import type { NoticeOptions } from "./broadcasts/notice.ts";
-import { APPROVALS, BROADCASTS, featuresOf, SCHEDULES, SUBMISSIONS } from "./agent/features.ts";
+import type { BotQuestions } from "./questions/bot-questions.ts";
+import { APPROVALS, BROADCASTS, featuresOf, QUESTIONS, SCHEDULES, SUBMISSIONS } from "./agent/features.ts";
 import { runtimeOf } from "./agent/runtime-of.ts";
 import { guardEvents } from "./messengers/root/answer-safely.ts";
 import {
@@ -254,6 +255,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   replyAttachments(requestId?: string): StoredAttachment[] {
     const { attachments, own } = this.#object.thread;
     return attachments.of(requestId ?? getTurn()?.id ?? own.newest() ?? "");
+  }
+
+  /** Questions of the bot's own code, whose answers go to `onAnswer`. */
+  get questions(): Pick<BotQuestions, "ask"> {
+    return this.#object.features.get(QUESTIONS).ofBot;
   }
 
   /** People's consent to actions. */

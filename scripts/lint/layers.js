@@ -1,8 +1,9 @@
 /**
  * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
- *   core ← { inbox, turn, actions, forms, outgoing, models, log, texts, delivery, providers/* }
- *        ← messengers ← scheduled-runs ← feature ← { approvals, schedules, broadcasts, submissions, hooks, mcp }
+ *   core ← { inbox, turn, actions, replay, forms, outgoing, models, log, texts, delivery, providers/* }
+ *        ← messengers ← scheduled-runs ← feature
+ *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp }
  *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
@@ -60,6 +61,7 @@ const LAYER_OF = {
   submissions: "feature",
   hooks: "feature",
   mcp: "feature",
+  questions: "feature",
   agent: "agent",
 };
 

@@ -21,6 +21,7 @@ interface OptionPage {
 
 const ACTION = "src/actions/action.ts";
 const MEMORY = "src/actions/memory-options.ts";
+const QUESTION = "src/core/question.ts";
 const CONTENT = "src/core/content.ts";
 const ATTACHMENT = "src/core/reply-attachment.ts";
 const SUBMISSIONS = "src/submissions/submissions.ts";
@@ -45,6 +46,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
         of: ["SampleRequest"],
         about: "SampleRequest",
       },
+      { heading: "Questions", file: QUESTION, of: ["QuestionOptions", "ElicitQuestion"] },
       { heading: "`verify`", file: ACTION, about: "ActionVerdict" },
       { heading: "`grantable`", file: "src/core/grant-scope.ts", of: ["GrantScope"], about: "GrantScope" },
       { heading: "`approvals.list`", file: "src/approvals/stored/approval-store.ts", of: ["ApprovalFilter"] },

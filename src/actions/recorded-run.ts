@@ -1,4 +1,5 @@
 import { asSchema } from "ai";
+import type { FlexibleSchema } from "ai";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Json } from "../core/content.ts";
 import { ConfigurationError } from "../core/errors.ts";
@@ -83,19 +84,18 @@ export class RecordedRun {
       },
       elicit: async ({ schema: wanted, ...asked }) => {
         const schema = asSchema(wanted);
-        for (let problem: string | undefined; ;) {
-          const more = problem === undefined ? {} : { problem };
+        for (let more: Pick<AskedQuestion, "problem" | "earlier"> = {}; ;) {
           const answer = await this.#ask(asked.message, async () => ({
             ...asked,
             kind: "elicit",
-            schema: await jsonSchemaOf(schema),
+            schema: await jsonSchemaOf(wanted),
             ...more,
           }));
           if (answer.why !== undefined || schema.validate === undefined) return answer as never;
           const checked = await schema.validate(answer.value);
           if (checked.success) return { value: checked.value };
           // The schema has rules that its JSON Schema does not say. The person is asked again.
-          problem = problemOf(checked.error);
+          more = { problem: problemOf(checked.error), earlier: answer.value };
         }
       },
       step: (name, work) => this.#step(name, work) as never,
@@ -203,14 +203,22 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** @throws {ConfigurationError} `question-schema` for a Standard Schema that has no JSON Schema */
-async function jsonSchemaOf(schema: { readonly jsonSchema: unknown }): Promise<Json> {
-  try {
-    return toJson(await schema.jsonSchema);
-  } catch {
+/**
+ * Returns a schema as JSON Schema. `null` if its library can describe schemas, but not this one: no form can ask for it.
+ *
+ * @throws {ConfigurationError} `question-schema` for a Standard Schema that has no JSON Schema
+ */
+async function jsonSchemaOf(schema: FlexibleSchema): Promise<Json> {
+  const standard = typeof schema === "object" && "~standard" in schema ? schema["~standard"] : undefined;
+  if (standard !== undefined && standard.vendor !== "zod" && !("jsonSchema" in standard))
     throw new ConfigurationError(
       "question-schema",
       'The schema of elicit() has no JSON Schema, from which the question could be made. Use zod, a Standard Schema that has one, or jsonSchema() of "ai".',
     );
+  try {
+    return toJson(await asSchema(schema).jsonSchema);
+  } catch {
+    // The person cannot be asked, and the action hears `unsupported`.
+    return null;
   }
 }

@@ -10,6 +10,7 @@ import type { ConfiguredModel, ModelCallError } from "../models/index.ts";
 import type { ApprovalMethods } from "../approvals/rules/bot-methods.ts";
 import type { BroadcastMethods } from "../broadcasts/broadcasts-feature.ts";
 import type { HookMethods } from "../hooks/hooks-feature.ts";
+import type { QuestionMethods } from "../questions/bot-methods.ts";
 import type { ToolMethods } from "../messengers/tools/bot-actions.ts";
 import type { ChannelMethods } from "../messengers/turns/channel-policies.ts";
 import type { ScheduleMethods } from "../schedules/rules/bot-methods.ts";
@@ -35,7 +36,14 @@ export type ThinkModel = SingleModel | FallbackModels;
 
 /** The methods of the bot's own class that the runtime calls. */
 export interface AgentMethods
-  extends ToolMethods, ChannelMethods, ApprovalMethods, ScheduleMethods, BroadcastMethods, HookMethods {
+  extends
+    ToolMethods,
+    ChannelMethods,
+    ApprovalMethods,
+    QuestionMethods,
+    ScheduleMethods,
+    BroadcastMethods,
+    HookMethods {
   readonly maxSteps: number;
   readonly maxContextTokens: number;
   readonly keepDeliveriesMs: number;

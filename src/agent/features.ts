@@ -5,6 +5,7 @@ import type { Feature, FeatureKind } from "../feature/feature.ts";
 import type { FeatureRoutes } from "../feature/feature-routes.ts";
 import { importedFeatures } from "../feature/imported-feature.ts";
 import { HooksFeature } from "../hooks/hooks-feature.ts";
+import { QuestionsFeature } from "../questions/questions-feature.ts";
 import { SchedulesFeature } from "../schedules/schedules-feature.ts";
 import { submissionRoutes } from "../submissions/submission-routes.ts";
 import { SubmissionsFeature } from "../submissions/submissions-feature.ts";
@@ -14,12 +15,20 @@ export const SUBMISSIONS = kind("submissions", SubmissionsFeature, submissionRou
 export const BROADCASTS = kind("broadcasts", BroadcastsFeature);
 export const SCHEDULES = kind("schedules", SchedulesFeature);
 export const APPROVALS = kind("approvals", ApprovalsFeature, approvalRoutes);
+export const QUESTIONS = kind("questions", QuestionsFeature);
 export const HOOKS = kind("hooks", HooksFeature);
 
 export type AnyFeature = FeatureKind<Feature, AgentMethods>;
 
 /** The features of a bot. Commands are listed in this order, and requests are offered in it. */
-export const FEATURES: readonly AnyFeature[] = [SUBMISSIONS, BROADCASTS, SCHEDULES, APPROVALS, HOOKS];
+export const FEATURES: readonly AnyFeature[] = [
+  SUBMISSIONS,
+  BROADCASTS,
+  SCHEDULES,
+  APPROVALS,
+  QUESTIONS,
+  HOOKS,
+];
 
 const lists = new WeakMap<object, readonly AnyFeature[]>();
 

@@ -37,6 +37,7 @@ const MEMBERS = [
   "authorizeAction",
   ...HOOK_NAMES,
   "onApprovalRequested",
+  "onAnswer",
   "onChatMember",
   "onReaction",
   "onAction",

@@ -285,6 +285,16 @@ export const ENGLISH_TEXTS = {
   formNoPlace: "Please send a place, or write its coordinates.",
   formPrivateOnly: "I only ask this in a private chat.",
   formRefused: "That doesn't fit. Please change it.",
+  // Questions of actions.
+  questionAnsweredBy: "Answered by {person}.",
+  questionDeclined: "Not answered.",
+  questionExpired: "Nobody answered in time.",
+  questionReminder: "I'm still waiting for your answer. There is time until {time}.",
+  questionOver: "This question is over already.",
+  questionMoved: "Please use the buttons that the question has now.",
+  questionStaysOpen: "I've taken your message as an ordinary one. My question is still open.",
+  questionReplyHint: "To answer, please reply to this message.",
+  questionQuoteIt: "I've taken your message as an ordinary one. To answer my question, please reply to it.",
   // /subscribe and /unsubscribe
   subscribeCommand: "Get news in this chat",
   unsubscribeCommand: "Get no more news in this chat",

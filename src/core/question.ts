@@ -1,4 +1,5 @@
 import type { Json } from "./content.ts";
+import type { MessengerAuthor } from "./messenger-event.ts";
 
 /**
  * Why a question has no answer.
@@ -59,15 +60,35 @@ export interface ChooseOption<Value extends string> {
 export interface ElicitQuestion<Schema> extends QuestionOptions {
   /** The wanted value: zod, another Standard Schema that has a JSON Schema, or `jsonSchema` of the AI SDK. */
   readonly schema: Schema;
+  /**
+   * Names of the fields whose values are masked wherever they would be shown; `true` for all. They are asked only in
+   * private chats. Fields with the format `password` always are.
+   */
+  readonly sensitive?: boolean | readonly string[];
 }
+
+/** A question of the bot's own code: see `questions.ask`. */
+export type BotQuestion<Schema> = Omit<ElicitQuestion<Schema>, "of">;
+
+/** Answer to a question of the bot's own code. `value` is JSON, and has the kinds and limits of the schema's fields. */
+export type BotAnswer = Answer<Json> & {
+  /** What `questions.ask` returned. */
+  readonly id: string;
+  /** The person who answered, or did not want to. */
+  readonly person: MessengerAuthor | undefined;
+};
 
 /** A question as data. */
 export interface AskedQuestion extends QuestionOptions {
   readonly kind: "confirm" | "choose" | "elicit";
   /** JSON Schema of the answer's value. */
   readonly schema: Json;
+  /** The sensitive fields, or `true` for all. */
+  readonly sensitive?: boolean | readonly string[];
   /** Labels of buttons, by the JSON of their values. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Why an earlier answer to the same question did not fit, for the person. */
   readonly problem?: string;
+  /** That answer. */
+  readonly earlier?: Json;
 }

@@ -5,9 +5,9 @@ import type { DeclaredMessengers } from "../messengers/declare/declared-messenge
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 import type { RootRuntime } from "../messengers/root/root-runtime.ts";
 import type { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
-import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { BotActions } from "../messengers/tools/bot-actions.ts";
 import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
+import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { TurnOperations } from "../turn/turn-operations.ts";

@@ -11,11 +11,9 @@ import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
-import type { MessengerHint } from "../messengers/intake/open-questions.ts";
+import type { MessengerHint, TakenMessage } from "../messengers/intake/open-questions.ts";
 import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
-import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
-import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { Feature, FeatureKind } from "./feature.ts";
@@ -50,7 +48,7 @@ export class FeatureList implements ThreadFeatures {
   }
 
   /** People's consent to actions. Undefined in a bot without approvals. */
-  get consent(): (ActionConsent & TurnConsent) | undefined {
+  get consent(): Feature["consent"] {
     return this.#first(({ consent }) => consent);
   }
 
@@ -156,6 +154,10 @@ export class FeatureList implements ThreadFeatures {
     return this.#first(({ questions }) => questions?.hintAt(cardId, event));
   }
 
+  taken(event: MessengerEvent): TakenMessage | undefined {
+    return this.#first(({ questions }) => questions?.taken?.(event));
+  }
+
   messageDeleted(event: MessengerEvent): void {
     for (const { questions } of this.#features) questions?.messageDeleted(event);
   }
@@ -165,7 +167,7 @@ export class FeatureList implements ThreadFeatures {
   }
 
   hasConsent(turnId: string): boolean {
-    return this.consent?.hasConsent(turnId) === true;
+    return this.consent?.hasConsent(turnId) === true || this.asking?.hasAsked(turnId) === true;
   }
 
   isAsking(turnId: string): boolean {
@@ -178,6 +180,10 @@ export class FeatureList implements ThreadFeatures {
 
   turnReplaced(turnId: string): void {
     this.consent?.turnReplaced(turnId);
+  }
+
+  stopped(by: MessengerEvent): boolean {
+    return this.#features.filter((feature) => feature.stopped?.(by) === true).length > 0;
   }
 
   runOf(turnId: string): ScheduledRun | undefined {

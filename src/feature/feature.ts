@@ -5,6 +5,7 @@ import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
@@ -46,13 +47,15 @@ export interface Feature {
   /** Its questions to people, whose answers may be messages. */
   readonly questions?: OpenQuestions;
   /** People's consent to what turns do. */
-  readonly consent?: ActionConsent & TurnConsent;
+  readonly consent?: ActionConsent & Omit<TurnConsent, "stopped">;
   /** Its way for actions to ask people something. */
   readonly asking?: ActionQuestions;
   /** Its questions, as those who follow the run of a schedule see them. */
   readonly runQuestions?: RunQuestions;
   /** The root's way to send to many chats. */
   readonly manyChats?: ManyChatsSender;
+  /** A person has ended what runs in a chat. Returns `false` if it had asked the person nothing there. */
+  stopped?(by: MessengerEvent): boolean;
   /** A chat accepts no messages any more. */
   chatGone?(place: GonePlace): void;
   /** A chat of this conversation continues under another id. Called after that is stored. */

@@ -1,3 +1,4 @@
+import { isWaitingResult } from "../../actions/action-errors.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
@@ -53,7 +54,7 @@ export class AskingConversation implements ApprovalHost {
     return this.#options.approvers.isNobodyLeft(approval);
   }
 
-  async run(approval: Approval): Promise<CallOutcome> {
+  async run(approval: Approval): Promise<CallOutcome | undefined> {
     const { action: name, decidedBy, id, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
     const output = await this.#options.host.actions.runConsented({
       name,
@@ -64,14 +65,19 @@ export class AskingConversation implements ApprovalHost {
       facts: factsOfApproval(approval),
       owner: approvedOwner(id),
     });
-    return outcomeOf(output);
+    return isWaitingResult(output) ? undefined : outcomeOf(output);
   }
 
-  async outcomeOf({ action, inputHash, ledgerKey, requestId }: Approval): Promise<CallOutcome | undefined> {
+  async outcomeOf({
+    action,
+    inputHash,
+    ledgerKey,
+    requestId,
+  }: Approval): Promise<CallOutcome | "asks" | undefined> {
     const { actions, thread } = this.#options.host;
     if (thread.own.isRunning(requestId)) return undefined;
     const found = await actions.outputOf(ledgerKey, action, inputHash);
-    return found && { ...outcomeOf(found.output), hadNoEffect: found.hadNoEffect };
+    return found === undefined ? "asks" : { ...outcomeOf(found.output), hadNoEffect: found.hadNoEffect };
   }
 
   claim(claim: AllowanceClaim): Promise<boolean> {

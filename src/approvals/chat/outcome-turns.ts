@@ -1,7 +1,7 @@
 import type { Approval } from "../rules/approval.ts";
 import { decisionWords } from "../rules/outcome-words.ts";
 import type { Address } from "../../core/surface.ts";
-import { outcomeMessage } from "./outcome-message.ts";
+import { outcomeMessage } from "../../messengers/turns/outcome-message.ts";
 import { outcomeKeyOf } from "./approval-cards.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 

@@ -43,7 +43,7 @@ const ASKER_UNKNOWN = {
 /**
  * Consent to what turns and their actions do: calls of the model that ask people, or use a grant, and what came of them.
  */
-export class PeopleConsent implements ActionConsent, TurnConsent {
+export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"> {
   readonly #options: PeopleConsentOptions;
 
   constructor(options: PeopleConsentOptions) {
@@ -103,6 +103,11 @@ export class PeopleConsent implements ActionConsent, TurnConsent {
   endUse({ requestId, toolCallId }: ActionRequest, output: Json, hadNoEffect: boolean): void {
     const isFailure = failureName(output) !== undefined;
     this.#options.approvals.granted.end(requestId, toolCallId, { output, isFailure, hadNoEffect });
+  }
+
+  callEnded(requestId: string, toolCallId: string, output: Json): boolean {
+    const isFailure = failureName(output) !== undefined;
+    return this.#options.approvals.work.callEnded(requestId, toolCallId, { output, isFailure });
   }
 
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined {

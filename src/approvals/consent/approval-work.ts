@@ -1,4 +1,4 @@
-import type { Approval } from "../rules/approval.ts";
+import type { Approval, CallOutcome } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { FreshGrants } from "./fresh-grants.ts";
 import type { GrantedRuns } from "./granted-runs.ts";
@@ -183,6 +183,23 @@ export class ApprovalWork {
     });
   }
 
+  /**
+   * Stores the outcome of a call that has asked people while it ran. Returns `false` if no approval runs this call. Only
+   * inside a transaction.
+   */
+  callEnded(requestId: string, toolCallId: string, outcome: CallOutcome): boolean {
+    const running = this.#stored.store.ofCall(requestId, toolCallId);
+    if (running?.state !== "running") return false;
+    this.#ended(running, outcome);
+    this.#host.onChange();
+    return true;
+  }
+
+  #ended(running: Approval, { isFailure, output }: CallOutcome): Approval {
+    const state = isFailure ? "failed" : "done";
+    return this.#stored.change(running, { state, outcome: output, asksPeople: false });
+  }
+
   #runAction(approved: Approval): void {
     const { id } = approved;
     if (this.#running.has(id)) return;
@@ -193,11 +210,12 @@ export class ApprovalWork {
     });
     const work = this.#host
       .run(running)
-      .then(({ output, isFailure }) => {
-        const state = isFailure ? "failed" : "done";
-        const ended = this.#stored.change(running, { state, outcome: output });
+      .then((outcome) => {
         this.#running.delete(id);
-        this.#bringUpToDate(ended);
+        const now = this.#stored.store.get(id);
+        if (now?.state !== "running") return;
+        if (outcome === undefined) this.#stored.change(now, { asksPeople: true });
+        else this.#bringUpToDate(this.#ended(now, outcome));
       })
       .catch((error: unknown) => {
         // The row stays `running`. The next wake-up tries again, and the ledger knows the outcome of this try.

@@ -155,7 +155,8 @@ export class GrantedRuns {
       if (found === undefined) continue;
       // The turn may have repeated the call meanwhile, so the state is read again.
       const now = store.get(id);
-      if (found !== "ended" && now?.state === "approved" && !this.#live.has(id)) this.#end(now, found);
+      const isKnown = found !== "ended" && found !== "asks";
+      if (isKnown && now?.state === "approved" && !this.#live.has(id)) this.#end(now, found);
       lost.delete(id);
     }
   }

@@ -24,14 +24,15 @@ export interface ApprovalHost {
   isNobodyLeft(approval: Approval): Promise<boolean>;
   /**
    * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or `{
-   * error }`. May be called again after a crash: the ledger knows the outcome of the first run.
+   * error }`; undefined if it asks somebody while it runs, and tells its outcome later. May be called again after a crash:
+   * the ledger knows the outcome of the first run.
    */
-  run(approval: Approval): Promise<CallOutcome>;
+  run(approval: Approval): Promise<CallOutcome | undefined>;
   /**
    * Finds out what became of a call that a grant covered and whose process has ended. Undefined while its turn runs: it
-   * may repeat the call.
+   * may repeat the call. `asks`: it waits for somebody's answer, and tells its outcome itself.
    */
-  outcomeOf(use: Approval): Promise<CallOutcome | undefined>;
+  outcomeOf(use: Approval): Promise<CallOutcome | "asks" | undefined>;
   /** Returns the key of the occurrence of a schedule that a run belongs to. @default unknown */
   occurrenceOf?(rootRequest: string): string | undefined;
   /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */

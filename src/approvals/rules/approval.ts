@@ -208,6 +208,8 @@ export interface Approval {
   readonly together?: string | undefined;
   /** Whether the root gives back what this use of a limited grant has claimed. */
   readonly isGivenBack?: boolean;
+  /** Whether its run waits for somebody's answer, and tells its outcome itself. */
+  readonly asksPeople?: boolean;
   /** Whether the `successor` shows its question on this approval's card. */
   readonly isCardTaken?: boolean;
 }

@@ -102,6 +102,7 @@ const progressSchema = z.object({
   successor: z.string().optional(),
   isCardTaken: z.boolean().optional(),
   isGivenBack: z.boolean().optional(),
+  asksPeople: z.boolean().optional(),
   agreed: z.array(deciderSchema).optional(),
   escalatedAt: z.number().optional(),
   handedTo: z.object({ to: z.string(), by: z.string() }).optional(),
@@ -163,6 +164,7 @@ type Row = RowOf<typeof APPROVALS>;
 
 export function progressOf({
   agreed,
+  asksPeople,
   broughtTo,
   escalatedAt,
   handedTo,
@@ -179,6 +181,7 @@ export function progressOf({
     unreached: [...unreached],
     ...(isCardTaken === true && { isCardTaken }),
     ...(isGivenBack === true && { isGivenBack }),
+    ...(asksPeople === true && { asksPeople }),
     ...(agreed !== undefined && { agreed: [...agreed] }),
     ...(escalatedAt !== undefined && { escalatedAt }),
     ...(handedTo !== undefined && { handedTo }),
@@ -263,6 +266,7 @@ export function approvalOf({
     together: progress.together,
     isCardTaken: progress.isCardTaken ?? false,
     isGivenBack: progress.isGivenBack ?? false,
+    asksPeople: progress.asksPeople ?? false,
     unreached: progress.unreached ?? [],
     askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
   };

@@ -183,7 +183,8 @@ export class ApprovalStore {
 }
 
 /** Whether work is left: decide, run, draw or tell. */
-function isUnfinished({ drawnState, isInline, isTold, state }: Approval): boolean {
-  if (isInline) return false;
+function isUnfinished({ asksPeople, drawnState, isInline, isTold, state }: Approval): boolean {
+  // A call that asks people tells its outcome itself.
+  if (isInline || asksPeople === true) return false;
   return isOpen(state) || !isTold || drawnState !== state;
 }

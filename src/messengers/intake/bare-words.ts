@@ -28,7 +28,7 @@ export interface BareWordsOptions {
 }
 
 /** Ids of messages below a card, and of lists of cards. They say nothing that the model of the chat has said. */
-const ASIDE = /^(?:approval|command|given-up|hint|mark|press|show|waiting):/;
+const ASIDE = /^(?:approval|command|given-up|hint|mark|press|question|show|waiting):/;
 const MOST_REPLIES = 50;
 
 /**

@@ -15,6 +15,7 @@ import { addressOf } from "../replies/address-of.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { Admission } from "./admission.ts";
 import type { BareWords } from "./bare-words.ts";
+import type { QuestionMessages } from "./question-messages.ts";
 import { comesBack } from "./comes-back.ts";
 import { eventHandlers } from "./bot-handlers.ts";
 import type { BotHandlers, HookContent } from "./bot-handlers.ts";
@@ -75,6 +76,7 @@ export class EventHandler {
   readonly #outcomes: EventOutcomes;
   readonly #admission: Admission;
   readonly #words: Pick<BareWords, "take">;
+  readonly #asked: Pick<QuestionMessages, "take">;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
@@ -90,6 +92,7 @@ export class EventHandler {
       readonly outcomes: EventOutcomes;
       readonly admission: Admission;
       readonly words: Pick<BareWords, "take">;
+      readonly asked: Pick<QuestionMessages, "take">;
     },
   ) {
     this.#options = options;
@@ -98,6 +101,7 @@ export class EventHandler {
     this.#outcomes = parts.outcomes;
     this.#admission = parts.admission;
     this.#words = parts.words;
+    this.#asked = parts.asked;
   }
 
   /** Tells whether the event's command is still running. */
@@ -184,6 +188,7 @@ export class EventHandler {
         return;
       case "answer":
         if (!(await this.#admission.admit(row, event, definition))) return;
+        if (this.#asked.take(row, event, definition)) return;
         if (!(await this.#words.take(row, event, definition))) await this.#queue(row, event, definition);
         return;
     }

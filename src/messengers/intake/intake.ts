@@ -12,6 +12,7 @@ import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Admission } from "./admission.ts";
 import { BareWords } from "./bare-words.ts";
+import { QuestionMessages } from "./question-messages.ts";
 import type { BotHandlers } from "./bot-handlers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
 import type { CardEventsOptions } from "./card-events.ts";
@@ -69,7 +70,8 @@ export class Intake {
     this.#sorter = new EventSorter(options, this.#commands);
     const admission = new Admission(options, outcomes);
     const words = new BareWords(options, outcomes);
-    const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission, words };
+    const asked = new QuestionMessages(options, outcomes);
+    const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission, words, asked };
     this.#handler = new EventHandler(options, parts);
     this.#cards = new CardEvents({ ...options, admission, words }, outcomes);
   }

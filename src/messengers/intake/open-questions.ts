@@ -10,10 +10,21 @@ export interface OpenQuestions {
   hint(event: MessengerEvent): MessengerHint | undefined;
   /** Returns the answer to a bare word that is about this card. Undefined if the card asks nothing any more. */
   hintAt(cardId: string, event: MessengerEvent): MessengerHint | undefined;
+  /** Returns what becomes of a message while its author is asked something. Undefined if it is for the model alone. */
+  taken?(event: MessengerEvent): TakenMessage | undefined;
   /** Notes that a person has deleted a message. */
   messageDeleted(event: MessengerEvent): void;
   /** Returns the number of questions that were asked in the chat of an event and still wait. */
   waitingIn(event: MessengerEvent): number;
+}
+
+/** A message of somebody who is asked something. */
+export interface TakenMessage {
+  /** Whether it is the answer. Otherwise the model gets it. */
+  readonly isAnswer: boolean;
+  readonly hint?: MessengerHint;
+  /** Stores that it was taken. Called in the transaction that ends the event, or sends the hint. */
+  store(): void;
 }
 
 /** An answer to a message that the model does not get. */

@@ -37,6 +37,11 @@ export interface ActionConsent {
   useGrant(question: ApprovalQuestion, facts: CallFacts): ReturnType<ActionHost["useGrant"]>;
   /** See `ActionHost.endUse`. */
   endUse(request: ActionRequest, output: Json, hadNoEffect: boolean): void;
+  /**
+   * Takes the outcome of a call that has asked people while it ran. Returns `false` if nobody had to agree to it. Called in
+   * a transaction.
+   */
+  callEnded(requestId: string, toolCallId: string, output: Json): boolean;
   /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
   /** Tells whether the person for whom a system calls may decide, so that the system may ask that person itself. */

@@ -3,16 +3,29 @@ import type { AskedQuestion, Unanswered } from "../../core/question.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { CallFacts } from "./action-rights.ts";
 
+/** For whom and where a run asks. */
+export interface AskingPlace {
+  readonly facts: CallFacts;
+  /** The reply that shows what the run attaches. */
+  readonly owner: string;
+}
+
 /** Questions to people from inside actions. Without it no action of a bot can ask. */
 export interface ActionQuestions {
   /**
    * See `ActionHost.earlier`.
    *
-   * @param isOutside whether the call runs outside of its turn, after somebody has agreed or answered
+   * @param isAnswered whether the call goes on with an answer
    */
-  earlier(request: ActionRequest, isOutside: boolean): EarlierRun | undefined;
+  earlier(request: ActionRequest, isAnswered: boolean): EarlierRun | undefined;
   /** See `CallQuestions.prepare`. */
-  prepare(run: AskingRun, facts: CallFacts, question: AskedQuestion): Promise<Unanswered | PreparedQuestion>;
+  prepare(
+    run: AskingRun,
+    place: AskingPlace,
+    question: AskedQuestion,
+  ): Promise<Unanswered | PreparedQuestion>;
+  /** Whether a call of the turn has ever asked somebody. */
+  hasAsked(turnId: string): boolean;
   /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
 }

@@ -89,6 +89,8 @@ export interface ConsentedCall extends Pick<
   readonly facts: CallFacts;
   /** The reply that shows what the action attaches. */
   readonly owner: string;
+  /** Whether it goes on with the answer to its question. @default false */
+  readonly isAnswered?: boolean;
 }
 
 /** A call of another system. */
@@ -201,7 +203,6 @@ export class BotActions {
     return this.#callHost(
       (turn) => this.#factsOf(turn),
       (turn) => turn,
-      false,
     );
   }
 
@@ -214,7 +215,7 @@ export class BotActions {
   #callHost(
     factsOf: (turnId: string) => CallFacts,
     ownerOf: (turnId: string) => string,
-    isOutside: boolean,
+    isAnswered = false,
   ): ActionHost {
     const host = this.#host;
     const { agent, deps, env, log } = host;
@@ -254,13 +255,14 @@ export class BotActions {
         host.features.consent?.useGrant(question, factsOf(question.request.requestId)),
       endUse: (request, output, hadNoEffect) =>
         host.features.consent?.endUse(request, output as Json, hadNoEffect),
-      earlier: (request) => host.features.asking?.earlier(request, isOutside),
+      earlier: (request) => host.features.asking?.earlier(request, isAnswered),
       asking: (run, isNew) => ({
         record: this.runLog.of(run.ledgerKey, isNew),
         prepare: async (question) => {
           const { asking } = host.features;
           if (asking === undefined) throw nobodyAnswers();
-          return asking.prepare(run, factsOf(run.request.requestId), question);
+          const { requestId } = run.request;
+          return asking.prepare(run, { facts: factsOf(requestId), owner: ownerOf(requestId) }, question);
         },
       }),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
@@ -281,14 +283,14 @@ export class BotActions {
    * Runs a call to which somebody has agreed, or whose question has an answer, outside of any turn. Returns its output,
    * `{ error }`, or `{ waiting }` if it asks somebody.
    */
-  async runConsented({ facts, name, owner, ...call }: ConsentedCall): Promise<Json> {
+  async runConsented({ facts, isAnswered, name, owner, ...call }: ConsentedCall): Promise<Json> {
     const action = this.named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return actionGone() as unknown as Json;
     const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };
     const host = this.#callHost(
       () => facts,
       () => owner,
-      true,
+      isAnswered,
     );
     return (await runAction(host, request)) as Json;
   }
@@ -307,7 +309,6 @@ export class BotActions {
     const host = this.#callHost(
       () => facts,
       (requestId) => requestId,
-      true,
     );
     const ask: ActionHost["ask"] = async (question) => {
       const consent = this.#consent();

@@ -107,13 +107,13 @@ export class TurnAttachments {
     this.recorded.release(this.#ownersOf(ready.turnId));
   }
 
-  /** The attachments of an approved action are shown with its outcome. */
+  /** The attachments of an action that has waited for people are shown with its outcome. */
   #ownersOf(turnId: string): readonly string[] {
     const { kind, metadata } = this.#options.prompts.get(turnId) ?? {};
-    const approvalId = metadata?.["approval"];
-    return kind === "outcome" && typeof approvalId === "string"
-      ? [approvedOwner(approvalId), turnId]
-      : [turnId];
+    if (kind !== "outcome") return [turnId];
+    const { approval, parkedCall } = metadata ?? {};
+    if (typeof approval === "string") return [approvedOwner(approval), turnId];
+    return typeof parkedCall === "string" ? [answeredOwner(parkedCall), turnId] : [turnId];
   }
 
   async #ready(
@@ -168,6 +168,11 @@ export class TurnAttachments {
 /** Returns the owner of what an approved action attaches. */
 export function approvedOwner(approvalId: string): string {
   return `approval:${approvalId}`;
+}
+
+/** Returns the owner of what an action attaches that has asked people. */
+export function answeredOwner(callId: string): string {
+  return `question:${callId}`;
 }
 
 /** Tells whether content is one file. */

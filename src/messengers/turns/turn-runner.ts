@@ -199,10 +199,12 @@ export class TurnRunner implements Answers {
   }
 
   stopAll(by: MessengerEvent): boolean {
-    return this.endings.stopAll(by);
+    const isAsked = this.#options.consent?.stopped(by) === true;
+    return this.endings.stopAll(by) || isAsked;
   }
 
   startOver(by: MessengerEvent): void {
+    this.#options.consent?.stopped(by);
     this.endings.stopRunning(by);
     this.#options.memory.openSession(this.#options.deps.newId());
   }

@@ -43,6 +43,7 @@ export interface WorldOptions {
       | "quietHoursOf"
       | "getIncomingHooks"
       | "onApprovalRequested"
+      | "onAnswer"
       | "onChatMember"
       | "onReaction"
       | "renderAttachment"

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { outcomeMessage } from "../../../src/approvals/chat/outcome-message.ts";
+import { outcomeMessage } from "../../../src/messengers/turns/outcome-message.ts";
 import { getTurn } from "../../../src/index.ts";
 import type { Address } from "../../../src/messengers/index.ts";
 import { captureLog } from "../support/log-lines.ts";

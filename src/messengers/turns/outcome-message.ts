@@ -1,12 +1,12 @@
 import type { UIMessage } from "ai";
-import { fromPeople } from "../../messengers/turns/own-marks.ts";
+import { fromPeople } from "./own-marks.ts";
 
-/** An action that somebody has decided about, and its result. */
+/** An action that somebody has decided about, or that has asked somebody, and its result. */
 export interface ActionOutcome {
   readonly action: string;
   readonly input: unknown;
-  /** The decision in words: "approved by Ada", "rejected by Bob: too much", "expired". */
-  readonly decision: string;
+  /** The decision in words: "approved by Ada", "rejected by Bob: too much", "expired". Undefined if nobody decided. */
+  readonly decision?: string;
   /** The return value of the action, or the reason why it did not run. */
   readonly result: unknown;
   /** The scheduled task whose answer it is, if no chat has seen anything of it. */
@@ -25,7 +25,7 @@ export function outcomeMessage(
     "⟦Outcome of an action. The application says this, no person wrote it.⟧",
     `Action: ${line(action)}`,
     `Input: ${json(input)}`,
-    `Decision: ${line(decision)}`,
+    ...(decision === undefined ? [] : [`Decision: ${line(decision)}`]),
     `Result: ${json(result)}`,
     ...(unseenTask === undefined
       ? []

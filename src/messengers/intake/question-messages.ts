@@ -1,0 +1,45 @@
+import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { postingOf } from "../replies/send-notice.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
+import type { OpenQuestions } from "./open-questions.ts";
+
+export interface QuestionMessagesOptions {
+  readonly database: Database;
+  readonly delivery: Pick<Delivery, "send">;
+  /** @default nobody is asked anything */
+  readonly questions?: Pick<OpenQuestions, "taken"> | undefined;
+}
+
+/** Messages of people who are asked something. An answer ends the event; any other message is for the model. */
+export class QuestionMessages {
+  readonly #options: QuestionMessagesOptions;
+  readonly #outcomes: EventOutcomes;
+
+  constructor(options: QuestionMessagesOptions, outcomes: EventOutcomes) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+  }
+
+  /** Takes a message as an answer. Returns `false` if the model must answer it. */
+  take(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
+    const { database, delivery, questions } = this.#options;
+    const taken = questions?.taken?.(event);
+    if (taken === undefined) return false;
+    const { hint, isAnswer } = taken;
+    // Together, so that an answer counts once, and a person is told once.
+    database.transaction(() => {
+      taken.store();
+      if (hint !== undefined) {
+        const { replyTo, text } = hint;
+        const start = { id: `hint:${row.seq}`, ...postingOf(event, definition) };
+        delivery.send({ ...start, ...(replyTo !== undefined && { replyTo }) }, text);
+      }
+      if (isAnswer) this.#outcomes.end(row, "answered a question");
+    });
+    return isAnswer;
+  }
+}

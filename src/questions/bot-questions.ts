@@ -1,0 +1,116 @@
+import type { FlexibleSchema } from "ai";
+import { checkQuestion } from "../actions/check-question.ts";
+import { logBotFailure, runBotCode } from "../core/bot-code.ts";
+import type { ChatTarget } from "../core/chat-target.ts";
+import { ConfigurationError, SwitchboardError } from "../core/errors.ts";
+import type { BotAnswer, BotQuestion } from "../core/question.ts";
+import { jsonSchemaOf } from "../forms/form-of.ts";
+import type { QuestionsHost } from "./bot-methods.ts";
+import { formOfQuestion } from "./form-of-question.ts";
+import { newQuestion } from "./new-question.ts";
+import { isSensitive } from "./question.ts";
+import type { Question } from "./question.ts";
+import type { Questions } from "./questions.ts";
+
+/** Time after which an answer is offered again that a crash has kept from the bot's code. */
+const AGAIN_AFTER_MS = 2500;
+
+/** Questions of the bot's own code. Their answers go to `onAnswer`. */
+export class BotQuestions {
+  readonly #host: QuestionsHost;
+  readonly #questions: Questions;
+  /** Questions whose answer the bot's code is getting. */
+  readonly #telling = new Set<string>();
+
+  constructor(host: QuestionsHost, questions: Questions) {
+    this.#host = host;
+    this.#questions = questions;
+  }
+
+  /**
+   * Asks somebody for a value, in a chat: with a form, as `ctx.elicit` does. Returns an id when the question is durable.
+   * The answer goes to `onAnswer` of this object. It is a press, or a message that quotes the question. In a private chat
+   * of a person only that person can answer, elsewhere everybody.
+   *
+   * @throws {ConfigurationError} `question-invalid`, `question-unsupported`, `question-not-private`
+   * @throws {SwitchboardError} with the code of a refused target
+   * @example
+   * await this.questions.ask({ messenger: "telegram", userId: "4711" }, { message: "Your size?", schema: z.int() });
+   */
+  async ask(to: ChatTarget, { schema, ...asked }: BotQuestion<FlexibleSchema>): Promise<string> {
+    checkQuestion(asked);
+    const { database, deps, objects } = this.#host;
+    const form = formOfQuestion({ ...asked, kind: "elicit", schema: (await jsonSchemaOf(schema)) ?? null });
+    if (form === undefined)
+      throw new ConfigurationError(
+        "question-unsupported",
+        "No form in a chat can ask for the schema of this question. It must be a string, number, boolean or enum, a date, e-mail address, file, photo or place, or a flat object of them.",
+      );
+    const found = await objects.link.resolveTarget(to);
+    if (found.kind !== "found") throw new SwitchboardError(found.code, found.message);
+    const { address } = found;
+    if (isSensitive(form) && !address.isDirectMessage)
+      throw new ConfigurationError(
+        "question-not-private",
+        "A question with sensitive fields is for a private chat. Name the person: { messenger, userId }.",
+      );
+    const userId = typeof to === "object" && "userId" in to ? to.userId : undefined;
+    const question = newQuestion(
+      { ...asked, kind: "elicit", schema: null },
+      {
+        id: deps.newId(),
+        form,
+        askedIn: [{ userId, address }],
+        call: undefined,
+        cause: undefined,
+        threadId: undefined,
+        now: deps.clock.now(),
+      },
+    );
+    this.#questions.store.makeTable();
+    database.transaction(() => this.#questions.ask(question));
+    this.#host.wakeSoon();
+    await this.#host.durable();
+    return question.id;
+  }
+
+  /** Gives answers to the bot's code. */
+  run(): void {
+    for (const question of this.#untold()) {
+      if (this.#telling.has(question.id)) continue;
+      this.#telling.add(question.id);
+      void this.#tell(question).finally(() => {
+        this.#telling.delete(question.id);
+        this.#host.wakeSoon();
+      });
+    }
+  }
+
+  isBusy(): boolean {
+    return this.#telling.size > 0;
+  }
+
+  nextWakeAt(): number | undefined {
+    return this.#untold().length > 0 ? this.#host.deps.clock.now() + AGAIN_AFTER_MS : undefined;
+  }
+
+  #untold(): Question[] {
+    return this.#questions.store.undelivered().filter(({ end }) => end !== undefined);
+  }
+
+  async #tell({ answer, by, id }: Question): Promise<void> {
+    const { agent, deps, log } = this.#host;
+    try {
+      const given = { ...(answer as object), id, person: by } as BotAnswer;
+      await runBotCode({ clock: deps.clock, log }, "onAnswer", () => agent.onAnswer?.(given));
+    } catch {
+      // The log has the reason. The bot's code has got the answer.
+    }
+    try {
+      this.#questions.store.change(id, { isDelivered: true, answer: undefined });
+    } catch (error) {
+      // The process ends, or the database fails. The answer is offered again.
+      logBotFailure(log, "question", error);
+    }
+  }
+}

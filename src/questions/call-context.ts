@@ -1,0 +1,30 @@
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { ScheduleBinding } from "../core/schedule-binding.ts";
+import type { Address } from "../core/surface.ts";
+import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import { threadOf } from "../messengers/tools/call-facts.ts";
+import type { ParkedCall } from "../replay/parked-call-store.ts";
+
+/** What a parked call needs to run again. Plain JSON. */
+export interface CallContext {
+  readonly people: readonly MessengerAuthor[];
+  readonly person?: MessengerAuthor | undefined;
+  readonly address?: Address | undefined;
+  readonly schedule?: ScheduleBinding | undefined;
+  readonly channel?: string | undefined;
+  /** The person who agreed to the call. */
+  readonly approver?: MessengerAuthor | undefined;
+  /** The reply that shows what the call attaches. Undefined: that of its outcome. */
+  readonly owner?: string | undefined;
+}
+
+/** Returns the context of a parked call, as `QuestionCalls` has written it. */
+export function contextOf({ context }: Pick<ParkedCall, "context">): CallContext {
+  return context as unknown as CallContext;
+}
+
+/** For whom and where a call runs: an answer gives nobody more rights. */
+export function factsOf(call: ParkedCall): CallFacts {
+  const { address, people, person, schedule } = contextOf(call);
+  return { people, person, address, chat: threadOf(address), schedule };
+}

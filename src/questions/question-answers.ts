@@ -1,0 +1,218 @@
+import { z } from "zod";
+import { alert } from "../core/card-press.ts";
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { Database } from "../core/database.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { FormEvent, FormStep } from "../forms/form.ts";
+import type { MessengerHint, OpenQuestions, TakenMessage } from "../messengers/intake/open-questions.ts";
+import { isReply } from "../messengers/intake/presses.ts";
+import type { QuestionsHost } from "./bot-methods.ts";
+import { needsQuote } from "./question-cards.ts";
+import type { QuestionCards } from "./question-cards.ts";
+import { cardIdOf, placeOfCard } from "./question.ts";
+import type { Question } from "./question.ts";
+import type { Questions } from "./questions.ts";
+
+export interface QuestionAnswersOptions {
+  readonly host: Pick<QuestionsHost, "messengers" | "thread"> & { readonly database: Database };
+  readonly questions: Questions;
+  readonly cards: QuestionCards;
+}
+
+const payloadSchema = z.object({ question: z.string(), place: z.number(), press: z.json() });
+
+/** A question that a person was asked at a place. */
+interface Asked {
+  readonly question: Question;
+  readonly place: number;
+}
+
+/**
+ * Presses and messages of people who were asked something.
+ *
+ * 1. A press counts if it is one of the person who was asked at its card, and of a button that the card shows.
+ * 2. A message that quotes the card counts if the asked field can read it.
+ * 3. A message that quotes nothing is about the newest open question of its author in its chat. It counts if the field
+ *    can read it; as free text only in a private chat. It was written after the card had appeared.
+ * 4. Any other message of such a person is for the model. The first one gets a hint.
+ */
+export class QuestionAnswers implements OpenQuestions {
+  readonly #options: QuestionAnswersOptions;
+
+  constructor(options: QuestionAnswersOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a press of a question's card. Undefined if the card is another one. */
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    return placeOfCard(press.cardId) === undefined ? undefined : Promise.resolve(this.#press(press));
+  }
+
+  takesReply(cardId: string, event: MessengerEvent): boolean {
+    const asked = this.#askedBy(cardId);
+    if (asked === undefined) return false;
+    // The conversation that asked must not see what people write in other chats.
+    if (this.#isElsewhere(asked)) return true;
+    const isOpen = asked.question.end === undefined && isFrom(event, asked);
+    return isOpen && isAccepted(this.#read(asked, event));
+  }
+
+  taken(event: MessengerEvent): TakenMessage | undefined {
+    const { author, message } = event;
+    if (author === undefined || message === undefined) return undefined;
+    const asked = this.#newestFor(event);
+    if (asked === undefined) return undefined;
+    const { place, question } = asked;
+    const { quoted } = message;
+    const isQuote = quoted !== undefined && this.#messagesOf(asked).includes(quoted.id);
+    // A message that is about another one.
+    if (quoted !== undefined && !isQuote) return undefined;
+    if (!isQuote && !this.#isShownBefore(asked, event)) return undefined;
+    const step = this.#read(asked, event);
+    const isPlace = isQuote || !needsQuote(question, place);
+    if (isAccepted(step) && isPlace)
+      return { isAnswer: true, store: () => this.#options.questions.move(question, place, step, author) };
+    if (question.isHinted) return undefined;
+    const say = this.#options.cards.sayTo(author);
+    const problem = step?.problem === undefined || !isPlace ? [] : [step.problem];
+    const hint = [...problem, say(isPlace ? "questionStaysOpen" : "questionQuoteIt")].join(" ");
+    return {
+      isAnswer: false,
+      hint: { text: hint, replyTo: this.#messagesOf(asked).at(-1) },
+      store: () => this.#options.questions.store.change(question.id, { isHinted: true }),
+    };
+  }
+
+  isBareWord(): boolean {
+    return false;
+  }
+
+  hint(): undefined {
+    return undefined;
+  }
+
+  hintAt(): MessengerHint | undefined {
+    return undefined;
+  }
+
+  waitingIn(): number {
+    return 0;
+  }
+
+  /** A person deleted a message. What was asked because of it is not wanted any more. */
+  messageDeleted({ author, message, thread }: MessengerEvent): void {
+    const { host, questions } = this.#options;
+    for (const question of questions.store.open()) {
+      const { cause } = question;
+      if (cause === undefined || cause.messageId !== message?.id || cause.threadId !== thread.id) continue;
+      host.database.transaction(() => questions.close(question, "declined", author));
+    }
+  }
+
+  /** A person does not want what runs in a chat any more. Returns `false` if the person was asked nothing there. */
+  stopped(event: MessengerEvent): boolean {
+    const { host, questions } = this.#options;
+    const asked = this.#openFor(event);
+    for (const { question } of asked)
+      host.database.transaction(() => questions.close(question, "declined", event.author));
+    return asked.length > 0;
+  }
+
+  #press({ cardId, event, payload, person }: CardPress): PressAnswer {
+    const { cards, host, questions } = this.#options;
+    const asked = this.#askedBy(cardId);
+    const say = cards.sayTo(person);
+    if (asked === undefined) return alert(say("questionOver"));
+    // A person without an id cannot answer.
+    if (person === undefined) return alert(say("pressAnonymous"));
+    if (!isFrom(event, asked)) return alert(say("questionNotYours"));
+    const { place, question } = asked;
+    if (question.end !== undefined) return alert(say("questionOver"));
+    if (isReply(payload)) {
+      const step = this.#read(asked, event);
+      if (!isAccepted(step)) return alert(step?.problem ?? say("questionStaysOpen"));
+      host.database.transaction(() => questions.move(question, place, step, person));
+      return undefined;
+    }
+    const { data } = payloadSchema.safeParse(payload);
+    const isThis = data?.question === question.id && data.place === place;
+    const step = isThis ? questions.look(question, place, { kind: "press", press: data.press }) : undefined;
+    if (step === undefined || step.state === question.forms[place]) return alert(say("questionMoved"));
+    host.database.transaction(() => questions.move(question, place, step, person));
+    return step.problem === undefined ? undefined : alert(step.problem);
+  }
+
+  #read({ place, question }: Asked, { message, messengerId }: MessengerEvent): FormStep | undefined {
+    if (message === undefined) return undefined;
+    const { attachments, text, textToBot = text } = message;
+    const said: FormEvent = { kind: "message", message: { messengerId, text: textToBot, attachments } };
+    const step = this.#options.questions.look(question, place, said);
+    return step?.state === question.forms[place] ? undefined : step;
+  }
+
+  #askedBy(cardId: string): Asked | undefined {
+    const card = placeOfCard(cardId);
+    const question = card && this.#options.questions.store.get(card.id);
+    return question && card && { question, place: card.place };
+  }
+
+  #newestFor(event: MessengerEvent): Asked | undefined {
+    return this.#openFor(event).at(-1);
+  }
+
+  /** Returns the open questions of the author in the chat of an event, oldest first. */
+  #openFor(event: MessengerEvent): Asked[] {
+    return this.#options.questions.store.open().flatMap((question) =>
+      question.askedIn.flatMap((asked, place) => {
+        const { threadId } = this.#placeToday(asked.address);
+        return threadId === event.thread.id && isFrom(event, { question, place }) ? { question, place } : [];
+      }),
+    );
+  }
+
+  /** Whether a place is another chat than the one that sees the outcome. */
+  #isElsewhere({ place, question }: Asked): boolean {
+    return question.askedIn[place]?.address.threadId !== question.threadId;
+  }
+
+  #placeToday(address: {
+    readonly messengerId: string;
+    readonly chatId: string;
+    readonly threadId: string;
+  }): {
+    readonly threadId: string;
+  } {
+    return { ...address, ...this.#options.host.thread.delivery.movedTo(address.messengerId, address.chatId) };
+  }
+
+  /** The ids of the messages that show the card of a place. */
+  #messagesOf({ place, question }: Asked): string[] {
+    const receipt = this.#options.host.thread.delivery.receipt(cardIdOf(question.id, place));
+    return receipt?.messages.flatMap(({ messageId }) => messageId ?? []) ?? [];
+  }
+
+  /** Whether the card was visible when a message was written. If the platform numbers its messages, the ids tell. */
+  #isShownBefore(asked: Asked, { message, messengerId }: MessengerEvent): boolean {
+    const { messengers, thread } = this.#options.host;
+    const receipt = thread.delivery.receipt(cardIdOf(asked.question.id, asked.place));
+    const shown = receipt?.messages.at(-1);
+    if (message === undefined || shown?.messageId === undefined) return false;
+    if (messengers.surface(messengerId).probing !== undefined)
+      return Number(message.id) > Number(shown.messageId);
+    // Platforms tell whole seconds.
+    return message.sentAt + 1_000 > (shown.sentAt ?? Infinity);
+  }
+}
+
+function isFrom({ author, messengerId }: MessengerEvent, { place, question }: Asked): boolean {
+  const asked = question.askedIn[place];
+  if (author === undefined || asked?.address.messengerId !== messengerId) return false;
+  return asked.userId === undefined || asked.userId === author.userId;
+}
+
+/** A message that a form has read as an answer. */
+type AcceptedStep = FormStep & { readonly problem?: undefined };
+
+function isAccepted(step: FormStep | undefined): step is AcceptedStep {
+  return step !== undefined && step.problem === undefined;
+}

@@ -1,0 +1,141 @@
+import { sayIn } from "../core/bot-texts.ts";
+import type { Say } from "../core/bot-texts.ts";
+import type { CardContent } from "../core/content.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { escapeMarkdown } from "../core/plain-markdown.ts";
+import type { Address } from "../core/surface.ts";
+import { timeInWords } from "../core/time-in-words.ts";
+import type { FormContext } from "../forms/form.ts";
+import { askedAt } from "../forms/form-places.ts";
+import { formCard } from "../forms/form-card.ts";
+import { replyPolicy } from "../messengers/declare/texts.ts";
+import type { QuestionsHost } from "./bot-methods.ts";
+import { cardIdOf } from "./question.ts";
+import type { AskedPlace, Question } from "./question.ts";
+
+/** Owner of the cards. */
+export const QUESTIONS = "questions";
+
+/** The cards of questions: one in each chat in which a person is asked. */
+export class QuestionCards {
+  readonly #host: Pick<QuestionsHost, "agent" | "deps" | "messengers" | "thread">;
+
+  constructor(host: Pick<QuestionsHost, "agent" | "deps" | "messengers" | "thread">) {
+    this.#host = host;
+  }
+
+  /** Returns the words for a person. */
+  sayTo(person: Pick<MessengerAuthor, "language"> | Pick<AskedPlace, "language"> | undefined): Say {
+    return sayIn(this.#host.agent.texts ?? {}, person?.language);
+  }
+
+  /** Posts or changes all cards of a question. Only stores the changes. */
+  draw(question: Question): void {
+    const { messengers, thread } = this.#host;
+    for (const [index, place] of question.askedIn.entries()) {
+      if (!messengers.isDeclared(place.address.messengerId)) continue;
+      const id = cardIdOf(question.id, index);
+      const content = this.#card(question, index, place);
+      // Somebody may press a button that the card does not have any more, and must hear what has become of it.
+      if (thread.cards.store.read(id) !== undefined) thread.cards.revise(id, content, "leave", true);
+      else {
+        const policy = this.#policyOf(place.address);
+        thread.cards.post({ id, address: place.address, policy, owner: QUESTIONS }, content);
+      }
+    }
+  }
+
+  /** Reminds everybody who was asked, below the cards. Only stores the messages. */
+  remind(question: Question): void {
+    const { messengers, thread } = this.#host;
+    for (const [index, place] of question.askedIn.entries()) {
+      const { address } = place;
+      if (!messengers.isDeclared(address.messengerId)) continue;
+      const id = cardIdOf(question.id, index);
+      const replyTo = thread.delivery.receipt(id)?.messages.at(-1)?.messageId;
+      const say = this.sayTo(place);
+      const text = say("questionReminder", { time: this.#time(question.expiresAt, say) });
+      thread.cards.post(
+        {
+          id: `${id}:reminder`,
+          address,
+          policy: this.#policyOf(address),
+          ...(replyTo !== undefined && { options: { replyTo } }),
+        },
+        { kind: "text", text: escapeMarkdown(text) },
+      );
+    }
+  }
+
+  /** Returns what a form must know of the person and the chat of a place. */
+  context(question: Question, index: number, place: AskedPlace): FormContext {
+    const { messengers, deps } = this.#host;
+    const { address, language } = place;
+    const say = this.sayTo(place);
+    const isPrivate = address.isDirectMessage;
+    return {
+      message: isPrivate ? question.message : `${addressed(place)}${question.message}`,
+      say,
+      language,
+      timeZone: this.#timeZone() ?? "UTC",
+      now: deps.clock.now(),
+      isPrivate,
+      surface: messengers.surface(address.messengerId).capabilities,
+      payloadOf: (press) => ({ question: question.id, place: index, press: { ...press } }),
+    };
+  }
+
+  #card(question: Question, index: number, place: AskedPlace): CardContent {
+    const { by, end, form, forms } = question;
+    const context = this.context(question, index, place);
+    const { say } = context;
+    const state = forms[index];
+    const isMine = place.userId === undefined || by?.userId === place.userId;
+    if (state === undefined) return { kind: "card", text: context.message };
+    const shown = formCard(form, state, context);
+    if (end === undefined) {
+      const hint = needsQuote(question, index) ? `\n\n${escapeMarkdown(say("questionReplyHint"))}` : "";
+      return { ...shown, text: `${shown.text}${hint}` };
+    }
+    if (end === "answered" && isMine) return shown;
+    const words =
+      end === "answered"
+        ? say("questionAnsweredBy", { person: by?.fullName ?? by?.userName ?? `Person ${by?.userId}` })
+        : say(end === "expired" ? "questionExpired" : "questionDeclined");
+    return { kind: "card", text: `${context.message}\n\n${escapeMarkdown(words)}` };
+  }
+
+  #time(epochMs: number, say: Say): string {
+    const zone = this.#timeZone();
+    if (zone !== undefined) return timeInWords(epochMs, zone, say);
+    return `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  }
+
+  #timeZone(): string | undefined {
+    try {
+      return this.#host.agent.getDefaultTimezone();
+    } catch {
+      // A card must be drawn all the same. Schedules report the mistake.
+      return undefined;
+    }
+  }
+
+  #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {
+    return replyPolicy(this.#host.messengers.find(messengerId)?.delivery ?? {});
+  }
+}
+
+/** Names the person in a chat of several people. */
+function addressed({ name, userId }: AskedPlace): string {
+  return userId === undefined ? "" : `**${escapeMarkdown(name ?? `Person ${userId}`)}:** `;
+}
+
+/** Whether a message answers the field that is asked at a place only if it quotes the card. */
+export function needsQuote({ askedIn, form, forms, threadId }: Question, place: number): boolean {
+  const [asked, state] = [askedIn[place], forms[place]];
+  const field = state && askedAt(form, state);
+  if (asked === undefined || field === undefined || field.kind === "choice") return false;
+  // The conversation of another chat knows nothing of the question.
+  if (asked.address.threadId !== threadId) return true;
+  return field.kind === "text" && !asked.address.isDirectMessage;
+}

@@ -1,0 +1,87 @@
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { GonePlace } from "../core/delivery.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { QuestionsHost } from "./bot-methods.ts";
+import { ParkedCalls } from "../replay/parked-calls.ts";
+import { ParkedRuns } from "./parked-runs.ts";
+import { QuestionAnswers } from "./question-answers.ts";
+import { QuestionCalls } from "./question-calls.ts";
+import { BotQuestions } from "./bot-questions.ts";
+import { QUESTIONS, QuestionCards } from "./question-cards.ts";
+import { Questions } from "./questions.ts";
+import { waitingPrompt } from "./waiting-prompt.ts";
+
+/**
+ * Questions to people from inside actions (I14). `QuestionCalls` parks the calls and runs them again, `Questions` has the
+ * questions from their cards to their ends, `QuestionAnswers` takes presses and messages.
+ */
+export class QuestionsFeature implements Feature {
+  readonly name = QUESTIONS;
+  readonly asking: QuestionCalls;
+  readonly parked: ParkedCalls;
+  readonly questions: QuestionAnswers;
+  /** Questions of the bot's own code. */
+  readonly ofBot: BotQuestions;
+  readonly #host: QuestionsHost;
+  readonly #all: Questions;
+
+  constructor(host: QuestionsHost) {
+    this.#host = host;
+    const cards = new QuestionCards(host);
+    const parked = new ParkedCalls(new ParkedRuns(host));
+    this.parked = parked;
+    this.#all = new Questions({
+      host,
+      cards,
+      onEnded: ({ call }, answer) => {
+        if (call === undefined) return;
+        host.actions.runLog.answer(call.ledgerKey, call.position, answer);
+        parked.resume(call.id);
+      },
+    });
+    this.ofBot = new BotQuestions(host, this.#all);
+    this.asking = new QuestionCalls({ host, questions: this.#all, parked, cards });
+    this.questions = new QuestionAnswers({ host, questions: this.#all, cards });
+  }
+
+  work(): Promise<void> {
+    this.#all.run();
+    this.ofBot.run();
+    return this.parked.run();
+  }
+
+  isBusy(): boolean {
+    return this.parked.isBusy() || this.ofBot.isBusy();
+  }
+
+  nextWakeAt(): number | undefined {
+    const times = [this.#all, this.parked, this.ofBot].map((part) => part.nextWakeAt() ?? Infinity);
+    const at = Math.min(...times);
+    return at === Infinity ? undefined : at;
+  }
+
+  stopped(by: MessengerEvent): boolean {
+    return this.questions.stopped(by);
+  }
+
+  prompt(): string | undefined {
+    return waitingPrompt(this.parked.store, this.#all.store);
+  }
+
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    return this.questions.pressed(press);
+  }
+
+  chatGone({ chatId, messengerId, threadId }: GonePlace): void {
+    for (const question of this.#all.store.open()) {
+      const isThere = question.askedIn.every(
+        ({ address }) =>
+          address.messengerId === messengerId &&
+          address.chatId === chatId &&
+          (threadId === undefined || address.threadId === threadId),
+      );
+      if (isThere) this.#host.database.transaction(() => this.#all.close(question, "nobody"));
+    }
+  }
+}

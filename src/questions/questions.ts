@@ -1,0 +1,123 @@
+import type { Json } from "../core/content.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { Sweep } from "../core/sweep-store.ts";
+import type { FormEvent, FormStep } from "../forms/form.ts";
+import { stepForm } from "../forms/step-form.ts";
+import type { QuestionsHost } from "./bot-methods.ts";
+import type { QuestionCards } from "./question-cards.ts";
+import { QuestionStore } from "./question-store.ts";
+import type { Question, QuestionEnd } from "./question.ts";
+
+export interface QuestionsOptions {
+  readonly host: Pick<QuestionsHost, "database" | "deps" | "wakeSoon">;
+  readonly cards: QuestionCards;
+  /** Gives the answer to the call that waits for it. Called in the transaction that stores the end, once. */
+  readonly onEnded: (question: Question, answer: Json) => void;
+}
+
+/** Stands for the value of a sensitive field. */
+const HIDDEN = "•••";
+const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
+
+/**
+ * The questions of one conversation, from their cards to their answers.
+ *
+ * 1. A question has one end. It is stored in one transaction with the answer for whoever waits, and with the cards.
+ * 2. Only the person who was asked at a place moves the form of that place.
+ * 3. Values of sensitive fields are gone from the question when it has ended.
+ * 4. An open question wakes the object for its reminder and its expiry, and for nothing else.
+ */
+export class Questions {
+  readonly store: QuestionStore;
+  readonly #options: QuestionsOptions;
+  readonly #sweep: Sweep;
+
+  constructor(options: QuestionsOptions) {
+    const { database, deps } = options.host;
+    this.#options = options;
+    this.store = new QuestionStore(database);
+    const old = [
+      { table: "question_v1", key: "id", where: "is_delivered = 1", since: "ended_at", keepMs: KEEP_MS },
+    ];
+    this.#sweep = new Sweep(database, deps.clock, old);
+  }
+
+  /** Stores a question and its cards. Only inside a transaction. */
+  ask(question: Question): void {
+    this.store.insert(question);
+    this.#options.cards.draw(question);
+  }
+
+  /** Returns the outcome of an event at a place, and stores nothing. */
+  look(question: Question, place: number, event: FormEvent): FormStep | undefined {
+    const [state, asked] = [question.forms[place], question.askedIn[place]];
+    if (state === undefined || asked === undefined) return undefined;
+    return stepForm(question.form, state, event, this.#options.cards.context(question, place, asked));
+  }
+
+  /** Stores the outcome of an event. Only inside a transaction. */
+  move(question: Question, place: number, { result, state }: FormStep, by: MessengerAuthor): void {
+    const moved = { ...question, forms: question.forms.with(place, state) };
+    if (result === undefined) {
+      this.store.change(question.id, { forms: moved.forms });
+      this.#options.cards.draw(moved);
+      return;
+    }
+    const { kind } = result;
+    if (kind === "send") this.#end(moved, "answered", { value: result.value }, by);
+    else this.#end(moved, "declined", { why: "declined" }, by);
+  }
+
+  /** Ends an open question without an answer. Only inside a transaction. */
+  close(question: Question, end: Exclude<QuestionEnd, "answered">, by?: MessengerAuthor): void {
+    this.#end(question, end, { why: end }, by);
+  }
+
+  /** Ends and reminds what is due. */
+  run(): void {
+    const { cards, host } = this.#options;
+    const { database, deps } = host;
+    const now = deps.clock.now();
+    for (const question of this.store.open()) {
+      if (now >= question.expiresAt) database.transaction(() => this.close(question, "expired"));
+      else if (now >= (question.remindAt ?? Infinity))
+        database.transaction(() => {
+          this.store.change(question.id, { remindAt: undefined });
+          cards.remind(question);
+        });
+    }
+    this.#sweep.run();
+  }
+
+  /** Time of the next reminder or expiry, in epoch milliseconds. Undefined if no question is open. */
+  nextWakeAt(): number | undefined {
+    const times = this.store
+      .open()
+      .map(({ expiresAt, remindAt = Infinity }) => Math.min(expiresAt, remindAt));
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  #end(question: Question, end: QuestionEnd, answer: Json, by: MessengerAuthor | undefined): void {
+    const { cards, host, onEnded } = this.#options;
+    const isOfBot = question.call === undefined;
+    const changes = {
+      forms: question.forms.map((state) => ({ ...state, values: masked(question, state.values) })),
+      end,
+      endedAt: host.deps.clock.now(),
+      remindAt: undefined,
+      answer: isOfBot ? answer : undefined,
+      by,
+      isDelivered: !isOfBot,
+    };
+    this.store.change(question.id, changes);
+    const ended = { ...question, ...changes };
+    onEnded(ended, answer);
+    cards.draw(ended);
+    host.wakeSoon();
+  }
+}
+
+function masked({ form }: Question, values: Readonly<Record<string, Json>>): Record<string, Json> {
+  const hidden = form.fields.filter(({ isSensitive, name }) => isSensitive === true && name in values);
+  return { ...values, ...Object.fromEntries(hidden.map(({ name }) => [name, HIDDEN])) };
+}
