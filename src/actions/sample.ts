@@ -11,10 +11,10 @@ export interface Sample {
 /** One call of the bot's model. */
 export interface SampleRequest {
   readonly prompt: string;
-  /** @default none */
+  /** Instructions for this call. @default none */
   readonly system?: string;
   /** The answer is a value of this schema. @default a text */
   readonly schema?: FlexibleSchema;
-  /** @default the model's own limit */
+  /** Most tokens of the answer. @default the model's own limit */
   readonly maxOutputTokens?: number;
 }
