@@ -21,6 +21,9 @@ export interface PlatformEmulator {
   /** Whether the bot hears of commands and presses alone. People then ask with the command `ask`. @default false */
   readonly talksByCommand?: boolean;
 
+  /** Whether each message outside of threads begins a conversation. People then answer in its thread. @default false */
+  readonly hasOwnThreads?: boolean;
+
   /** The private chat of a person with the bot. Undefined if the platform has none. */
   direct(person: Person): Place | undefined;
   /** A place that several people and the bot share, made at the first call. Undefined if the platform has none. */
@@ -39,6 +42,8 @@ export interface PlatformEmulator {
   typingShown(place: Place): number;
   /** Has `changed` called after every change that people can see. */
   watch(changed: () => void): void;
+  /** Has `echoed` called with the webhooks that calls of the bot cause: about its own messages and their delivery. */
+  watchEchoes?(echoed: (webhook: Webhook) => void): void;
   /** Frees what it holds, if anything. */
   close?(): Promise<void>;
 }

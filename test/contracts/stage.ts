@@ -56,6 +56,8 @@ export class Stage {
     this.server = server;
     this.model = model;
     this.bot = bot;
+    // A killed bot misses these, and nothing hangs on them.
+    server.emulator.watchEchoes?.((webhook) => void this.deliver(webhook).catch(() => undefined));
     model.script((request) => {
       const asked = lastUserText(request);
       // An answer may quote an earlier message: the last cue counts.
@@ -232,9 +234,14 @@ export class Talk {
   }
 
   /** Answers a card that has no buttons. A number that is sent before the card is posted is for the model. */
-  async choose(option: number): Promise<void> {
+  async choose(option: number, card: SeenMessage): Promise<void> {
     await this.stage.cardsPosted();
-    await this.write(String(option));
+    await this.stage.act(this.choosing(option, card));
+  }
+
+  choosing(option: number, { threadOf }: SeenMessage): Act {
+    const isThere = this.stage.emulator.hasOwnThreads === true && threadOf !== undefined;
+    return this.writing(String(option), isThere ? { inThreadOf: threadOf } : {});
   }
 
   async press(message: SeenMessage, label: string, by = this.by): Promise<void> {

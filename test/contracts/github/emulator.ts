@@ -22,13 +22,21 @@ import { githubWebhook } from "./webhook.ts";
 const SECRET = "It's a Secret to Everybody";
 const TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 
+interface GitHubOptions {
+  readonly isReview?: boolean;
+  readonly now?: () => number;
+}
+
 export class GitHubEmulator implements PlatformEmulator {
   readonly name = "github";
   readonly #repository: Repository;
   readonly #api: GitHubApi;
+  /** Whether people write at the lines of pull requests. */
+  readonly hasOwnThreads: boolean;
   #echoed: (webhook: Webhook) => void = () => {};
 
-  constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
+  constructor({ isReview = false, now = Date.now }: GitHubOptions = {}) {
+    this.hasOwnThreads = isReview;
     this.#repository = new Repository(now);
     this.#api = new GitHubApi(this.#repository, TOKEN, (action, comment, more) =>
       this.#echoed(report(action, comment, more, this.#repository.bot)),
@@ -59,7 +67,7 @@ export class GitHubEmulator implements PlatformEmulator {
   }
 
   shared(name: string): Place {
-    return placeOf(this.#repository.issueNamed(name, false));
+    return placeOf(this.#repository.issueNamed(name, this.hasOwnThreads));
   }
 
   /** The conversation of a pull request. Its review threads are threads of it. */
@@ -132,7 +140,6 @@ export class GitHubEmulator implements PlatformEmulator {
     this.#repository.changed = changed;
   }
 
-  /** Has `echoed` called with the webhooks that the bot's own comments cause. */
   watchEchoes(echoed: (webhook: Webhook) => void): void {
     this.#echoed = echoed;
   }
@@ -143,7 +150,10 @@ export class GitHubEmulator implements PlatformEmulator {
     if (act.inThreadOf !== undefined && root === undefined) return undefined;
     const words = `${act.isMention ? `@${this.#repository.bot.login} ` : ""}${act.text}`;
     const body = [words, ...(act.files ?? []).map(linkOf)].filter((part) => part !== "").join("\n\n");
-    const review = root?.review && { replyTo: root.review.replyTo ?? root.id };
+    const isNew = this.hasOwnThreads && root === undefined;
+    const review = isNew
+      ? { replyTo: undefined }
+      : root?.review && { replyTo: root.review.replyTo ?? root.id };
     const comment = this.#repository.add({ issue, by, body, review, files: act.files ?? [] });
     return { messageId: String(comment.id), webhooks: [report("created", comment, {}, by)] };
   }

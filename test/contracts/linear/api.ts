@@ -140,12 +140,14 @@ export class LinearApi {
       const { body } = record(input);
       if (typeof body !== "string" || body === "") return invalid("body should not be empty");
       this.#workspace.edit(comment, body);
+      this.#workspace.echoed("update", comment);
       return { success: true, lastSyncId: 1, comment: idOf(comment) };
     },
     commentDelete: ({ id }) => {
       const comment = this.#own(id);
       if (comment === undefined) return notFound("Comment");
       this.#workspace.remove(comment);
+      this.#workspace.echoed("remove", comment);
       return { success: true, lastSyncId: 1, entityId: comment.id };
     },
     reactionCreate: ({ input }) => {
@@ -171,12 +173,16 @@ export class LinearApi {
     if (this.#workspace.comment(id) !== undefined) return invalid("Entity with this id already exists.");
     const by = this.#workspace.bot;
     const comment = this.#workspace.add({ issue, parentId: parent?.id, by, body }, id);
+    this.#workspace.echoed("create", comment);
     return { success: true, lastSyncId: 1, comment: idOf(comment) };
   }
 
-  #createActivity({ agentSessionId, content, ephemeral }: Values): unknown {
+  #createActivity({ agentSessionId, content, ephemeral, id = randomUUID() }: Values): unknown {
     const session = this.#workspace.sessions.find(({ id }) => id === agentSessionId);
-    if (session === undefined) return notFound("AgentSession");
+    if (session === undefined || session.issue.isDeleted) return notFound("AgentSession");
+    if (typeof id !== "string" || !UUID.test(id)) return invalid("id must be a UUID");
+    const all = this.#workspace.sessions.flatMap(({ activities }) => activities);
+    if (all.some((known) => known.id === id)) return invalid("Entity with this id already exists.");
     const given = record(content);
     if (!ACTIVITIES.has(String(given["type"]))) return invalid("content.type is unknown");
     const isEphemeral = ephemeral === true;
@@ -195,7 +201,7 @@ export class LinearApi {
       : undefined;
     const now = this.#workspace.now();
     const activity: AgentActivity = {
-      id: randomUUID(),
+      id,
       session,
       content: given,
       isEphemeral,

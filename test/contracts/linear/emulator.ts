@@ -29,12 +29,13 @@ export class LinearEmulator implements PlatformEmulator {
   readonly name = "linear";
   readonly #workspace: Workspace;
   readonly #api: LinearApi;
-  readonly #isAgent: boolean;
+  /** Whether the bot is an agent. */
+  readonly hasOwnThreads: boolean;
 
   constructor(options: { readonly now?: () => number; readonly mode?: "comments" | "agent-sessions" } = {}) {
     this.#workspace = new Workspace(options.now ?? Date.now);
     this.#api = new LinearApi(this.#workspace, CREDENTIALS);
-    this.#isAgent = options.mode === "agent-sessions";
+    this.hasOwnThreads = options.mode === "agent-sessions";
   }
 
   env(apiUrl: string): Readonly<Record<string, string>> {
@@ -43,7 +44,7 @@ export class LinearEmulator implements PlatformEmulator {
       apiUrl: `${apiUrl}/graphql`,
       webhookSecret: SECRET,
       userName: this.#workspace.bot.displayName,
-      ...(this.#isAgent
+      ...(this.hasOwnThreads
         ? { mode: "agent-sessions", clientCredentials: { clientId, clientSecret } }
         : { apiKey }),
     };
@@ -134,6 +135,13 @@ export class LinearEmulator implements PlatformEmulator {
     this.#workspace.changed = changed;
   }
 
+  /** A webhook reports the comments of everybody. */
+  watchEchoes(echoed: (webhook: Webhook) => void): void {
+    this.#workspace.echoed = (action, comment) => {
+      for (const webhook of this.#reportComment(action, comment, comment.by)) echoed(webhook);
+    };
+  }
+
   #write(act: Act & { readonly kind: "write" }, issue: Issue, by: User): Acted | undefined {
     const root = this.#workspace.comment(act.inThreadOf);
     if (act.inThreadOf !== undefined && root?.issue !== issue) return undefined;
@@ -143,7 +151,7 @@ export class LinearEmulator implements PlatformEmulator {
     );
     const body = [`${mention}${act.text}`, ...files].join("\n\n");
     const comment = this.#workspace.add({ issue, parentId: root?.parentId ?? root?.id, by, body });
-    const webhooks = this.#isAgent
+    const webhooks = this.hasOwnThreads
       ? this.#reportToAgent(comment, act.isMention === true)
       : this.#reportComment("create", comment, by);
     return { messageId: comment.id, webhooks };
@@ -174,7 +182,7 @@ export class LinearEmulator implements PlatformEmulator {
   }
 
   #reportComment(action: string, comment: Comment, by: User, more: object = {}): readonly Webhook[] {
-    if (this.#isAgent) return [];
+    if (this.hasOwnThreads) return [];
     const url = `${urlOf(comment.issue)}#comment-${comment.id.slice(0, 8)}`;
     return [
       this.#webhook("Comment", { action, actor: actorOf(by), data: commentData(comment), url, ...more }),

@@ -57,6 +57,8 @@ export class Workspace {
   readonly now: () => number;
   readonly #people = new Map<string, User>();
   changed: () => void = () => {};
+  /** Called when the bot has changed a comment of its own. */
+  echoed: (action: "create" | "update" | "remove", comment: Comment) => void = () => {};
 
   constructor(now: () => number) {
     this.now = now;

@@ -40,7 +40,7 @@ export const alone: readonly Row[] = [
   },
   {
     key: "kill",
-    title: "A process killed in the middle of an answer",
+    title: "A process killed in the middle of an answer, whose webhook then comes again",
     async play(stage) {
       const talk = stage.talk(stage.person("Ada"));
       const gate = createGate();
@@ -49,12 +49,14 @@ export const alone: readonly Row[] = [
         [say("These are the first words. "), holdAt(gate), say("And these the last.")],
         [say("These are the first words. And these the last.")],
       );
-      await talk.write("cue-kill please");
+      const { webhooks } = await talk.write("cue-kill please");
       await gate.reached;
       if (stage.works("answer")) await talk.reads("first words");
       await stage.bot.restart();
+      for (const webhook of webhooks) await stage.deliver(webhook);
       gate.open();
       await talk.reads("And these the last.");
+      for (const webhook of webhooks) await stage.deliver(webhook);
       return () => {
         const whole = talk.bot().filter(({ text }) => text.includes("And these the last.")).length;
         if (whole !== 1) return whole === 0 ? "lost" : `${whole} times`;

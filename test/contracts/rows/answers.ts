@@ -188,6 +188,21 @@ export const answers: readonly Row[] = [
     },
   },
   {
+    key: "own-messages",
+    title: "Leaves alone what the platform reports of the bot's own messages",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      stage.on("cue-mirror", [say("Do you mean cue-own-words?")]);
+      stage.on("cue-own-words", [say("Yes, I do.")]);
+      await talk.write("cue-mirror please");
+      await talk.reads("cue-own-words");
+      return () => {
+        if (stage.requests("cue-own-words").length > 0) return "answers itself";
+        return talk.bot().length === 1 ? "works" : `${talk.bot().length} messages`;
+      };
+    },
+  },
+  {
     key: "duplicates",
     title: "A webhook that comes three times, two at once, is answered once",
     async play(stage) {

@@ -20,13 +20,38 @@ export const cards: readonly Row[] = [
       if (card === undefined) return () => "no card";
       const hasButtons = card.buttons.includes("Approve");
       if (hasButtons) await talk.press(card, "Approve");
-      else await talk.choose(1);
+      else await talk.choose(1, card);
       const isDone = await stage.until(() => stage.requests("cue-card").length > 1, 6000);
       await stage.until(() => talk.bot().every(({ buttons }) => buttons.length === 0), 3000);
       return () => {
         if (isDone === undefined) return hasButtons ? "press without effect" : "number without effect";
         if (!hasButtons) return "by number";
         return talk.bot().some(({ buttons }) => buttons.includes("Approve")) ? "old buttons stay" : "works";
+      };
+    },
+  },
+  {
+    key: "double-press",
+    title: "A press that comes four times, two at once, acts once",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const card = await asked(stage, talk, "cue-double");
+      if (card === undefined) return () => "no card";
+      const hasButtons = card.buttons.includes("Approve");
+      if (!hasButtons) await stage.cardsPosted();
+      const acted = await stage.emulator.act(
+        hasButtons
+          ? { kind: "press", by: talk.by, in: talk.place, messageId: card.id, label: "Approve" }
+          : talk.choosing(1, card),
+      );
+      const webhooks = acted?.webhooks ?? [];
+      await Promise.all([...webhooks, ...webhooks].map((webhook) => stage.deliver(webhook)));
+      await talk.reads("Refunded cue-double.");
+      for (const webhook of [...webhooks, ...webhooks]) await stage.deliver(webhook);
+      return () => {
+        const told = talk.bot().filter(({ text }) => text.includes("Refunded cue-double.")).length;
+        const calls = stage.requests("cue-double").length;
+        return told === 1 && calls === 2 ? "works" : `${told} answers, ${calls} calls of the model`;
       };
     },
   },
@@ -60,7 +85,7 @@ export const cards: readonly Row[] = [
       if (card === undefined) return () => "no card";
       const hasButtons = card.buttons.includes("Coffee");
       if (hasButtons) await talk.press(card, "Coffee");
-      else await talk.choose(1);
+      else await talk.choose(1, card);
       const note = await talk.reads("Coffee is noted.", 5000);
       return () => {
         if (note === undefined) return "nothing";

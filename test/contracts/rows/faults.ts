@@ -1,4 +1,5 @@
-import { say } from "../../../lab/support/model-script.ts";
+import { createGate } from "../../../lab/support/gate.ts";
+import { holdAt, say } from "../../../lab/support/model-script.ts";
 import type { FaultRule } from "../emulator-server.ts";
 import type { Row } from "../row.ts";
 import type { Stage, Talk } from "../stage.ts";
@@ -22,6 +23,27 @@ function answered(
       await talk.write(`cue-${key} please`);
       await talk.reads("The one answer.", 25_000);
       return () => judge(talk, stage);
+    },
+  };
+}
+
+/** An answer that grows, and whose changes fail for a while. */
+function growing(key: string, title: string, rule: FaultRule): Row {
+  return {
+    key,
+    title,
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const gate = createGate();
+      const cue = `cue-${key}`;
+      stage.on(cue, [say("The one "), holdAt(gate), say("answer.")]);
+      stage.server.fail({ on: ["edit"], in: talk.place, ...rule });
+      await talk.write(`${cue} please`);
+      await gate.reached;
+      if (stage.works("answer")) await talk.reads("The one");
+      gate.open();
+      await talk.reads("The one answer.", 25_000);
+      return () => copies(talk);
     },
   };
 }
@@ -67,6 +89,13 @@ export const faults: readonly Row[] = [
   answered("error-503", "An answer refused with the status 503", () => ({
     fault: { kind: "error", status: 503 },
   })),
+  growing("edit-flood", "A rate limit in the middle of an answer (2 s)", {
+    fault: { kind: "flood", retryAfterMs: 2000 },
+  }),
+  growing("edit-error", "An answer whose changes fail for a while", {
+    fault: { kind: "error", status: 500 },
+    times: 3,
+  }),
   answered("cut", "An answer made, and the connection cut", () => ({ fault: { kind: "cut-after" } })),
   answered("no-answer", "An answer made, and no response", () => ({ fault: { kind: "no-answer" } })),
 ];

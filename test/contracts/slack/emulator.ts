@@ -34,6 +34,11 @@ export class SlackEmulator implements PlatformEmulator {
     this.#workspace.changed = changed;
   }
 
+  /** An app that reads channels hears of its own messages, too. */
+  watchEchoes(echoed: (webhook: Webhook) => void): void {
+    this.#workspace.echoed = (channel, event) => echoed(this.#event(channel, event));
+  }
+
   describe(request: Request): Promise<PlatformCall> {
     return this.#api.describe(request);
   }
@@ -98,29 +103,13 @@ export class SlackEmulator implements PlatformEmulator {
         const previous = this.#workspace.eventMessage(channel, message);
         message.text = act.text;
         message.isEdited = true;
-        const edited = { user, ts: this.#workspace.ts() };
-        const event = {
-          type: "message",
-          subtype: "message_changed",
-          message: { ...this.#workspace.eventMessage(channel, message), edited },
-          previous_message: previous,
-          hidden: true,
-          ts: edited.ts,
-        };
+        const event = this.#workspace.change(channel, message, previous);
         return { messageId: message.ts, webhooks: [this.#event(channel, event)] };
       }
       case "delete": {
         const message = this.#workspace.message(channel, act.messageId);
         channel.messages.splice(channel.messages.indexOf(message), 1);
-        const event = {
-          type: "message",
-          subtype: "message_deleted",
-          deleted_ts: message.ts,
-          previous_message: this.#workspace.eventMessage(channel, message),
-          hidden: true,
-          ts: this.#workspace.ts(),
-        };
-        return { webhooks: [this.#event(channel, event)] };
+        return { webhooks: [this.#event(channel, this.#workspace.deletion(channel, message))] };
       }
       case "react": {
         const message = this.#workspace.message(channel, act.messageId);

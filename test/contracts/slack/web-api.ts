@@ -149,6 +149,7 @@ export class WebApi {
         const channel = this.#of(fields);
         const message = this.#own(channel, fields, "cant_delete_message");
         channel.messages.splice(channel.messages.indexOf(message), 1);
+        this.#workspace.echoed(channel, this.#workspace.deletion(channel, message));
         return { channel: channel.id, ts: message.ts };
       }
       case "assistant.threads.setStatus": {
@@ -191,6 +192,8 @@ export class WebApi {
       isEdited: false,
     };
     channel.messages.push(message);
+    if (onlyFor === undefined)
+      this.#workspace.echoed(channel, this.#workspace.eventMessage(channel, message));
     return { message };
   }
 
@@ -199,6 +202,7 @@ export class WebApi {
     if (channel.isArchived) throw new SlackError("is_inactive");
     const message = this.#own(channel, fields, "cant_update_message");
     const content = contentOf(fields);
+    const previous = this.#workspace.eventMessage(channel, message);
     const { text } = fields;
     if (typeof text === "string" && Buffer.byteLength(text) > MOST_UPDATED_TEXT)
       throw new SlackError("msg_too_long");
@@ -207,6 +211,7 @@ export class WebApi {
     if (content.markdown === undefined) delete message.markdown;
     else message.markdown = content.markdown;
     message.isEdited = true;
+    this.#workspace.echoed(channel, this.#workspace.change(channel, message, previous));
     return { channel: channel.id, ts: message.ts, text: message.text };
   }
 
@@ -267,7 +272,7 @@ export class WebApi {
       if (channel === undefined) throw new SlackError("channel_not_found");
       if (channel.isArchived) throw new SlackError("is_archived");
       const threadTs = fields["thread_ts"];
-      channel.messages.push({
+      const message: Message = {
         ts: this.#workspace.ts(),
         user: BOT_USER,
         ...(typeof threadTs === "string" && { threadTs }),
@@ -275,7 +280,10 @@ export class WebApi {
         blocks: [],
         files,
         isEdited: false,
-      });
+      };
+      channel.messages.push(message);
+      const event = { ...this.#workspace.eventMessage(channel, message), subtype: "file_share" };
+      this.#workspace.echoed(channel, event);
     }
     return { files: named.map(({ id: file, title }) => ({ id: file, title })) };
   }

@@ -53,6 +53,8 @@ export class Workspace {
   readonly responses = new Map<string, ResponseTarget>();
   apiUrl = "";
   changed: () => void = () => {};
+  /** Called with the event of each change of the bot's own messages. */
+  echoed: (channel: Channel, event: Fields) => void = () => {};
   #clock = 0;
 
   /** Opens the private channel of a person. */
@@ -99,6 +101,31 @@ export class Workspace {
       ...(message.blocks.length > 0 && { blocks: message.blocks }),
       ...(threadTs !== undefined && { thread_ts: threadTs, parent_user_id: parent?.user }),
       ...(isBot ? { bot_id: "B1", app_id: "A1" } : { client_msg_id: `client-${message.ts}` }),
+    };
+  }
+
+  /** The event of an edit. */
+  change(channel: Channel, message: Message, previous: Fields): Fields {
+    const edited = { user: message.user, ts: this.ts() };
+    return {
+      type: "message",
+      subtype: "message_changed",
+      message: { ...this.eventMessage(channel, message), edited },
+      previous_message: previous,
+      hidden: true,
+      ts: edited.ts,
+    };
+  }
+
+  /** The event of a deletion. */
+  deletion(channel: Channel, message: Message): Fields {
+    return {
+      type: "message",
+      subtype: "message_deleted",
+      deleted_ts: message.ts,
+      previous_message: this.eventMessage(channel, message),
+      hidden: true,
+      ts: this.ts(),
     };
   }
 

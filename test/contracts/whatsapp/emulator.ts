@@ -60,6 +60,7 @@ export class WhatsAppEmulator implements PlatformEmulator {
   #apiUrl = "";
   #ids = 0;
   #changed: () => void = () => {};
+  #echoed: (webhook: Webhook) => void = () => {};
 
   env(apiUrl: string): Readonly<Record<string, string>> {
     this.#apiUrl = apiUrl;
@@ -76,6 +77,11 @@ export class WhatsAppEmulator implements PlatformEmulator {
 
   watch(changed: () => void): void {
     this.#changed = changed;
+  }
+
+  /** Meta tells of each message whether it has arrived. */
+  watchEchoes(echoed: (webhook: Webhook) => void): void {
+    this.#echoed = echoed;
   }
 
   direct(person: Person): Place {
@@ -173,8 +179,33 @@ export class WhatsAppEmulator implements PlatformEmulator {
     return { messageId: id, webhooks: [this.#webhook(chat, { id, ...fields })] };
   }
 
+  #status({ phone }: Chat, id: string, status: string): Webhook {
+    const failed = {
+      errors: [
+        {
+          code: 131_026,
+          title: "Message undeliverable",
+          message: "Message undeliverable",
+          error_data: { details: "Message Undeliverable." },
+        },
+      ],
+    };
+    const taken = {
+      conversation: { id: "0b7c", origin: { type: "service" } },
+      pricing: { billable: true, pricing_model: "PMP", category: "service", type: "regular" },
+    };
+    const fields = { id, status, recipient_id: phone, ...(status === "failed" ? failed : taken) };
+    return this.#report({ statuses: [{ timestamp: seconds(), ...fields }] });
+  }
+
   #webhook({ person, phone }: Chat, message: Fields): Webhook {
-    const timestamp = String(Math.floor(Date.now() / 1000));
+    return this.#report({
+      contacts: [{ profile: { name: person.name }, wa_id: phone }],
+      messages: [{ from: phone, timestamp: seconds(), ...message }],
+    });
+  }
+
+  #report(what: Fields): Webhook {
     const body = JSON.stringify({
       object: "whatsapp_business_account",
       entry: [
@@ -185,8 +216,7 @@ export class WhatsAppEmulator implements PlatformEmulator {
               value: {
                 messaging_product: "whatsapp",
                 metadata: { display_phone_number: "15550001111", phone_number_id: PHONE },
-                contacts: [{ profile: { name: person.name }, wa_id: phone }],
-                messages: [{ from: phone, timestamp, ...message }],
+                ...what,
               },
               field: "messages",
             },
@@ -264,13 +294,16 @@ export class WhatsAppEmulator implements PlatformEmulator {
     if (typeof to !== "string") throw new GraphError(100, 400, "(#100) The parameter to is required.");
     const chat = this.#chats.get(to.replace(/^\+/, ""));
     if (chat === undefined) throw new GraphError(131_026, 400, "Message undeliverable");
-    if (chat.isBlocked) throw new GraphError(131_026, 400, "Message undeliverable");
     if (chat.lastWrittenAt === undefined || Date.now() - chat.lastWrittenAt > WINDOW_MS) {
       throw new GraphError(131_047, 400, "Re-engagement message");
     }
     const id = this.#id();
     const content = this.#content(fields);
-    if (content !== undefined) chat.messages.push({ id, by: "bot", buttons: [], files: [], ...content });
+    // A message that cannot arrive is taken, and its status says so.
+    for (const status of chat.isBlocked ? ["failed"] : ["sent", "delivered"])
+      this.#echoed(this.#status(chat, id, status));
+    if (content !== undefined && !chat.isBlocked)
+      chat.messages.push({ id, by: "bot", buttons: [], files: [], ...content });
     return {
       messaging_product: "whatsapp",
       contacts: [{ input: to, wa_id: chat.phone }],
@@ -364,6 +397,8 @@ export class WhatsAppEmulator implements PlatformEmulator {
     return chat;
   }
 }
+
+const seconds = (): string => String(Math.floor(Date.now() / 1000));
 
 const show = (text: string): ShownText => showStars(text, { hasLabels: false });
 
