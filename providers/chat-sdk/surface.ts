@@ -18,6 +18,8 @@ import { toPostable } from "./postable.ts";
 import { readFiles } from "./read-files.ts";
 import type { ChatSdkSettings } from "./options.ts";
 
+const NOT_INITIALIZED: CallFailure = { kind: "transient", code: "not-initialized" };
+
 /**
  * Creates a surface from any Chat SDK adapter.
  *
@@ -61,8 +63,11 @@ export function createChatSdkSurface(
     try {
       // Adapters take no signal, so a call goes on, and its late outcome is dropped.
       ({ installations } = await untilAborted(signal, ready(), abortError));
-    } catch {
-      throw new ChatSdkCallError("initialize", { kind: "transient", code: "not-initialized" });
+    } catch (error) {
+      // The adapter may sign in when it starts.
+      const failure = classify(error, { error: undefined }, method, false);
+      const isRefused = failure.kind === "misconfigured";
+      throw new ChatSdkCallError("initialize", isRefused ? failure : NOT_INITIALIZED);
     }
     const logged: LoggedError = { error: undefined };
     try {

@@ -329,12 +329,15 @@ describe("what an adapter's error means", () => {
     },
   );
 
-  it("knows that nothing was sent when the adapter could not be initialized", async () => {
-    const surface = surfaceOf({ initialize: () => Promise.reject(new Error("down")) });
+  it.each([
+    [named("Error"), { kind: "transient", code: "not-initialized" }],
+    [named("AuthenticationError"), { kind: "misconfigured", code: "credentials-refused" }],
+  ])("knows that nothing was sent when the adapter could not be initialized: %s", async (thrown, failure) => {
+    const surface = surfaceOf({ initialize: () => Promise.reject(thrown) });
     const error: unknown = await surface
       .typing(address, { signal: signal() })
       .catch((caught: unknown) => caught);
-    expect(surface.classifyError(error)).toEqual({ kind: "transient", code: "not-initialized" });
+    expect(surface.classifyError(error)).toEqual(failure);
   });
 });
 

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { profileOf } from "../../../../providers/chat-sdk/adapters/known-adapters.ts";
+import { adapterFailure } from "../../../../providers/chat-sdk/call-error.ts";
+import { readErrorFacts } from "../../../../providers/chat-sdk/error-facts.ts";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
 import type { CallFailure, Surface } from "../../../../src/core/surface.ts";
 import { createPlatformContext } from "../platform-context.ts";
@@ -407,6 +410,17 @@ describe("a post", () => {
       }
     },
   );
+
+  it("without a token waits if Linear's service of tokens is down", () => {
+    const failureOf = (status: number): CallFailure | undefined => {
+      const message = `Failed to fetch Linear client credentials token: ${status} own words`;
+      const error = Object.assign(new Error(message), { name: "AuthenticationError" });
+      const call = { method: "post", isInThread: true, now: 0 } as const;
+      return adapterFailure(readErrorFacts(error, undefined, 0), call, profileOf("linear"));
+    };
+    expect(failureOf(503)).toEqual(later);
+    expect(failureOf(401)).toEqual(refusedCredentials);
+  });
 
   it("into a Discord thread that is gone leaves the channel open", async () => {
     const surface = surfaceOf("discord");
