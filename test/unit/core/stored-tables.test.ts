@@ -29,6 +29,9 @@ import { createChatStore } from "../../../src/messengers/root/chat-store.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
 import { createTokenUsageStore } from "../../../src/messengers/root/token-usage-store.ts";
 import { createUsageStore } from "../../../src/messengers/root/usage-store.ts";
+import { QuestionStore } from "../../../src/questions/question-store.ts";
+import { ParkedCallStore } from "../../../src/replay/parked-call-store.ts";
+import { RunLogStore } from "../../../src/replay/run-log-store.ts";
 import { createScheduledRunStore } from "../../../src/scheduled-runs/scheduled-run-store.ts";
 import { createChatScheduleStore } from "../../../src/schedules/stored/chat-schedule-store.ts";
 import { createPersonZoneStore } from "../../../src/schedules/stored/person-zone-store.ts";
@@ -91,6 +94,9 @@ function makeTables(database: Database): void {
   new ApprovalStore(database).makeTable();
   new GrantStore(database).makeTable();
   new AllowanceStore(database).giveBack("a");
+  new QuestionStore(database).makeTable();
+  new ParkedCallStore(database).makeTable();
+  new RunLogStore(database).makeTable();
   createBroadcastStore(database).insert({
     id: "b",
     hash: "h",

@@ -53,7 +53,7 @@ it("finds the first two parts of a reply in each other's place", async () => {
     };
   });
   expect(await firstFinding(1)).toBe("I5");
-}, 120_000);
+}, 600_000);
 
 it("finds an edit without an answer that is forgotten, and lands on the final text", async () => {
   vi.doMock("../../../delivery/outbox/outbox-entry.ts", async (original) => ({
@@ -61,7 +61,7 @@ it("finds an edit without an answer that is forgotten, and lands on the final te
     strayUntil: () => undefined,
   }));
   expect(await firstFinding(880)).toBe("I5");
-}, 120_000);
+}, 600_000);
 
 it("finds a failed call that is given up instead of being made again", async () => {
   vi.doMock("../../../delivery/calls/call-policy.ts", async (original) => {
@@ -75,7 +75,7 @@ it("finds a failed call that is given up instead of being made again", async () 
     };
   });
   expect(await firstFinding(64)).toBeDefined();
-}, 120_000);
+}, 600_000);
 
 it("finds a reply that is given up because its blocks are refused", async () => {
   vi.doMock("../../../delivery/outbox/rich-refusal.ts", async (original) => ({
@@ -83,7 +83,7 @@ it("finds a reply that is given up because its blocks are refused", async () => 
     isRichRefusal: () => false,
   }));
   expect(await firstFinding(10)).toBe("I5");
-}, 120_000);
+}, 600_000);
 
 it("finds a wake every few seconds during a penalty of an hour", async () => {
   vi.doMock("../../../delivery/lane/lane.ts", async (original) => {
@@ -98,7 +98,7 @@ it("finds a wake every few seconds during a penalty of an hour", async () => {
     };
   });
   expect(await firstFinding(107)).toBe("I8");
-}, 120_000);
+}, 600_000);
 
 it("finds a lost post that is made again more often than the policy says", async () => {
   vi.doMock("../../../delivery/calls/call-policy.ts", async (original) => ({
@@ -106,4 +106,4 @@ it("finds a lost post that is made again more often than the policy says", async
     mostDoubts: () => 9,
   }));
   expect(await firstFinding(1388)).toBe("I6");
-}, 120_000);
+}, 600_000);

@@ -8,7 +8,7 @@ import { simulate, simulateSeed } from "../../../lab/simulation/simulate.ts";
 
 /** A run of its own has many more: `npm run simulate -- --seeds 10000`. */
 const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 400);
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 600_000;
 
 /** The first seed from `from` on in which a defect shows, or nothing. */
 async function firstFinding(mutant: Mutant, from: number, seeds: number): Promise<string | undefined> {
