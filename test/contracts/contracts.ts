@@ -1,8 +1,8 @@
 import type { Contract } from "./expectation.ts";
 import { discordContract } from "./discord/contract.ts";
 import { gchatContract } from "./gchat/contract.ts";
-import { githubContract } from "./github/contract.ts";
-import { linearContract } from "./linear/contract.ts";
+import { githubContract, githubReviewsContract } from "./github/contract.ts";
+import { linearContract, linearSessionsContract } from "./linear/contract.ts";
 import { slackContract } from "./slack/contract.ts";
 import { teamsContract } from "./teams/contract.ts";
 import { telegramContract } from "./telegram/contract.ts";
@@ -16,6 +16,8 @@ export const contracts: readonly Contract[] = [
   discordContract,
   teamsContract,
   githubContract,
+  githubReviewsContract,
   gchatContract,
   linearContract,
+  linearSessionsContract,
 ];

@@ -17,3 +17,9 @@ export const githubContract: Contract = {
     "say-unknown": degraded("impossible", "only after somebody has written to the bot there"),
   },
 };
+
+/** Threads at the lines of pull requests. */
+export const githubReviewsContract: Contract = {
+  title: "GitHub reviews",
+  expected: githubContract.expected,
+};

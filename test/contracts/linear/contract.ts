@@ -17,3 +17,15 @@ export const linearContract: Contract = {
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
   },
 };
+
+const { typing: _shown, ...asWithComments } = linearContract.expected;
+
+/** With `mode: "agent-sessions"`. */
+export const linearSessionsContract: Contract = {
+  title: "Linear sessions",
+  expected: {
+    ...asWithComments,
+    edit: cannot("impossible", "the platform does not report edits"),
+    delete: cannot("impossible", "the platform does not report deletions"),
+  },
+};
