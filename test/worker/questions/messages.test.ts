@@ -56,7 +56,8 @@ describe("an answer that is a message", () => {
     await expectShown(world, "To answer my question, please reply to it.", "g1");
     await expectShown(world, "Heard: ada: because", "g1");
     await writeNow(world, "g1", "never", { ...GROUP, user: "bob", quotes: card.id });
-    await expectShown(world, "Heard: bob: never", "g1");
+    // The model reads what was quoted, too.
+    await expectShown(world, "\nnever", "g1");
     await writeNow(world, "g1", "it broke", { ...GROUP, quotes: card.id });
     await expectShown(world, 'Told: {"value":"it broke"}', "g1");
   });
