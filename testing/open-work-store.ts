@@ -25,6 +25,10 @@ export const WORK_TABLES = {
     FROM prompt_v1 WHERE ended_at IS NULL`,
   approval_v1: `SELECT json_extract(origin, '$.chatId') AS chatId, 'action' AS kind
     FROM approval_v1 WHERE is_unfinished = 1 AND state <> 'waiting'`,
+  parked_call_v1: `SELECT NULL AS chatId, 'action' AS kind FROM parked_call_v1
+    WHERE is_told = 0 AND state <> 'asking'`,
+  question_v1: `SELECT NULL AS chatId, 'answer' AS kind FROM question_v1
+    WHERE is_delivered = 0 AND "end" IS NOT NULL`,
   occurrence_v1: `SELECT NULL AS chatId, 'scheduled task' AS kind FROM occurrence_v1
     WHERE state IN ('due', 'running') AND next_at < unixepoch('subsec') * 1000 + 1000`,
 };
