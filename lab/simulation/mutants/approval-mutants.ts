@@ -41,6 +41,19 @@ export const approvalMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "one-is-enough",
+    what: "an action runs when the first of several people has agreed",
+    needs: "decide",
+    actions: (actions) =>
+      Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, { ...action, quorum: 1 }])),
+  },
+  {
+    name: "one-counts-twice",
+    what: "somebody who presses twice counts as two people",
+    needs: "decide",
+    object: countsTwice,
+  },
+  {
     name: "run-not-stored",
     what: "an action begins before its run is stored",
     needs: "proposal",
@@ -82,6 +95,21 @@ function runsFirst({ actions, features }: BotObject): void {
         });
       }
       return decide(id, decision, by);
+    },
+  };
+  Object.assign(decisions, changed);
+}
+
+function countsTwice({ features }: BotObject): void {
+  const { decisions } = features.get(APPROVALS).approvals;
+  const decide = decisions.decide.bind(decisions);
+  let presses = 0;
+  const changed: Pick<Decisions, "decide"> = {
+    decide: (id, decision, by) => {
+      presses += 1;
+      const { person } = by;
+      const other = person && { ...person, userId: `${person.userId}/${presses}` };
+      return decide(id, decision, other === undefined ? by : { ...by, person: other });
     },
   };
   Object.assign(decisions, changed);

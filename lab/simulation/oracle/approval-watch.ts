@@ -45,6 +45,8 @@ export interface ApprovalFigures {
   /** Presses of people who may not decide, and of those who were late. */
   bystanders: number;
   late: number;
+  /** Presses that were counted, while others were missing. */
+  agreed: number;
   /** Work of actions that has begun, and begun again. */
   acted: number;
   actedAgain: number;
@@ -94,6 +96,7 @@ export class ApprovalWatch {
     refused: 0,
     bystanders: 0,
     late: 0,
+    agreed: 0,
     acted: 0,
     actedAgain: 0,
   };
@@ -166,6 +169,7 @@ export class ApprovalWatch {
     const isDecided = isTold(decision);
     if (isDecided && label === "Approve") this.figures.approved += 1;
     else if (isDecided) this.figures.refused += 1;
+    this.#count(called, notice);
     if (notice?.startsWith("You can't decide") === true) this.figures.bystanders += 1;
     if (
       notice?.startsWith("This was decided before") === true ||
@@ -191,11 +195,27 @@ export class ApprovalWatch {
     // The outside system knows a key, and has the effect once.
     if (runs > 0 && plan.repeats !== "keyed") fail("I9", `${effect} happens ${called.runs} times`);
     if (plan.approvers === "nobody") return;
-    const isAgreed = [...this.decisions.values()].some(
-      (decision) =>
-        decision.effect === effect && decision.label === "Approve" && mayDecide(called, decision.person),
+    const agreed = this.#agreedTo(called);
+    if (agreed === 0) fail("I9", `${effect} happens, and nobody who may has agreed`);
+    else if (agreed < (plan.quorum ?? 1)) fail("I9", `${effect} happens, and only ${agreed} have agreed`);
+  }
+
+  /** The number of different people who may decide and have pressed Approve. */
+  #agreedTo(called: Called): number {
+    const presses = [...this.decisions.values()].filter(
+      ({ effect, label, person }) =>
+        effect === called.call.effect && label === "Approve" && mayDecide(called, person),
     );
-    if (!isAgreed) fail("I9", `${effect} happens, and nobody who may has agreed`);
+    return new Set(presses.map(({ person }) => person)).size;
+  }
+
+  /** The count of those who have agreed is never more than people have pressed. */
+  #count(called: Called, notice: string | undefined): void {
+    const [, count] = /^Noted: (\d+) of \d+ have approved\.$/.exec(notice ?? "") ?? [];
+    if (count === undefined) return;
+    this.figures.agreed += 1;
+    if (Number(count) > this.#agreedTo(called))
+      this.#options.fail("I9", `${count} are said to agree to ${called.call.effect}, and fewer have`);
   }
 
   /** Whether the outside system has had an effect. */

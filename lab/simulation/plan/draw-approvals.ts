@@ -30,9 +30,16 @@ export function drawApprovals(random: Random, places: readonly Place[], platform
     const at = random.int(0, 9_000);
     const place = random.int(0, places.length - 1);
     items.push({ kind: "message", at, place, token });
-    const proposal = drawProposal(random, token);
+    const drawn = drawProposal(random, token);
+    // Of its own, so that it changes nothing else of a seed.
+    const isForTwo =
+      drawn.approvers === "anyone" &&
+      places[place]?.isDirectMessage === false &&
+      random.fork(`quorum/${token}`).chance(0.7);
+    const proposal: Proposal = isForTwo ? { ...drawn, quorum: 2 } : drawn;
     items.push(proposal);
     if (proposal.approvers === "nobody") continue;
+    if (isForTwo) items.push(...drawAgreements(random.fork(`agreements/${token}`), token, at));
     for (let decisions = random.int(1, 3); decisions > 0; decisions -= 1) {
       const isLate = random.chance(0.1);
       const decision: Decision = {
@@ -61,6 +68,20 @@ export function drawApprovals(random: Random, places: readonly Place[], platform
     items.push({ kind: "crash", within: "effect", boundary, victim, downMs: random.int(0, 2_000) });
   }
   return [...items, ...drawTrouble(random)];
+}
+
+/** Two people agree, one after the other, and one of them twice. */
+function drawAgreements(random: Random, proposal: string, at: number): Decision[] {
+  const first = random.pick<"7" | "8">(["7", "8"]);
+  const second = random.chance(0.6) ? (first === "7" ? "8" : "7") : first;
+  return [first, first, second].map((person, index) => ({
+    kind: "decide",
+    at: at + random.int(1_500, 4_000) + index * random.int(100, 3_000),
+    proposal,
+    token: `q${proposal}${index}`,
+    person,
+    button: "Approve",
+  }));
 }
 
 function drawProposal(random: Random, token: string): Proposal {

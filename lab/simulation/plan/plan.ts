@@ -188,6 +188,8 @@ export type PlanItem =
       readonly token: string;
       /** The people who must agree first. `nobody`: it runs unasked. */
       readonly approvers: "ada" | "anyone" | "nobody";
+      /** The number of different people who must agree. @default 1 */
+      readonly quorum?: 2;
       /**
        * An interrupted run: the bot asks the outside system, or runs it again under the key that the system knows, or
        * leaves it.

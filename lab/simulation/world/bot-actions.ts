@@ -25,7 +25,7 @@ export function actionName(token: string): string {
 /** The bot's actions, one for each message whose answer calls one. All have their effects in the outside world. */
 export function botActions(proposals: readonly Proposal[], { approvals }: Oracle, life: Life): ThinkActions {
   return Object.fromEntries(
-    proposals.map(({ approvers, expiresAfterMs, files, repeats, token, workMs }) => [
+    proposals.map(({ approvers, expiresAfterMs, files, quorum, repeats, token, workMs }) => [
       actionName(token),
       defineAction<ReturnType<typeof effectSchema>, unknown, ActionContext>({
         description: "Acts.",
@@ -44,6 +44,7 @@ export function botActions(proposals: readonly Proposal[], { approvals }: Oracle
           approvalSummary: ({ input }: EffectCall) => `Let ${input.effect} happen`,
           approvers: approvers === "ada" ? ["7"] : "anyone",
           askIn: "here" as const,
+          ...(quorum !== undefined && { quorum }),
           expiresAfterMs,
         }),
         ...(repeats !== "never" && { idempotencyKey: ({ input }: EffectCall) => input.effect }),

@@ -58,6 +58,7 @@ it(
     expect(totals.refused).toBeGreaterThan(SEEDS / 100);
     expect(totals.bystanders).toBeGreaterThan(SEEDS / 200);
     expect(totals.late).toBeGreaterThan(SEEDS / 50);
+    expect(totals.agreed).toBeGreaterThan(SEEDS / 100);
     expect(totals.acted).toBeGreaterThan(SEEDS / 15);
     expect(totals.actedAgain).toBeGreaterThan(0);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
