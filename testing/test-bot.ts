@@ -133,6 +133,23 @@ export class TestChat {
   }
 
   /**
+   * Answers the bot's newest question in the chat with a text or a photo. In a group the answer quotes the question.
+   * Resolves when the bot has accepted it. Buttons are pressed with `press`.
+   *
+   * @throws {Error} if nothing in the chat has buttons: a question always has "Not now"
+   */
+  async answer(answer: string | { readonly photo: Uint8Array }, options: WaitOptions = {}): Promise<void> {
+    const question = this.#fromBot().findLast(({ buttons }) => buttons.length > 0);
+    if (question === undefined) throw this.#failure("The bot asks nothing in this chat.");
+    this.#remember();
+    const { simulator } = this.bot;
+    const quote = this.chat.type === "private" ? {} : { replyTo: question.id };
+    if (typeof answer === "string") simulator.sendText(this.chat, this.user, answer, quote);
+    else simulator.sendPhoto(this.chat, this.user, { bytes: answer.photo, ...quote });
+    await this.#accepted(options);
+  }
+
+  /**
    * Waits until the bot has answered what the person did last, and has nothing left to do: also its files, and its
    * cards and broadcasts in other chats, have arrived. Returns the text of the messages that are new or have changed
    * since, one paragraph for each.
