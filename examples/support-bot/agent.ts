@@ -18,13 +18,14 @@ import { cancelOrder, changeAddress } from "./order-actions.ts";
 import { orderCard } from "./order-card.ts";
 import { refundOrder } from "./refund-order.ts";
 import { replyActions } from "./reply-actions.ts";
+import { returnOrder } from "./return-order.ts";
 import { HOURS, SHOP, SYSTEM_PROMPT } from "./texts.ts";
 import { supportTools } from "./tools.ts";
 
 interface Env extends BotEnvironment, TranscriptionEnvironment {
   /**
-   * The shop's backend. Below it are `GET /orders/<number>` and `/products`, `POST /refunds`, `/orders/<number>/cancel`
-   * and `/orders/<number>/address`. `npm start` serves a small one.
+   * The shop's backend. Below it are `GET /orders/<number>` and `/products`, `POST /refunds`, `/orders/<number>/cancel`,
+   * `/orders/<number>/address` and `/orders/<number>/return`. `npm start` serves a small one.
    */
   ORDERS_API_URL?: string;
   /** User ids of the shop's team, with commas. In groups only they may change orders and refund. @default everybody may */
@@ -65,6 +66,10 @@ export class SupportAgent extends Think<Env> {
       refund_order: refundOrder(baseUrl),
       cancel_order: cancelOrder(baseUrl),
       change_address: changeAddress(baseUrl),
+      return_order: returnOrder({
+        baseUrl,
+        fetchPhoto: async (photo, signal) => (await this.sentFile(photo).fetch({ signal })).bytes,
+      }),
       ...replyActions(baseUrl),
     };
   }

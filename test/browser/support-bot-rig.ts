@@ -1,61 +1,44 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
 import type { User } from "grammy/types";
-import type { BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import type { Locator } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { SUGGESTIONS } from "../../playground/shop/beside.ts";
 import { shopPictures } from "../../playground/shop/pictures.ts";
 import { startShop, type Shop } from "../../playground/shop/shop-server.ts";
 import { startSimulator, type Simulator } from "../../playground/telegram/simulator.ts";
-import { closeBrowser, openBrowser } from "./browser.ts";
+import { usePersonPage, type PersonPage } from "./person-page.ts";
 
 /** The support bot with the demo model, as `npm start` runs it, and its page. */
-export interface SupportBotRig {
+export interface SupportBotRig extends PersonPage {
   readonly bot: ServedBot;
-  readonly page: Page;
   readonly shop: Shop;
   readonly simulator: Simulator;
   /** The shop's team, and somebody else. */
   readonly people: { readonly ann: User; readonly bob: User; readonly eve: User };
-  readonly log: () => Locator;
   readonly button: (name: string) => Locator;
-  readonly write: (text: string) => Promise<void>;
   /** Makes a group of Ann, Bob and Eve, and opens it. */
   readonly openGroup: (title: string) => Promise<void>;
   /** Chooses the person who writes and presses in the open group. */
   readonly as: (name: string) => Promise<void>;
-  /** Writes a picture of the page for a person who looks at it, where `SCREENSHOTS` names a folder. */
-  readonly screenshot: (name: string) => Promise<void>;
 }
 
-/**
- * Registers the hooks of a test file. All its tests share one bot; each has a person of its own, whose chat is open. A
- * page error, a console error or a request to elsewhere fails the test.
- */
+/** Registers the hooks of a test file, as `usePersonPage` does. All its tests share one bot. */
 export function useSupportBot(): SupportBotRig {
-  let browser: BrowserContext;
-  let problems: string[] = [];
   let transcription: Server;
   let started: Pick<SupportBotRig, "bot" | "shop" | "simulator" | "people"> | undefined;
-  let opened: Page | undefined;
   const now = () => {
     if (started === undefined) throw new Error("The bot is there only while a test runs.");
     return started;
   };
-  const page = () => {
-    if (opened === undefined) throw new Error("The page is there only while a test runs.");
-    return opened;
-  };
+  const chat = usePersonPage(() => now().simulator);
   beforeAll(async () => {
-    const [launched, shop, simulator] = await Promise.all([
-      openBrowser({ viewport: { width: 1300, height: 900 } }),
+    const [shop, simulator] = await Promise.all([
       startShop({ pictures: true }),
       startSimulator({ webFiles: shopPictures(), suggestions: SUGGESTIONS }),
     ]);
-    browser = launched;
     const people = {
       ann: simulator.addUser({ first_name: "Ann" }),
       bob: simulator.addUser({ first_name: "Bob" }),
@@ -84,33 +67,14 @@ export function useSupportBot(): SupportBotRig {
     transcription.close();
     await simulator.close();
     await shop.close();
-    await closeBrowser(browser);
   });
-  beforeEach(async () => {
-    const { simulator } = now();
-    problems = [];
-    const chat = simulator.privateChat(simulator.addUser());
-    opened = await browser.newPage();
-    opened.on("pageerror", (error) => problems.push(error.message));
-    opened.on("console", (message) => {
-      if (message.type() === "error") problems.push(message.text());
-    });
-    opened.on("request", (request) => {
-      if (!request.url().startsWith(simulator.url)) problems.push(request.url());
-    });
-    await opened.goto(`${simulator.url}/#${chat.id}`);
-  });
-  afterEach(async () => {
-    await page().close();
-    expect(problems).toEqual([]);
-  });
-  const log = () => page().getByRole("log");
+  const { log, screenshot, send, write } = chat;
   return {
     get bot() {
       return now().bot;
     },
     get page() {
-      return page();
+      return chat.page;
     },
     get people() {
       return now().people;
@@ -123,22 +87,17 @@ export function useSupportBot(): SupportBotRig {
     },
     log,
     button: (name) => log().getByRole("button", { name }),
-    write: async (text) => {
-      await page().getByRole("textbox", { name: "Message" }).fill(text);
-      await page().keyboard.press("Enter");
-    },
+    write,
+    send,
+    screenshot,
     openGroup: async (title) => {
       const { people, simulator } = now();
       simulator.addGroup({ title, members: [people.ann, people.bob, people.eve] });
-      await page().locator("#chat-list").getByRole("button", { name: title }).click();
-      await page().getByText(`supergroup, 3 people and @${simulator.bot.username}`).waitFor();
+      await chat.page.locator("#chat-list").getByRole("button", { name: title }).click();
+      await chat.page.getByText(`supergroup, 3 people and @${simulator.bot.username}`).waitFor();
     },
     as: async (name) => {
-      await page().getByLabel("Write as").selectOption({ label: name });
-    },
-    screenshot: async (name) => {
-      const folder = process.env.SCREENSHOTS ?? "";
-      if (folder !== "") await page().screenshot({ path: path.join(folder, `${name}.png`) });
+      await chat.page.getByLabel("Write as").selectOption({ label: name });
     },
   };
 }

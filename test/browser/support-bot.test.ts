@@ -3,10 +3,11 @@ import type { User } from "grammy/types";
 import { describe, expect, it } from "vitest";
 import { SUGGESTIONS } from "../../playground/shop/beside.ts";
 import { oggVoice } from "./sounds.ts";
+import { PICTURE } from "./person-page.ts";
 import { useSupportBot } from "./support-bot-rig.ts";
 
 const rig = useSupportBot();
-const { as, button, log, openGroup, screenshot, write } = rig;
+const { as, button, log, openGroup, screenshot, send, write } = rig;
 
 describe("the support bot", () => {
   it("shows an order as a card with a picture, which buttons refresh and which sends its invoice", async () => {
@@ -43,6 +44,27 @@ describe("the support bot", () => {
         .getByRole("link", { name: /^Download/ })
         .count(),
     ).toBe(1);
+  });
+
+  it("takes an order back: a reason by a button, a photo, and everything once more before it is sent", async () => {
+    await write("return order 1003");
+    const card = (words: string) => log().getByRole("article").filter({ hasText: words }).last();
+    const press = (words: string, name: string) =>
+      card(words).getByRole("button", { name, exact: true }).press("Enter");
+    await press("Why do you return it", "It arrived broken");
+    await card("A photo of its condition").waitFor();
+    await screenshot("return-photo");
+    await send(PICTURE);
+    await press("Anything else", "Skip");
+    await press("Is this right?", "Change");
+    await press("What would you like to change?", "Why do you return it");
+    await press("Why do you return it", "It is not what I ordered");
+    await card("Is this right?").getByText("It is not what I ordered").waitFor();
+    await screenshot("return-summary");
+    await press("Is this right?", "Send");
+    await log().getByText("The return of order 1003 is noted: It is not what I ordered.").waitFor();
+    expect(rig.shop.orders.returnOf("1003")).toMatchObject({ reason: "wrong" });
+    expect(rig.shop.orders.returnOf("1003")?.photo).not.toBe("");
   });
 
   it("sends the place of the shop", async () => {
