@@ -60,7 +60,7 @@ afterAll(async () => {
   await simulator.close();
   await model.close();
   await closeBrowser(browser);
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 beforeEach(async () => {

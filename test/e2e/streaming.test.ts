@@ -168,6 +168,7 @@ describe.concurrent("streaming", () => {
       "pause_schedule",
       "refund_order",
       "remind_me",
+      "return_order",
       "run_schedule_now",
       "schedule_digest",
       "send_invoice",
