@@ -165,13 +165,17 @@ function adviceOn(name: string, known: readonly string[], listedIn: string | und
   return similar.length === 0 ? `${listedIn} has all names.` : `Did you mean ${similar.join(" or ")}?`;
 }
 
-/** Returns up to three known names that share a word with `name`, the most similar first. */
+/** Returns up to three known names that share words with `name`: those with the most first, then the most similar. */
 function namesWithWordOf(name: string, known: readonly string[]): readonly string[] {
   const words = new Set(wordsOf(name));
   return known
-    .filter((candidate) => wordsOf(candidate).some((word) => words.has(word)))
-    .map((candidate) => ({ candidate, distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()) }))
-    .toSorted((left, right) => left.distance - right.distance)
+    .map((candidate) => ({
+      candidate,
+      shared: wordsOf(candidate).filter((word) => words.has(word)).length,
+      distance: distanceOf(name.toLowerCase(), candidate.toLowerCase()),
+    }))
+    .filter(({ shared }) => shared > 0)
+    .toSorted((left, right) => right.shared - left.shared || left.distance - right.distance)
     .slice(0, 3)
     .map(({ candidate }) => candidate);
 }

@@ -10,9 +10,9 @@ it("accepts texts in one language or several, and those of Switchboard", () => {
 it.each([
   [{ approveButon: "Ja" }, 'approveButon of texts does not exist. Did you mean "approveButton"?'],
   [
-    { withdrawnOfApproval: "Zurückgenommen" },
+    { questionOfApproval: "Ist das in Ordnung?" },
     expect.stringMatching(
-      /^withdrawnOfApproval of texts does not exist. Did you mean .{0,40}"approval\w+".{0,60}\?$/,
+      /^questionOfApproval of texts does not exist. Did you mean .{0,40}"approval\w+".{0,60}\?$/,
     ),
   ],
   [{ colour: "rot" }, "colour of texts does not exist. ENGLISH_TEXTS has all names."],
