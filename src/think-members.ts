@@ -211,8 +211,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
 
   /**
-   * Called with the answer to a question of `questions.ask`, or with why there is none, in the object that asked. At least once;
-   * `id` tells repetitions.
+   * Receives the answer to a question of `questions.ask`, or the reason why there is none. Called in the object that
+   * asked, at least once for each question: the same `id` may come again.
    */
   onAnswer?(answer: BotAnswer): void | Promise<void>;
 

@@ -118,7 +118,7 @@ function offerOf(
   return isGrave && offer.evenHighRisk !== true ? undefined : offer;
 }
 
-/** Returns the money that a call moves. An amount that is none could be claimed of no sum. */
+/** Returns the money that a call moves. An invalid amount is an error: no sum could be claimed. */
 function amountOf({ action: { amount }, name }: ActionRequest, call: never): Amount | undefined {
   const moved = amount?.(call);
   if (moved === undefined || isAmount(moved)) return moved;

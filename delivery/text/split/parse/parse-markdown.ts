@@ -15,7 +15,7 @@ export type LinkTargets = ReadonlyMap<string, string>;
 const RIGHT_SQUARE_BRACKET = 93;
 const syntax = gfm({ singleTilde: false });
 const tree = gfmFromMarkdown();
-/** The same, but without a search of the whole tree for bare addresses. */
+/** `tree` for texts without bare addresses: it does not search each node for one. */
 const treeWithoutAddresses = tree.map(({ transforms: _transforms, ...handlers }) => handlers);
 /** Every text with a bare address matches it. A character may be written as a reference. */
 const MAY_HAVE_ADDRESS = /[@&]|www|http/i;
