@@ -74,6 +74,11 @@ export class QuestionStore {
     return this.#read("WHERE is_delivered = 0 ORDER BY seq");
   }
 
+  /** Returns the questions of a call, oldest first. */
+  ofCall(id: string): Question[] {
+    return this.#read("WHERE json_extract(call, '$.id') = ? ORDER BY seq", id);
+  }
+
   insert(question: Question): void {
     const [newest] = this.#tables.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM question_v1");
     this.#questions.insert({ ...question, seq: (newest?.seq ?? 0) + 1 });

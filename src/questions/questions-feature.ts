@@ -29,7 +29,7 @@ export class QuestionsFeature implements Feature {
   constructor(host: QuestionsHost) {
     this.#host = host;
     const cards = new QuestionCards(host);
-    const parked = new ParkedCalls(new ParkedRuns(host));
+    const parked = new ParkedCalls(new ParkedRuns(host, () => this.#all.store));
     this.parked = parked;
     this.#all = new Questions({
       host,

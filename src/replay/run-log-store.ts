@@ -44,6 +44,11 @@ export class RunLogStore {
     this.#tables.run("DELETE FROM run_log_v1 WHERE run = ?", run);
   }
 
+  /** Deletes one entry. */
+  drop(run: string, position: number): void {
+    this.#tables.run("DELETE FROM run_log_v1 WHERE run = ? AND position = ?", run, position);
+  }
+
   /** Makes the table, which most objects never need. Called outside of the transaction of the first entry. */
   makeTable(): void {
     this.#tables.make();

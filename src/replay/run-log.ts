@@ -76,6 +76,16 @@ export class RunLog {
     if (row !== undefined && row.result === undefined) this.#store.write({ ...row, result });
   }
 
+  /** Whether a run has recorded anything that is still kept. */
+  has(run: string): boolean {
+    return this.#store.of(run).length > 0;
+  }
+
+  /** Forgets one answer. A run that comes to its question again asks it again. */
+  drop(run: string, position: number): void {
+    this.#store.drop(run, position);
+  }
+
   makeTable(): void {
     this.#store.makeTable();
   }
