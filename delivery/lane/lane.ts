@@ -59,7 +59,7 @@ export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readon
  * 3. If a post has been refused for a while, each retry is followed by one try of the next reply. If that succeeds, the
  *    problem is the first reply alone, and later replies overtake it.
  * 4. A streaming reply holds up the replies of later turns, as long as it gets text now and then. It never holds up
- *    notices, such as the reply of a command.
+ *    notices, such as the reply of a command. A streaming notice, the progress of a run, holds up nothing.
  * 5. Each call is chosen again after the gate has granted it, because text may have arrived or the reply may have
  *    ended.
  * 6. The lane keeps nothing that a crash could lose: all of its work follows from the stored rows. If its loop fails,
@@ -289,7 +289,7 @@ export class Lane {
         continue;
       }
       if (!reply.isFinal) {
-        heldUntil = Math.max(heldUntil, reply.touchedAt + ABANDONED_AFTER_MS);
+        if (!reply.record.isNotice) heldUntil = Math.max(heldUntil, reply.touchedAt + ABANDONED_AFTER_MS);
         if (!reply.isDirty && reply.draft.refreshAt > now) {
           refreshAt = Math.min(refreshAt, reply.draft.refreshAt);
           continue;

@@ -4,7 +4,16 @@ import type { ReplyRecord } from "./reply-store.ts";
 
 /** Returns the record of a reply that begins. A text makes it whole at once, and a notice unless it waits for answers. */
 export function newRecord(
-  { address, id, policy, replyTo, seenMessageId, waitsForAnswer = false, isAwaited = false }: ReplyStart,
+  {
+    address,
+    id,
+    policy,
+    replyTo,
+    seenMessageId,
+    waitsForAnswer = false,
+    isAside = false,
+    isAwaited = false,
+  }: ReplyStart,
   { body, options, text }: WholeReply,
   position: number,
   openedAt: number,
@@ -15,7 +24,7 @@ export function newRecord(
     address,
     replyTo,
     policy,
-    isNotice: text !== undefined && !waitsForAnswer,
+    isNotice: isAside || (text !== undefined && !waitsForAnswer),
     state: text === undefined ? "streaming" : "final",
     text,
     openedAt,

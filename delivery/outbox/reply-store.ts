@@ -54,7 +54,7 @@ const REPLIES = defineTable(
       (stored) => policySchema.parse(JSON.parse(stored)),
       (policy) => JSON.stringify(policySchema.parse(policy)),
     )("NOT NULL"),
-    /** True for a notice: a text outside of any turn, whole from its start. */
+    /** True for a notice: a text outside of any turn, whole from its start, or the progress of a run. */
     isNotice: flag("NOT NULL"),
     state: checked(stateSchema)("NOT NULL"),
     /**

@@ -87,7 +87,8 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   readonly caller: ActionCaller;
   /**
    * Shows how far the work is: one line in the chat below the answer so far, and the typing indicator where messages
-   * cannot be changed. It is gone with the answer. Outside of a turn only another agent (MCP) hears of it. Only in `execute`.
+   * cannot be changed. It is gone with the answer. A run that follows a press or an answer shows a message of its own
+   * until it ends. An agent that calls (MCP) is told. Only in `execute`.
    *
    * @example ctx.progress({ message: `Reading page ${page}`, fraction: page / pages });
    */

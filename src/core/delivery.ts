@@ -145,6 +145,8 @@ export interface ReplyStart {
   readonly takesOver?: string;
   /** Whether a message that is sent whole waits for the running answer of its thread. @default false */
   readonly waitsForAnswer?: boolean;
+  /** Whether a reply whose text grows stands beside the answers: it holds up none of them. @default false */
+  readonly isAside?: boolean;
   /**
    * Whether a person waits for it. If its chat accepts no messages, its text is kept until the chat is back: see
    * `Delivery.resume`. A message that is visible in part is always kept, except a card. @default false

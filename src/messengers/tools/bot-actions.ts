@@ -23,7 +23,6 @@ import { askedByCaller } from "../../core/outside-call.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
@@ -36,6 +35,8 @@ import type { ActionConsent } from "./action-consent.ts";
 import type { ActionQuestions } from "./action-questions.ts";
 import { factsOfTurn } from "./call-facts.ts";
 import { clientOutside, originOf, outsideOf } from "./call-origin.ts";
+import { RunProgress } from "./run-progress.ts";
+import type { RunProgressOptions } from "./run-progress.ts";
 import { TurnProgress } from "./turn-progress.ts";
 import type { OwnTurns } from "../thread/own-turns.ts";
 import type { TurnAttachments } from "../turns/turn-attachments.ts";
@@ -49,7 +50,7 @@ export interface ToolMethods extends RightsMethods {
 }
 
 /** The object, as its actions use it. */
-export interface BotActionsHost {
+export interface BotActionsHost extends RunProgressOptions {
   readonly agent: ToolMethods;
   readonly env: object;
   readonly database: Database;
@@ -59,7 +60,7 @@ export interface BotActionsHost {
   readonly thread: {
     readonly own: Pick<OwnTurns, "info">;
     readonly attachments: Pick<TurnAttachments, "recorded">;
-    readonly delivery: Pick<Delivery, "progress">;
+    readonly delivery: RunProgressOptions["thread"]["delivery"];
   };
   readonly features: {
     /** Actions of the product that the bot has switched on. */
@@ -116,6 +117,7 @@ export class BotActions {
   /** Tells this life of the object from earlier ones. */
   readonly #process: string;
   readonly #progress: TurnProgress;
+  readonly #runProgress: RunProgress;
   #ledger: LocalLedger | undefined;
   #runLog: RunLog | undefined;
   #states: LocalStates | undefined;
@@ -125,6 +127,7 @@ export class BotActions {
     const { agent, deps, log } = host;
     this.#process = deps.newId();
     this.#progress = new TurnProgress(() => host.thread.delivery);
+    this.#runProgress = new RunProgress(host);
     this.rights = new ActionRights({ agent, clock: deps.clock, log });
   }
 
@@ -292,7 +295,14 @@ export class BotActions {
       () => owner,
       isAnswered,
     );
-    return (await runAction(host, request)) as Json;
+    const run = { owner, requestId: call.requestId, address: facts.address };
+    const progress: ActionHost["progress"] = (_request, line) => this.#runProgress.show(run, line);
+    try {
+      return (await runAction({ ...host, progress }, request)) as Json;
+    } finally {
+      // A process that died in an earlier run may have left a line.
+      this.#runProgress.end(run);
+    }
   }
 
   /** Runs a call of another system. Returns what a model would read. */

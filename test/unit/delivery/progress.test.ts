@@ -132,3 +132,50 @@ describe("a line of progress", () => {
     );
   });
 });
+
+describe("the progress of a run outside of a turn", () => {
+  it("is a message of its own that holds up no answer, and is gone with its end", async () => {
+    const { delivery, advance, start, visible } = harnessOf("edit");
+    delivery.open({ ...start("run"), isAside: true });
+    delivery.progress("run", "⏳ Row 1");
+    await advance(2_000);
+    delivery.open(start("r1"));
+    delivery.append("r1", SAID);
+    await advance(2_000);
+    delivery.finish("r1", SAID);
+    delivery.progress("run", LINE);
+    await advance(2_000);
+    expect(visible()).toEqual([LINE, SAID]);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+    delivery.finish("run", "");
+    await advance(2_000);
+    expect(visible()).toEqual([SAID]);
+  });
+
+  it("does not wait for a running answer", async () => {
+    const { delivery, advance, start, visible } = harnessOf("edit");
+    delivery.open(start("r1"));
+    delivery.append("r1", SAID);
+    await advance(2_000);
+    delivery.open({ ...start("run"), isAside: true });
+    delivery.progress("run", LINE);
+    await advance(2_000);
+    expect(visible()).toEqual([SAID, LINE]);
+  });
+
+  it("is the typing indicator where messages cannot be changed, and posts nothing", async () => {
+    const harness = harnessOf("edit", { capabilities: { edit: false, remove: false } });
+    const { delivery, advance, start } = harness;
+    delivery.open({ ...start("run"), isAside: true });
+    for (let second = 0; second < 20; second += 1) {
+      delivery.progress("run", `${LINE} ${second}`);
+      await advance(1_000);
+    }
+    delivery.finish("run", "");
+    await advance(2_000);
+    expect(methodsOf(harness)).toEqual(["typing"]);
+    const typed = harness.surface.calls.length;
+    await advance(30_000);
+    expect(harness.surface.calls).toHaveLength(typed);
+  });
+});
