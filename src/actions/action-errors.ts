@@ -1,3 +1,4 @@
+import type { SchemaIssue } from "../core/check-value.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { ReplayError } from "../core/run-record.ts";
 
@@ -24,12 +25,6 @@ export interface ActionFailure {
     /** The permissions that are missing: those of an `ActionAuthorizationError`. */
     readonly permissions?: readonly string[];
   };
-}
-
-/** One place at which a value does not fit its schema, as in Standard Schema. */
-export interface SchemaIssue {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
 }
 
 /** The input does not fit the schema. `problem` names the fields. */

@@ -2,7 +2,7 @@ import { ConfigurationError, SwitchboardError } from "../core/errors.ts";
 import type { ActionContext } from "./action.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
 import type { ActionStates, StoredState } from "./action-states.ts";
-import { checkValue } from "./check-value.ts";
+import { checkValue } from "../core/check-value.ts";
 import type { ActionMemory, MemoryOptions } from "./memory-options.ts";
 
 /** Most characters of a value as JSON. */

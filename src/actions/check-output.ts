@@ -2,7 +2,7 @@ import type { Json } from "../core/content.ts";
 import { invalidOutput } from "./action-errors.ts";
 import type { ActionFailure } from "./action-errors.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
-import { checkValue } from "./check-value.ts";
+import { checkValue } from "../core/check-value.ts";
 import { normalizeOutput } from "./normalize-output.ts";
 
 /** Returns the output as the model reads it: as `returns` makes it of what `execute` returned, or a failure. */

@@ -1,8 +1,8 @@
-import { asSchema } from "ai";
-import type { FlexibleSchema } from "ai";
 import { canonicalJson } from "../core/canonical-json.ts";
+import { checkValue } from "../core/check-value.ts";
 import type { Json } from "../core/content.ts";
 import { ConfigurationError } from "../core/errors.ts";
+import { jsonSchemaOf } from "../core/json-schema-of.ts";
 import type { Answer, AskedQuestion } from "../core/question.ts";
 import { ReplayError } from "../core/run-record.ts";
 import type { RunEntry } from "../core/run-record.ts";
@@ -11,7 +11,6 @@ import type { ActionContext } from "./action.ts";
 import type { WaitingResult } from "./action-errors.ts";
 import type { CallQuestions } from "./action-host.ts";
 import { checkOptions, checkQuestion } from "./check-question.ts";
-import { problemOf } from "./input-problem.ts";
 import { toJson } from "./normalize-output.ts";
 
 /** The members of a context with which a run asks and records. */
@@ -82,20 +81,19 @@ export class RecordedRun {
         });
         return answer as never;
       },
-      elicit: async ({ schema: wanted, ...asked }) => {
-        const schema = asSchema(wanted);
+      elicit: async ({ schema, ...asked }) => {
         for (let more: Pick<AskedQuestion, "problem" | "earlier"> = {}; ;) {
           const answer = await this.#ask(asked.message, async () => ({
             ...asked,
             kind: "elicit",
-            schema: await jsonSchemaOf(wanted),
+            schema: await jsonSchemaOf(schema),
             ...more,
           }));
-          if (answer.why !== undefined || schema.validate === undefined) return answer as never;
-          const checked = await schema.validate(answer.value);
-          if (checked.success) return { value: checked.value };
+          if (answer.why !== undefined) return answer;
+          const checked = await checkValue(schema, answer.value);
+          if (checked.isValid) return { value: checked.value as never };
           // The schema has rules that its JSON Schema does not say. The person is asked again.
-          more = { problem: problemOf(checked.error), earlier: answer.value };
+          more = { problem: checked.problem, earlier: answer.value };
         }
       },
       step: (name, work) => this.#step(name, work) as never,
@@ -201,24 +199,4 @@ function outside(): Promise<never> {
 /** The promise of a dropped run. */
 function never(): Promise<never> {
   return new Promise(() => {});
-}
-
-/**
- * Returns a schema as JSON Schema. `null` if its library can describe schemas, but not this one: no form can ask for it.
- *
- * @throws {ConfigurationError} `question-schema` for a Standard Schema that has no JSON Schema
- */
-async function jsonSchemaOf(schema: FlexibleSchema): Promise<Json> {
-  const standard = typeof schema === "object" && "~standard" in schema ? schema["~standard"] : undefined;
-  if (standard !== undefined && standard.vendor !== "zod" && !("jsonSchema" in standard))
-    throw new ConfigurationError(
-      "question-schema",
-      'The schema of elicit() has no JSON Schema, from which the question could be made. Use zod, a Standard Schema that has one, or jsonSchema() of "ai".',
-    );
-  try {
-    return toJson(await asSchema(schema).jsonSchema);
-  } catch {
-    // The person cannot be asked, and the action hears `unsupported`.
-    return null;
-  }
 }

@@ -25,7 +25,7 @@ import { askConsent, needsConsent } from "./ask-consent.ts";
 import type { Consented } from "./ask-consent.ts";
 import { StoredMemory } from "./action-memory.ts";
 import { checkOutput } from "./check-output.ts";
-import { checkValue } from "./check-value.ts";
+import { checkValue } from "../core/check-value.ts";
 import { isEnabled } from "./enabled-actions.ts";
 import { formatResult } from "./format-result.ts";
 import { ledgerKeyOf } from "./ledger-key.ts";

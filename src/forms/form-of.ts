@@ -1,7 +1,6 @@
-import { asSchema } from "ai";
 import type { FlexibleSchema } from "ai";
 import type { Json } from "../core/content.ts";
-import { ConfigurationError } from "../core/errors.ts";
+import { jsonSchemaOf } from "../core/json-schema-of.ts";
 import { fieldOf } from "./field-of.ts";
 import type { FieldOptions } from "./field-of.ts";
 import type { Form, FormField } from "./form.ts";
@@ -27,32 +26,10 @@ const MOST_FIELDS = 30;
 /**
  * Returns the form that asks for a value of a schema.
  *
- * @throws {ConfigurationError} `schema-without-json-schema` if the schema's library cannot describe it
+ * @throws {ConfigurationError} `question-schema` if the schema's library cannot describe it
  */
 export async function formOf(schema: FlexibleSchema, options: FormOptions = {}): Promise<FormOf> {
   return formOfJsonSchema(await jsonSchemaOf(schema), options);
-}
-
-/**
- * Returns a schema as JSON Schema. Undefined if its library can describe schemas, but not this one: one of a `Date`, for
- * example.
- *
- * @throws {ConfigurationError} `schema-without-json-schema` if the schema's library cannot describe any
- */
-export async function jsonSchemaOf(schema: FlexibleSchema): Promise<Json | undefined> {
-  const standard = typeof schema === "object" && "~standard" in schema ? schema["~standard"] : undefined;
-  if (standard !== undefined && standard.vendor !== "zod" && !("jsonSchema" in standard)) {
-    throw new ConfigurationError(
-      "schema-without-json-schema",
-      `The schema of a question is one of "${standard.vendor}", which does not describe itself as JSON Schema. Use zod, a library whose schemas have ~standard.jsonSchema, or wrap it: jsonSchema({ ... }, { validate }) of the AI SDK.`,
-    );
-  }
-  try {
-    return JSON.parse(JSON.stringify(await asSchema(schema).jsonSchema)) as Json;
-  } catch {
-    // The library says why, for developers. People only hear that the bot cannot ask this.
-    return undefined;
-  }
 }
 
 /** Returns the form that asks for a value of a JSON Schema. */

@@ -1,4 +1,5 @@
 import type { Say } from "../core/bot-texts.ts";
+import type { SchemaIssue } from "../core/check-value.ts";
 import type { Json } from "../core/content.ts";
 import type { MessengerAttachment } from "../core/messenger-event.ts";
 import type { SurfaceCapabilities } from "../core/surface.ts";
@@ -108,7 +109,7 @@ export type FormEvent =
   | { readonly kind: "press"; readonly press: unknown }
   | { readonly kind: "message"; readonly message: FormMessage }
   /** The schema has refused the value that was sent. */
-  | { readonly kind: "refused"; readonly issues: readonly FormIssue[] };
+  | { readonly kind: "refused"; readonly issues: readonly SchemaIssue[] };
 
 /** A message of a person, as far as a form reads it. */
 export interface FormMessage {
@@ -125,14 +126,6 @@ export interface Location {
   readonly longitude: number;
   readonly title?: string;
   readonly address?: string;
-}
-
-/** A problem that the schema has with a value. */
-export interface FormIssue {
-  /** The field that it is about, if it is about one. */
-  readonly field?: string;
-  /** The schema's words. */
-  readonly message: string;
 }
 
 /** Payload of a button of a form's card. */

@@ -1,3 +1,4 @@
+import type { SchemaIssue } from "../core/check-value.ts";
 import { inOneLine } from "../core/one-line.ts";
 import { fitsField } from "./fits-field.ts";
 import { formLayout } from "./form-layout.ts";
@@ -6,7 +7,6 @@ import type {
   FormContext,
   FormEvent,
   FormField,
-  FormIssue,
   FormMessage,
   FormPress,
   FormState,
@@ -177,10 +177,15 @@ function without(values: FormState["values"], name: string): FormState["values"]
   return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));
 }
 
-function refused(form: Form, state: FormState, issues: readonly FormIssue[], { say }: FormContext): FormStep {
+function refused(
+  form: Form,
+  state: FormState,
+  issues: readonly SchemaIssue[],
+  { say }: FormContext,
+): FormStep {
   if (state.at.kind !== "sent") return { state };
   const [first] = issues;
-  const index = form.isSingle ? 0 : form.fields.findIndex(({ name }) => name === first?.field);
+  const index = form.isSingle ? 0 : form.fields.findIndex(({ name }) => name === first?.path[0]);
   const isSensitive = form.fields.some((field) => field.isSensitive === true);
   // A schema may repeat the value in its words.
   const words = isSensitive ? "" : inOneLine(first?.message ?? "").slice(0, LONGEST_ISSUE);

@@ -3,8 +3,8 @@ import { checkQuestion } from "../actions/check-question.ts";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
 import { ConfigurationError, SwitchboardError } from "../core/errors.ts";
+import { jsonSchemaOf } from "../core/json-schema-of.ts";
 import type { BotAnswer, BotQuestion } from "../core/question.ts";
-import { jsonSchemaOf } from "../forms/form-of.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { formOfQuestion } from "./form-of-question.ts";
 import { newQuestion } from "./new-question.ts";
@@ -40,7 +40,7 @@ export class BotQuestions {
   async ask(to: ChatTarget, { schema, ...asked }: BotQuestion<FlexibleSchema>): Promise<string> {
     checkQuestion(asked);
     const { database, deps, objects } = this.#host;
-    const form = formOfQuestion({ ...asked, kind: "elicit", schema: (await jsonSchemaOf(schema)) ?? null });
+    const form = formOfQuestion({ ...asked, kind: "elicit", schema: await jsonSchemaOf(schema) });
     if (form === undefined)
       throw new ConfigurationError(
         "question-unsupported",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { checkValue } from "../../../src/forms/check-value.ts";
+import { checkValue } from "../../../src/core/check-value.ts";
 import { fileSchema, photoSchema, placeSchema } from "../../../src/forms/answer-schemas.ts";
 import { beginForm } from "../../../src/forms/form-places.ts";
 import { contextOf, formFor, Reader } from "./rig.ts";
@@ -82,8 +82,8 @@ it("returns to the field that the schema refuses", async () => {
   const person = new Reader(form, beginForm(form)).write("Ada").write("B7").press("Send");
   const result = person.last?.result;
   const checked = await checkValue(schema, result?.kind === "send" ? result.value : undefined);
-  if (checked.kind !== "refused") throw new Error("the schema accepts it");
-  person.hear(checked);
+  if (checked.isValid) throw new Error("the schema accepts it");
+  person.hear({ kind: "refused", issues: checked.issues });
   expect(person.last?.problem).toBe("Orders begin with A");
   expect(person.card.text).toContain("Order");
   person.write("A7").press("Send");
@@ -174,6 +174,6 @@ it("asks for a photo, a file and a place", async () => {
   ]);
   const result = person.press("Send").last?.result;
   if (result?.kind !== "send") throw new Error("not sent");
-  expect(await checkValue(schema, result.value)).toEqual({ kind: "valid", value: result.value });
+  expect(await checkValue(schema, result.value)).toEqual({ isValid: true, value: result.value });
   expect(result.value).toMatchObject({ picture: { messengerId: "telegram", reference: { fileId: "1" } } });
 });
