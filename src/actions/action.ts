@@ -109,7 +109,8 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   /** Writes a line `action.log`. Never put a secret or words of people into it. */
   readonly log: (entry: ActionLogEntry) => void;
   /**
-   * Makes one call of the bot's model, without tools and without the conversation. Its tokens count as the turn's.
+   * Makes one call of the bot's model, without tools and without the conversation. Its tokens count as the turn's, and
+   * outside of a turn as those of the person for whom the action runs.
    *
    * @throws if the model fails, or its answer does not fit the schema
    * @example const { topic } = await ctx.sample({ prompt: text, schema: z.object({ topic: z.string() }) });

@@ -28,7 +28,7 @@ import { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
 import { OwnSends } from "../messengers/thread/own-sends.ts";
 import { WakeUp } from "../messengers/thread/wake-up.ts";
 import { BotActions } from "../messengers/tools/bot-actions.ts";
-import type { BotActionsHost } from "../messengers/tools/bot-actions.ts";
+import type { BotActionsHost, Sampler } from "../messengers/tools/bot-actions.ts";
 import { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
@@ -260,8 +260,8 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
     return this.engine.messagesOf(this.thread.memory.session());
   }
 
-  sample(turnId: string, asked: SampleRequest, signal: AbortSignal): Promise<unknown> {
-    return sampleModel(this, turnId, asked, signal);
+  sample(sampler: Sampler, asked: SampleRequest, signal: AbortSignal): Promise<unknown> {
+    return sampleModel(this, sampler, asked, signal);
   }
 
   /** The commands of the bot and of the product. */

@@ -1,20 +1,34 @@
 import { generateText, Output } from "ai";
 import type { SampleRequest } from "../actions/sample.ts";
+import type { Sampler } from "../messengers/tools/bot-actions.ts";
 import type { TokenUsage } from "../core/token-usage.ts";
 import { costOf } from "../core/used-tokens.ts";
 import { ModelRests } from "../models/index.ts";
 import type { ObjectHost } from "./object-host.ts";
 import { turnModel } from "./turn-model.ts";
 
-/** Makes one call of the bot's model for an action. Returns its text, or a value of the schema. */
+/**
+ * Makes one call of the bot's model for an action. Returns its text, or a value of the schema. Its tokens count as those of
+ * the turn, or of the person for whom the action runs outside of one.
+ */
 export async function sampleModel(
-  { agent, deps, engine, env, log }: Pick<ObjectHost, "agent" | "deps" | "engine" | "env" | "log">,
-  turnId: string,
+  {
+    agent,
+    deps,
+    engine,
+    env,
+    log,
+    thread,
+  }: Pick<ObjectHost, "agent" | "deps" | "engine" | "env" | "log" | "thread">,
+  sampler: Sampler,
   { maxOutputTokens, prompt, schema, system }: SampleRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const onUsage = (usage: TokenUsage, modelId: string): void =>
-    engine.stats.countTokens(turnId, usage, costOf(agent.modelPrices, modelId, usage));
+  const onUsage = (usage: TokenUsage, modelId: string): void => {
+    const cost = costOf(agent.modelPrices, modelId, usage);
+    if ("turnId" in sampler) engine.stats.countTokens(sampler.turnId, usage, cost);
+    else thread.countTokens(sampler.payer, { inputTokens: usage.input, outputTokens: usage.output, cost });
+  };
   const call = {
     model: turnModel({ agent, deps, env, rests: new ModelRests(), log, onUsage }, undefined, undefined),
     prompt,

@@ -1,4 +1,4 @@
-/** The tokens of one turn, for the root. Plain JSON. */
+/** The tokens of one turn, or of one model call outside of turns, for the root. Plain JSON. */
 export interface UsedTokens {
   readonly turnId: string;
   readonly messengerId: string;
@@ -35,6 +35,7 @@ export interface TokenUsageEntry {
   readonly chatId?: string;
   /** Only with `by: "person"`. */
   readonly userId?: string;
+  /** Turns, and calls of `ctx.sample` by actions that run outside of turns. */
   readonly turns: number;
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -176,13 +176,19 @@ export class ToolCalls {
     signal: AbortSignal,
   ): Promise<CallAnswer> {
     const { canAsk, input } = call;
+    const facts = await this.factsOf(caller);
     const output = await this.#options.host.actions.runOutside({
       name: tool.actionName,
       input,
       requestId: outsideRequest(row.id),
       toolCallId: row.id,
       signal,
-      facts: await this.factsOf(caller),
+      facts,
+      payer: {
+        messengerId: caller.person?.messenger ?? "",
+        chatId: facts.address?.chatId ?? "",
+        userId: caller.person?.userId ?? `token:${caller.tokenId}`,
+      },
       caller: { id: caller.tokenId, name: caller.name },
       canAsk,
       owner: this.#options.owner,

@@ -36,7 +36,8 @@ import { OwnTurns } from "./own-turns.ts";
 import { TurnAttachments } from "../turns/turn-attachments.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
-import { usageNews } from "./usage-news.ts";
+import { UsageNews } from "./usage-news.ts";
+import type { CountedTokens, Payer } from "./usage-news.ts";
 
 /** Receipts are kept this long, unless the bot says otherwise. */
 const KEEP_DELIVERIES_MS = 30 * 24 * 60 * 60 * 1000;
@@ -64,6 +65,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
   readonly #reception: EventReception;
   readonly #loop: ThreadLoop;
   readonly #messengers: DeclaredMessengers;
+  readonly #usage: UsageNews;
 
   constructor(options: ThreadRuntimeOptions) {
     this.#options = options;
@@ -72,6 +74,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
+    this.#usage = new UsageNews(options, memory);
     const promptStore = createPromptStore(database);
     const notes = createNoteStore(database);
     this.#inbox = inbox;
@@ -139,7 +142,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       responses: own.responses,
       attachments: this.attachments,
       consent: options.features,
-      onUsed: usageNews(options.deps, options.bot, memory, this.#messengers, options.features),
+      onUsed: (turn, used) => this.#usage.ofTurn(turn, used),
     });
     const intake = new Intake({
       database,
@@ -188,6 +191,12 @@ export class ThreadRuntime implements EngineTurns, Loop {
   /** Starts the loop, or makes a running loop go around once more. */
   poke(): void {
     this.#loop.poke();
+  }
+
+  /** Counts the tokens of a model call outside of turns. */
+  countTokens(payer: Payer, used: CountedTokens): void {
+    this.#usage.ofCall(payer, used);
+    this.poke();
   }
 
   /** Does all work that is due: see `ThreadLoop`. Never rejects. */

@@ -12,39 +12,56 @@ import type { ThreadFeatures } from "./thread-features.ts";
 /** Limits by tokens need the turns of a day, whatever `keepUsageMs` is. */
 const DAY_MS = 24 * 60 * 60_000;
 
-/**
- * Returns what happens with the tokens of an ended turn: the news of them is stored, and goes to the root until the root
- * has it. Nothing, unless the bot keeps usage or limits tokens.
- */
-export function usageNews(
-  { clock }: Pick<Deps, "clock">,
-  bot: { readonly keepUsageMs?: number },
-  memory: Pick<ThreadMemory, "keepUntold">,
-  messengers: Pick<DeclaredMessengers, "find">,
-  features: Pick<ThreadFeatures, "runOf"> | undefined,
-): (turn: Turn, used: TurnStatsEntry) => void {
-  return (turn, { cost = 0, inputTokens = 0, outputTokens = 0 }) => {
-    if (inputTokens + outputTokens === 0) return;
-    const payer =
-      turn.kind === "messages" ? payerOf(turn.context) : scheduledPayerOf(features?.runOf(turn.id));
-    if (payer === undefined) return;
-    const { messengerId } = payer;
-    const isLimited = messengers.find(messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
-    const keepMs = Math.max(bot.keepUsageMs ?? 0, isLimited ? DAY_MS : 0);
-    if (keepMs === 0) return;
-    const used = {
-      turnId: turn.id,
-      ...payer,
-      at: clock.now(),
-      inputTokens,
-      outputTokens,
-      cost,
-    };
-    memory.keepUntold({ kind: "used", used, keepMs });
-  };
+/** The person who pays for tokens, and the chat. */
+export type Payer = Pick<UsedTokens, "messengerId" | "chatId" | "userId">;
+
+/** The tokens of model calls, and their cost. */
+export type CountedTokens = Pick<TurnStatsEntry, "cost" | "inputTokens" | "outputTokens">;
+
+export interface UsageNewsOptions {
+  readonly deps: Pick<Deps, "clock" | "newId">;
+  readonly bot: { readonly keepUsageMs?: number };
+  readonly messengers: Pick<DeclaredMessengers, "find">;
+  readonly features?: Pick<ThreadFeatures, "runOf"> | undefined;
 }
 
-type Payer = Pick<UsedTokens, "messengerId" | "chatId" | "userId">;
+/**
+ * Used tokens: the news of them is stored, and goes to the root until the root has it. Nothing, unless the bot keeps usage
+ * or limits tokens.
+ */
+export class UsageNews {
+  readonly #options: UsageNewsOptions;
+  readonly #memory: Pick<ThreadMemory, "keepUntold">;
+
+  constructor(options: UsageNewsOptions, memory: Pick<ThreadMemory, "keepUntold">) {
+    this.#options = options;
+    this.#memory = memory;
+  }
+
+  /** Counts the tokens of an ended turn. */
+  ofTurn(turn: Turn, used: CountedTokens): void {
+    const payer =
+      turn.kind === "messages"
+        ? payerOf(turn.context)
+        : scheduledPayerOf(this.#options.features?.runOf(turn.id));
+    if (payer !== undefined) this.#keep(turn.id, payer, used);
+  }
+
+  /** Counts the tokens of a model call outside of turns. */
+  ofCall(payer: Payer, used: CountedTokens): void {
+    this.#keep(`call:${this.#options.deps.newId()}`, payer, used);
+  }
+
+  #keep(turnId: string, payer: Payer, { cost = 0, inputTokens = 0, outputTokens = 0 }: CountedTokens): void {
+    if (inputTokens + outputTokens === 0) return;
+    const { bot, deps, messengers } = this.#options;
+    const isLimited = messengers.find(payer.messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
+    const keepMs = Math.max(bot.keepUsageMs ?? 0, isLimited ? DAY_MS : 0);
+    if (keepMs === 0) return;
+    const used = { turnId, ...payer, at: deps.clock.now(), inputTokens, outputTokens, cost };
+    this.#memory.keepUntold({ kind: "used", used, keepMs });
+  }
+}
 
 function payerOf(event: MessengerEvent): Payer {
   return { messengerId: event.messengerId, chatId: event.thread.chatId, userId: personOf(event) };

@@ -39,6 +39,7 @@ import { RunProgress } from "./run-progress.ts";
 import type { RunProgressOptions } from "./run-progress.ts";
 import { TurnProgress } from "./turn-progress.ts";
 import type { OwnTurns } from "../thread/own-turns.ts";
+import type { Payer } from "../thread/usage-news.ts";
 import type { TurnAttachments } from "../turns/turn-attachments.ts";
 
 /** The methods of the bot's class that declare tools and actions. */
@@ -78,9 +79,12 @@ export interface BotActionsHost extends RunProgressOptions {
   botStates(): ActionStates;
   /** The conversation's messages, as the model would read them now. */
   messages(): Promise<readonly ModelMessage[]>;
-  /** Makes one call of the bot's model. Its tokens count as those of this turn. */
-  sample(turnId: string, asked: SampleRequest, signal: AbortSignal): Promise<unknown>;
+  /** Makes one call of the bot's model. */
+  sample(sampler: Sampler, asked: SampleRequest, signal: AbortSignal): Promise<unknown>;
 }
+
+/** Whose tokens a model call of an action uses: those of a turn, or of a person outside of one. */
+export type Sampler = { readonly turnId: string } | { readonly payer: Payer };
 
 /** A call to which somebody has agreed. */
 export interface ConsentedCall extends Pick<
@@ -106,6 +110,8 @@ export interface OutsideCall extends Pick<
   readonly onProgress: (message: string) => void;
   /** Whether the caller can ask its person by itself. */
   readonly canAsk: boolean;
+  /** The person whose tokens `ctx.sample` uses. */
+  readonly payer: Payer;
   /** Who is asked about a call that no person makes. @default the bot's team */
   readonly owner: { readonly messenger: string; readonly userId: string } | undefined;
 }
@@ -250,7 +256,7 @@ export class BotActions {
         const turn = host.thread.own.info(requestId);
         if (turn !== undefined) this.#progress.show(turn, toolCallId, line);
       },
-      sample: ({ requestId }, asked, signal) => host.sample(ownerOf(requestId), asked, signal),
+      sample: ({ requestId }, asked, signal) => host.sample({ turnId: requestId }, asked, signal),
       attachments: ({ requestId }) => host.thread.attachments.recorded.ofCall(ownerOf(requestId)),
       authorize: (call) => this.rights.decide(call, factsOf(call.request.requestId)),
       ask: async (question) => this.#consent().ask(question, factsOf(question.request.requestId)),
@@ -297,12 +303,17 @@ export class BotActions {
     );
     const run = { owner, requestId: call.requestId, address: facts.address };
     const progress: ActionHost["progress"] = (_request, line) => this.#runProgress.show(run, line);
+    const sample = this.#sampleFor(payerOf(facts));
     try {
-      return (await runAction({ ...host, progress }, request)) as Json;
+      return (await runAction({ ...host, progress, sample }, request)) as Json;
     } finally {
       // A process that died in an earlier run may have left a line.
       this.#runProgress.end(run);
     }
+  }
+
+  #sampleFor(payer: Payer): ActionHost["sample"] {
+    return (_request, asked, signal) => this.#host.sample({ payer }, asked, signal);
   }
 
   /** Runs a call of another system. Returns what a model would read. */
@@ -312,6 +323,7 @@ export class BotActions {
     facts,
     onProgress,
     owner,
+    payer,
     ...call
   }: OutsideCall): Promise<Json | ActionFailure | WaitingResult> {
     const action = this.named(call.name);
@@ -344,7 +356,15 @@ export class BotActions {
       if (line !== undefined) onProgress(line);
     };
     return runAction(
-      { ...host, context, ask, asking, progress, attachments: () => unshownAttachments },
+      {
+        ...host,
+        context,
+        ask,
+        asking,
+        progress,
+        sample: this.#sampleFor(payer),
+        attachments: () => unshownAttachments,
+      },
       { ...call, action, messages: [] },
     );
   }
@@ -407,6 +427,13 @@ function askedOf(question: ApprovalQuestion, owner: OutsideCall["owner"]): Appro
   const { action } = question.request;
   if (owner === undefined || action.askIn !== undefined || action.approvers !== undefined) return question;
   return changed(question, { action: { ...action, askIn: owner, approvers: [owner.userId] } });
+}
+
+/** Calls that nobody makes are those of their schedule, or of the bot. */
+function payerOf({ address, person, schedule }: CallFacts): Payer {
+  const nobody = schedule === undefined ? "bot" : `task:${schedule.taskId}`;
+  const { chatId = "", messengerId = "" } = address ?? {};
+  return { messengerId, chatId, userId: person?.userId ?? nobody };
 }
 
 function nobodyAsked(what: string): ConfigurationError {
