@@ -38,12 +38,12 @@ describe("progress outside of a turn", () => {
 
   it("is a line in the chat between two questions, and after the last one", async () => {
     const [first, second] = [createGate(), createGate()];
-    const { world } = createAskingBot(async ({ confirm, progress }) => {
-      const isWanted = await confirm({ message: "Really?" });
-      progress({ message: "Looking" });
+    const { world } = createAskingBot(async (ctx) => {
+      const isWanted = await ctx.confirm({ message: "Really?" });
+      ctx.progress({ message: "Looking" });
       await first.pass();
-      const isSure = await confirm({ message: "Sure?" });
-      progress({ message: "Writing" });
+      const isSure = await ctx.confirm({ message: "Sure?" });
+      ctx.progress({ message: "Writing" });
       await second.pass();
       return { isWanted, isSure };
     });
