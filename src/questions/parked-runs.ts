@@ -17,9 +17,9 @@ export class ParkedRuns implements ParkedCallsHost {
   readonly database: Database;
   readonly clock: Clock;
   readonly #host: QuestionsHost;
-  readonly #questions: () => Pick<QuestionStore, "ofCall">;
+  readonly #questions: Pick<QuestionStore, "ofCall">;
 
-  constructor(host: QuestionsHost, questions: () => Pick<QuestionStore, "ofCall">) {
+  constructor(host: QuestionsHost, questions: Pick<QuestionStore, "ofCall">) {
     this.database = host.database;
     this.clock = host.deps.clock;
     this.#host = host;
@@ -64,7 +64,7 @@ export class ParkedRuns implements ParkedCallsHost {
   #eraseSecrets({ id, ledgerKey }: ParkedCall): void {
     const { runLog } = this.#host.actions;
     if (!runLog.has(ledgerKey)) return;
-    for (const { call, form } of this.#questions().ofCall(id))
+    for (const { call, form } of this.#questions.ofCall(id))
       if (call !== undefined && isSensitive(form)) runLog.drop(ledgerKey, call.position);
   }
 

@@ -9,6 +9,7 @@ import { QuestionAnswers } from "./question-answers.ts";
 import { QuestionCalls } from "./question-calls.ts";
 import { BotQuestions } from "./bot-questions.ts";
 import { QUESTIONS, QuestionCards } from "./question-cards.ts";
+import { QuestionStore } from "./question-store.ts";
 import { Questions } from "./questions.ts";
 import { waitingPrompt } from "./waiting-prompt.ts";
 
@@ -29,11 +30,13 @@ export class QuestionsFeature implements Feature {
   constructor(host: QuestionsHost) {
     this.#host = host;
     const cards = new QuestionCards(host);
-    const parked = new ParkedCalls(new ParkedRuns(host, () => this.#all.store));
+    const store = new QuestionStore(host.database);
+    const parked = new ParkedCalls(new ParkedRuns(host, store));
     this.parked = parked;
     this.#all = new Questions({
       host,
       cards,
+      store,
       onEnded: ({ call }, answer) => {
         if (call === undefined) return;
         host.actions.runLog.answer(call.ledgerKey, call.position, answer);

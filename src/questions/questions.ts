@@ -5,12 +5,13 @@ import type { FormEvent, FormStep } from "../forms/form.ts";
 import { stepForm } from "../forms/step-form.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import type { QuestionCards } from "./question-cards.ts";
-import { QuestionStore } from "./question-store.ts";
+import type { QuestionStore } from "./question-store.ts";
 import type { Question, QuestionEnd } from "./question.ts";
 
 export interface QuestionsOptions {
   readonly host: Pick<QuestionsHost, "database" | "deps" | "wakeSoon">;
   readonly cards: QuestionCards;
+  readonly store: QuestionStore;
   /** Gives the answer to the call that waits for it. Called in the transaction that stores the end, once. */
   readonly onEnded: (question: Question, answer: Json) => void;
 }
@@ -35,7 +36,7 @@ export class Questions {
   constructor(options: QuestionsOptions) {
     const { database, deps } = options.host;
     this.#options = options;
-    this.store = new QuestionStore(database);
+    this.store = options.store;
     const old = [
       { table: "question_v1", key: "id", where: "is_delivered = 1", since: "ended_at", keepMs: KEEP_MS },
     ];
