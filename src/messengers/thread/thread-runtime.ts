@@ -142,7 +142,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       responses: own.responses,
       attachments: this.attachments,
       consent: options.features,
-      onUsed: (turn, used) => this.#usage.ofTurn(turn, used),
+      usage: this.#usage,
     });
     const intake = new Intake({
       database,

@@ -11,7 +11,7 @@ export interface TurnLogOptions {
   readonly log: Log;
   readonly stats: TurnStats;
   /** Called with the use of each ended turn. */
-  readonly onUsed?: ((turn: Turn, used: TurnStatsEntry) => void) | undefined;
+  readonly usage?: { ofTurn(turn: Turn, used: TurnStatsEntry): void } | undefined;
 }
 
 export type TurnEnd =
@@ -51,7 +51,7 @@ export class TurnLog {
     const begunAt = this.#begunAt.get(turn.id);
     this.#begunAt.delete(turn.id);
     const used = stats.of(turn.id);
-    this.#options.onUsed?.(turn, used);
+    this.#options.usage?.ofTurn(turn, used);
     const fields = {
       ...turnFields(turn.id, turn.kind === "messages" ? turn.context : undefined),
       outcome,

@@ -51,7 +51,7 @@ export interface TurnRunnerOptions {
   /** People's consent to actions for which turns have asked. @default nobody is asked */
   readonly consent?: TurnConsent | undefined;
   /** Called with the use of each ended turn. */
-  readonly onUsed?: TurnLogOptions["onUsed"];
+  readonly usage?: TurnLogOptions["usage"];
 }
 
 /**
@@ -91,7 +91,7 @@ export class TurnRunner implements Answers {
       burstEnd: (turn) => (turn.kind === "messages" ? this.#followUps.burstEnd(turn) : undefined),
     });
     const { deps, engine, log } = options;
-    const turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, onUsed: options.onUsed });
+    const turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, usage: options.usage });
     const parts = { ...options, replies: this.replies, toolGate: this.#toolGate, turnLog };
     this.#edits = new EditedTurns({ ...options, followUps: this.#followUps });
     this.#beginnings = new TurnBeginnings({ ...parts, questions: this.questions });
