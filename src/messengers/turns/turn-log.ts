@@ -10,7 +10,7 @@ export interface TurnLogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly stats: TurnStats;
-  /** Called with the use of each ended turn. */
+  /** Counts the tokens of each ended turn. */
   readonly usage?: { ofTurn(turn: Turn, used: TurnStatsEntry): void } | undefined;
 }
 

@@ -50,7 +50,7 @@ export interface TurnRunnerOptions {
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
   /** People's consent to actions for which turns have asked. @default nobody is asked */
   readonly consent?: TurnConsent | undefined;
-  /** Called with the use of each ended turn. */
+  /** Counts the tokens of each ended turn. */
   readonly usage?: TurnLogOptions["usage"];
 }
 
