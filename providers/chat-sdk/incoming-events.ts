@@ -60,8 +60,8 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     const stored = store(message);
     const raw = toJson(message.raw);
     const id = await messageKey(message, raw);
-    // Some platforms do not tell the time of an edit. The new text then tells two edits apart.
-    const edition = stored.editedAt ?? (await contentKey(stored.text));
+    // Some platforms do not tell the time of an edit, or only its second. The new text tells two edits apart.
+    const edition = `${stored.editedAt ?? ""}:${await contentKey(stored.text)}`;
     return incoming(`e:${channelOf(adapter, threadId)}:${id}:${edition}`, threadId, {
       type: "edited",
       message: stored,

@@ -56,6 +56,12 @@ const UPDATES: Readonly<
   processMemberJoinedChannel: "member joined",
 };
 
+/**
+ * - `stop`: it stops the running answer.
+ * - `edited`, `deleted`: the new text of an earlier message, and the message that was deleted.
+ */
+export type MessageKind = "new" | "stop" | "edited" | "deleted";
+
 /** One webhook on its way through an adapter. */
 export interface Ingress {
   accept(events: readonly IncomingEvent[]): Promise<void>;
@@ -63,8 +69,8 @@ export interface Ingress {
   ignore(kind: string, threadId?: string): void;
   /** Reports an event that could not be stored. */
   fail(error: unknown): void;
-  /** Whether the message of this webhook stops the running answer. Asked when the adapter has verified it. */
-  readonly isStop?: () => boolean;
+  /** Tells what the message of this webhook is. Asked when the adapter has verified it. @default a new message */
+  readonly messageKind?: () => MessageKind;
   /** One promise for each event that the adapter reported, in order. It resolves when the event is stored. */
   readonly stores: Promise<void>[];
 }
@@ -140,19 +146,30 @@ export class IngressChat extends Chat {
     message: Message | (() => Promise<Message>),
     options?: WebhookOptions,
   ): Promise<void> {
-    const { isStop } = current.getStore() ?? {};
+    const { messageKind } = current.getStore() ?? {};
     return this.#store(async () => {
       const read = await resolve(message);
-      if (isStop?.() !== true) return this.#events.ofMessage(threadId, read);
-      const { author: user, id: triggerId, raw } = read;
-      return this.#events.ofCommand({
-        command: "/stop",
-        text: "",
-        channelId: threadId,
-        user,
-        triggerId,
-        raw,
-      });
+      const { author: user, id, raw } = read;
+      const kind = messageKind?.() ?? "new";
+      switch (kind) {
+        case "new":
+          return this.#events.ofMessage(threadId, read);
+        case "edited":
+          return this.#events.ofEdit(threadId, read);
+        case "deleted":
+          return this.#events.ofDeletion(threadId, id, raw);
+        case "stop":
+          return this.#events.ofCommand({
+            command: "/stop",
+            text: "",
+            channelId: threadId,
+            user,
+            triggerId: id,
+            raw,
+          });
+        default:
+          return kind satisfies never;
+      }
     }, options);
   }
 

@@ -86,11 +86,12 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       } catch (error) {
         return unavailable(context, provider, "initialize", error);
       }
-      const isRead = started.installations.learns || profile.isStop !== undefined;
+      const isRead =
+        started.installations.learns ||
+        [profile.isStop, profile.readChange, profile.readUndelivered].some((read) => read !== undefined);
       const text = isRead ? await request.clone().text() : undefined;
       // Only what the adapter has verified is read: it reports nothing before that.
       const body = (): unknown => (text === undefined ? undefined : parseJson(text));
-      const isStop = (): boolean => profile.isStop?.(body()) ?? false;
       const signs: Address[] = [];
       const accept: ReceiveContext["accept"] = async (events) => {
         await receive.accept(events);
@@ -99,7 +100,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
           if (profile.wantsSign?.(thread.id) === true) signs.push(addressOf(context, thread));
       };
       const receiving = { ...receive, accept };
-      const response = await receiveThrough(started.chat, request, context, receiving, settings, isStop);
+      const response = await receiveThrough(started.chat, request, context, receiving, settings, body);
       if (!response.ok) return response;
       await started.installations.learn(request.headers, body);
       for (const address of signs) await showSign(started, platform.surface(context), address, context);

@@ -5,7 +5,8 @@ import type { PlatformContext, ReceiveContext } from "../../src/core/messenger.t
 import { withinTime } from "../../src/core/within-time.ts";
 import type { Ingress, IngressChat } from "./ingress-chat.ts";
 import type { ChatSdkSettings } from "./options.ts";
-import { undeliveredIn } from "./undelivered.ts";
+import { profileOf } from "./adapters/known-adapters.ts";
+import { reportUndelivered } from "./undelivered.ts";
 
 /** Longest time that an adapter may take to handle a request, and then for its background work, in milliseconds. */
 const limitMs = 10_000;
@@ -22,9 +23,10 @@ export async function receiveThrough(
   context: PlatformContext,
   receive: ReceiveContext,
   { adapter, provider }: ChatSdkSettings,
-  isStop: Ingress["isStop"],
+  body: () => unknown,
 ): Promise<Response> {
   const { clock } = context.deps;
+  const { isStop, readChange } = profileOf(adapter.name);
   const background: Promise<unknown>[] = [];
   const stores: Promise<void>[] = [];
   /** True when the platform has got its answer. It does not send the events again. */
@@ -41,22 +43,26 @@ export async function receiveThrough(
       const code = errorCode(error) ?? "unknown";
       context.log.error("chat-sdk.event-lost", { provider, step: "after the answer", code });
     },
-    isStop,
+    messageKind: () => (isStop?.(body()) === true ? "stop" : "new"),
     stores,
   };
-  const reportUndelivered = undeliveredIn(request, adapter);
   try {
-    const handling = chat.within(ingress, () =>
-      adapter.handleWebhook(request, {
+    const handling = chat.within(ingress, async () => {
+      const answer = await adapter.handleWebhook(request, {
         waitUntil: (task) => void background.push(Promise.resolve(task).catch(() => undefined)),
-      }),
-    );
+      });
+      // The adapter has verified it, and reports nothing.
+      const change = answer.ok ? readChange?.(body()) : undefined;
+      if (change !== undefined)
+        await chat.within({ ...ingress, messageKind: () => change.kind }, async () => change.report(adapter));
+      return answer;
+    });
     const response = await withinTime(clock, limitMs, handling, "The adapter's handling of a webhook");
     const isFinished = await settleAll([background, stores], clock);
     if (!isFinished) context.log.warn("chat-sdk.background-slow", { provider });
     await Promise.all(isFinished ? stores : stores.map((store) => rejectIfPending(store)));
     if (!isFinished) throw new InvalidInputError("background-slow", "The adapter's work took too long.");
-    if (response.ok) await reportUndelivered?.(context, receive);
+    if (response.ok) await reportUndelivered(adapter, body, context, receive);
     if (stores.length === 0) logOutcome(context, provider, nothingReported(response));
     isAnswered = true;
     return response;

@@ -38,6 +38,13 @@ export interface UndeliveredMessage {
   readonly goneCode?: string;
 }
 
+/** A change of a message that the adapter does not report. */
+export interface MessageChange {
+  readonly kind: "edited" | "deleted";
+  /** Has the adapter report the message as it reports a new one. */
+  readonly report: (adapter: Adapter) => void | Promise<void>;
+}
+
 export interface MessagePost {
   readonly threadId: string;
   readonly message: AdapterPostableMessage;
@@ -161,6 +168,11 @@ export interface AdapterProfile {
   readonly wantsSign?: (threadId: string) => boolean;
   /** Whether a webhook says that a person stops the running answer, which the adapter reports as a message. */
   readonly isStop?: (body: unknown) => boolean;
+  /**
+   * Reads the edit or the deletion of a message from the JSON of a verified webhook. Undefined: it tells of none.
+   * @default the adapter reports them
+   */
+  readonly readChange?: (body: unknown) => MessageChange | undefined;
   /** Finds the placeholder that the platform shows until a slash command is answered. @default there is none */
   readonly placeholderOf?: (raw: unknown, now: number) => Placeholder | undefined;
   /** Replaces a placeholder by a message. Returns the message id. Can be repeated. */

@@ -4,6 +4,7 @@ import type { FailedCall } from "../failed-call.ts";
 import { blockMarkdown } from "../markup/markdown.ts";
 import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
+import { readChange } from "./linear-changes.ts";
 import { linearInstallations } from "./linear-installations.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
 import {
@@ -36,6 +37,7 @@ export const linear: AdapterProfile = {
   // A session without an activity within ten seconds is shown as not responding.
   wantsSign: isSession,
   isStop,
+  readChange,
   stateKind: (key) => (key.startsWith("linear:installation:") ? "secret" : undefined),
   keepsSecrets: linearInstallations.isUsed,
   installations: linearInstallations,

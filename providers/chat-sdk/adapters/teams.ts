@@ -1,14 +1,14 @@
-import type { Attachment, Message } from "chat";
-import { z } from "zod";
+import type { Attachment } from "chat";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
-import type { MentioningText } from "../text-to-bot.ts";
 import { adaptiveCardText } from "../markup/adaptive-card.ts";
 import { plainMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
+import { readChange } from "./teams-changes.ts";
+import { mentioningText } from "./teams-mentions.ts";
 import { credentialsRefused, noRights, notFound, rateLimited, unavailable } from "./refusals.ts";
 
 export const teams: AdapterProfile = {
@@ -25,6 +25,7 @@ export const teams: AdapterProfile = {
   // their OneDrive.
   maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },
   readFailure,
+  readChange,
   fileSource,
   mentioningText,
   // Where to reach people and channels. Only their own messages tell it.
@@ -68,29 +69,4 @@ function readFailure(
     default:
       return undefined;
   }
-}
-
-const mentioning = z.object({
-  recipient: z.object({ id: z.string() }),
-  entities: z.array(
-    z.object({
-      type: z.string(),
-      text: z.string().nullish(),
-      mentioned: z.object({ id: z.string().nullish(), name: z.string().nullish() }).nullish(),
-    }),
-  ),
-});
-
-/** Finds the names by which people mention the bot. A team can give it another one. */
-function mentioningText({ raw, text }: Pick<Message, "raw" | "text">): MentioningText | undefined {
-  const { data } = mentioning.safeParse(raw);
-  if (data === undefined) return undefined;
-  const mentions = data.entities
-    .filter(({ mentioned, type }) => type === "mention" && mentioned?.id === data.recipient.id)
-    .flatMap(({ mentioned, text: tag }) => {
-      const name = tag?.replace(/<[^>]*>/g, "").trim() || mentioned?.name;
-      // The adapter writes `@name` for `<at>name</at>`, and the name alone if the tag has attributes.
-      return name ? [`@${name}`, ...(tag?.startsWith("<at ") ? [name] : [])] : [];
-    });
-  return { text, mentions };
 }

@@ -11,8 +11,6 @@ export const githubContract: Contract = {
     "strangers-press": cannot("impossible", "there are no buttons"),
     "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),
-    edit: cannot("the old text is answered", "the adapter does not report edits"),
-    delete: cannot("answered all the same", "the adapter does not report deletions"),
     typing: cannot("not shown", "the platform cannot show it"),
     "say-unknown": degraded("impossible", "only after somebody has written to the bot there"),
   },

@@ -14,8 +14,6 @@ export const teamsContract: Contract = {
     ),
     "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),
-    edit: cannot("the old text is answered", "the adapter does not report edits"),
-    delete: cannot("answered all the same", "the adapter does not report deletions"),
     "error-500": degraded("once, marked as sent again", "is marked as sent again"),
     cut: degraded("2 times, marked as sent again", TWICE),
     "no-answer": degraded("2 times, marked as sent again", TWICE),

@@ -26,12 +26,13 @@ function requestOf(event: string, payload: unknown): Request {
 }
 
 describe("webhooks that GitHub has sent", () => {
-  it("are all answered with 200, and new comments are read as they were written", async () => {
+  it("are all answered with 200, and comments are read as they were written, changed and deleted", async () => {
     const rig = createRig(
       createGitHubAdapter({ token: "ghp", webhookSecret: secret, userName: "shop-bot", botUserId: 1 }),
     );
     const unread: unknown[] = [];
     let comments = 0;
+    let changes = 0;
     for (const { examples, name } of recordings) {
       for (const example of examples as readonly Recorded[]) {
         const { accepted, response } = await rig.receive(requestOf(name, example));
@@ -39,8 +40,14 @@ describe("webhooks that GitHub has sent", () => {
         const events: MessengerEvent[] = [];
         for (const incoming of accepted) events.push(await rig.parse(incoming));
         const isComment = name === "issue_comment" || name === "pull_request_review_comment";
-        if (!isComment || example.action !== "created") {
+        if (!isComment) {
           expect([name, events]).toEqual([name, []]);
+          continue;
+        }
+        if (example.action !== "created") {
+          const kind = example.action === "edited" ? "message-edited" : "message-deleted";
+          expect(events).toMatchObject([{ kind, message: { id: String(example.comment?.id) } }]);
+          changes += 1;
           continue;
         }
         comments += 1;
@@ -53,7 +60,7 @@ describe("webhooks that GitHub has sent", () => {
         if (!isRead) unread.push([comment?.body, event?.kind, event?.message?.text, event?.author]);
       }
     }
-    expect(comments).toBe(8);
+    expect([comments, changes]).toEqual([8, 6]);
     expect(unread).toEqual([]);
   });
 });
