@@ -64,6 +64,49 @@ describe("the builder of an action", () => {
     ).toMatchObject({ error: { name: "ActionOutputError" } });
   });
 
+  it("has steps for what an action keeps, tries again, and where it is offered", async () => {
+    const failures: unknown[] = [];
+    let runs = 0;
+    const count = actionBuilder<ActionContext>("count")
+      .input(item)
+      .memory({ schema: z.object({ count: z.number() }), version: 2 })
+      .retry(({ failures: failed, input }) => {
+        expectTypeOf(input.sku).toBeString();
+        return failed < 2;
+      })
+      .options({ idempotencyKey: ({ input }) => input.sku, onError: ({ error }) => failures.push(error) })
+      .handler(async ({ quantity }, { memory }) => {
+        runs += 1;
+        if (runs === 1) throw new Error("busy");
+        return memory.update((before) => {
+          expectTypeOf(before).toEqualTypeOf<{ count: number } | undefined>();
+          return { count: (before?.count ?? 0) + quantity };
+        });
+      });
+    const rig = createActionRig();
+    const call = rig.call(count, { sku: "A", quantity: 2 });
+    for (let step = 0; step < 10; step += 1) await rig.clock.advance(100);
+    expect(await call).toEqual({ count: 2 });
+    expect(await rig.call(count, { sku: "A", quantity: 2 }, { toolCallId: "b" })).toEqual({ count: 2 });
+    expect([runs, failures]).toEqual([2, []]);
+    const pay = actionBuilder<ActionContext>("pay").contexts("checkout", "refund").retry(true);
+    expect(pay.handler(() => 1)).toMatchObject({ contexts: ["checkout", "refund"], retry: true });
+  });
+
+  it("has all options of an action, and refuses those that contradict each other as an action does", () => {
+    const pay = actionBuilder<ActionContext>("pay")
+      .input(item)
+      .options({
+        permissions: ["billing"],
+        approval: ({ input }) => input.quantity > 5,
+        instructions: "Only when asked.",
+      });
+    expect(pay.handler(() => 1)).toMatchObject({ kind: "approval-gated", permissions: ["billing"] });
+    expect(() => pay.options({ kind: "durable-pause", approval: false }).handler(() => 1)).toThrow(
+      expect.objectContaining({ code: "action-never-waits" }),
+    );
+  });
+
   it("changes no builder that it was made from", () => {
     const base = actionBuilder<ActionContext>("base").describe("Base.");
     base.timeout(5).describe("Other.");
