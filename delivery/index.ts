@@ -4,6 +4,7 @@ export type { RootBudget } from "./budget/bot-budget.ts";
 export { createChatGate } from "./budget/chat-gate.ts";
 export type { ChatGateOptions } from "./budget/chat-gate.ts";
 export { createBotFileIds } from "./files/bot-file-ids.ts";
+export { mediaTypeOf } from "./files/file-facts.ts";
 export { createDelivery } from "./engine.ts";
 export type { DeliveryOptions } from "./delivery-options.ts";
 export { plainText } from "./text/render/index.ts";

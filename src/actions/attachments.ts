@@ -15,7 +15,7 @@ import { Sweep } from "../core/sweep-store.ts";
 export interface AttachmentsOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly files: HeldFiles;
+  readonly files: Pick<HeldFiles, "addBytes" | "hold" | "release">;
   /** Logs an attachment that is left out. Must not throw. */
   readonly onRefused: (error: unknown) => void;
 }

@@ -247,6 +247,8 @@ export interface HeldFiles {
    * @throws what `Delivery.storeFile` throws
    */
   addBytes(source: ByteSource): Promise<StoredFile>;
+  /** Returns stored bytes. Reading throws if they are not stored any more. */
+  open(storedId: string): ReadableStream<Uint8Array>;
   /** Keeps stored bytes for a holder. */
   hold(holder: string, storedIds: readonly string[]): void;
   /** Deletes the bytes of a holder, except those that replies or other holders need. */

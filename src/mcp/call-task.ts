@@ -11,19 +11,19 @@ function newTask({ createdAt, id }: CallRow): CallTask {
 }
 
 /** The task of a call that takes long. If its process has died, its outcome is as unknown as that of any such run. */
-export function longTaskOf(row: CallRow, isRunning: boolean): CallTask {
+export function longTaskOf(row: CallRow, isRunning: boolean, hasSchema = false): CallTask {
   const task = newTask(row);
   if (isRunning) return task;
-  const result = resultOf(row.endedAt === undefined ? outcomeUnknown() : (row.output ?? null));
+  const result = resultOf(row.endedAt === undefined ? outcomeUnknown() : (row.output ?? null), hasSchema);
   return { ...task, changedAt: row.endedAt ?? row.createdAt, status: "completed", result };
 }
 
 /** The task of a call about which people are asked. */
-export function taskOf(row: CallRow, state: AskedCall | undefined): CallTask {
+export function taskOf(row: CallRow, state: AskedCall | undefined, hasSchema = false): CallTask {
   const task = newTask(row);
   if (state?.kind !== "ended") return { ...task, isWaiting: state?.kind === "waiting" };
   const { endedAt: changedAt, isWithdrawn, output } = state;
   return isWithdrawn
     ? { ...task, changedAt, status: "cancelled" }
-    : { ...task, changedAt, status: "completed", result: resultOf(output) };
+    : { ...task, changedAt, status: "completed", result: resultOf(output, hasSchema) };
 }

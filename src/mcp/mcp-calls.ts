@@ -3,11 +3,19 @@ import type { CallGroup } from "../core/inner-calls.ts";
 import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
 import type { TokenCheck } from "./tokens.ts";
 
+/** JSON Schema of an object. */
+export interface ToolSchema {
+  readonly type: "object";
+  readonly [key: string]: Json;
+}
+
 /** A tool as clients see it. */
 export interface ToolDescriptor {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: { readonly type: "object"; readonly [key: string]: Json };
+  readonly inputSchema: ToolSchema;
+  /** Every result that is no error has a `structuredContent` that fits it. */
+  readonly outputSchema?: ToolSchema | undefined;
   readonly annotations: { readonly [hint: string]: boolean };
 }
 
@@ -28,9 +36,27 @@ export interface ToolCall {
 
 export type ClientAnswer = "approve" | "reject" | "withdraw";
 
+/** A part of a result, in the protocol's form. Bytes are in base64. */
+export type ResultContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: "resource";
+      readonly resource: { readonly uri: string; readonly mimeType: string } & (
+        | { readonly text: string }
+        | { readonly blob: string }
+      );
+    }
+  | {
+      readonly type: "resource_link";
+      readonly uri: string;
+      readonly name: string;
+      readonly mimeType: string;
+    };
+
 /** Result of a tool, in the protocol's form. */
 export interface ToolResult {
-  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly content: readonly ResultContent[];
   readonly structuredContent?: { readonly [key: string]: Json };
   readonly isError?: boolean;
 }

@@ -70,8 +70,8 @@ export class RunningCalls {
   }
 
   /** Returns a call that takes long, or did. Undefined for others. */
-  task(row: CallRow): CallTask | undefined {
-    return row.isLong ? longTaskOf(row, this.has(row.id)) : undefined;
+  task(row: CallRow, hasSchema: boolean): CallTask | undefined {
+    return row.isLong ? longTaskOf(row, this.has(row.id), hasSchema) : undefined;
   }
 
   /** Notes how far a call is. In memory only. */

@@ -15,6 +15,7 @@ import type {
   InputRequiredResult,
   McpRequestContext,
   ServerContext,
+  Tool as ListedTool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Json } from "../core/content.ts";
@@ -23,7 +24,8 @@ import { failureCode } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
 import { withProgress } from "./call-progress.ts";
-import type { CallAnswer, CallTask, ClientAnswer, McpCalls, ToolCall } from "./mcp-calls.ts";
+import type { CallAnswer, CallTask, ClientAnswer, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
+import { withWaiting } from "./output-schema.ts";
 import type { McpCaller } from "./token.ts";
 import { TASK_TOOL, toolName } from "./tool-list.ts";
 
@@ -77,8 +79,9 @@ function serverFor(mcp: McpRequest, { era }: McpRequestContext, answered: string
   const rpc = server.server;
   rpc.setRequestHandler("tools/list", async (_request, context) => {
     const tools = await reached(mcp, () => conversation.listTools(caller));
-    const listed = tools.map((tool) => ({ ...tool, inputSchema: { ...tool.inputSchema } }));
-    return { tools: hasTasks(context) ? listed : [...listed, taskTool(app)] };
+    const canPoll = hasTasks(context);
+    const listed = tools.map((tool) => listedTool(tool, canPoll));
+    return { tools: canPoll ? listed : [...listed, taskTool(app)] };
   });
   rpc.setRequestHandler("tools/call", async ({ params }, context) => {
     if (params.name === toolName(app, TASK_TOOL)) return lookedAt(mcp, params.arguments);
@@ -93,6 +96,16 @@ function serverFor(mcp: McpRequest, { era }: McpRequestContext, answered: string
   });
   if (isModern) serveTasks(server, mcp);
   return server;
+}
+
+/** A client without tasks may get word of a task in place of an output. */
+function listedTool({ inputSchema, outputSchema, ...tool }: ToolDescriptor, canPoll: boolean): ListedTool {
+  const output = outputSchema && (canPoll ? outputSchema : withWaiting(outputSchema));
+  return {
+    ...tool,
+    inputSchema: { ...inputSchema },
+    ...(output !== undefined && { outputSchema: { ...output } }),
+  };
 }
 
 /** The methods of the extension for tasks. */

@@ -29,7 +29,7 @@ const NOBODY = "0".repeat(64);
 export class McpTokens {
   readonly #deps: Pick<Deps, "clock" | "newId">;
   readonly #store: TokenStore;
-  /** Requests that a token may still make in this process, as of a time. */
+  /** Requests that a token may still make in this process, as of a time. In memory: a row would cost more than a request. */
   readonly #left = new Map<string, { readonly requests: number; readonly at: number }>();
 
   constructor(database: Database, deps: Pick<Deps, "clock" | "newId">) {

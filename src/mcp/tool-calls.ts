@@ -1,4 +1,5 @@
 import { isWaitingResult } from "../actions/action-errors.ts";
+import type { ActionFailure } from "../actions/action-errors.ts";
 import { KEEP_SETTLED_MS } from "../actions/ledger.ts";
 import { DEFAULT_TIMEOUT_MS } from "../actions/run-action.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
@@ -10,12 +11,14 @@ import { outsideRequest } from "../core/outside-call.ts";
 import { sha256 } from "../core/sha256.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
+import { AttachedResults } from "./attached-results.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { CallStore } from "./call-store.ts";
 import type { CallRow } from "./call-store.ts";
 import { taskOf } from "./call-task.ts";
-import type { CallAnswer, CallProgress, CallTask, ToolCall } from "./mcp-calls.ts";
+import type { CallAnswer, CallProgress, CallTask, ToolCall, ToolResult } from "./mcp-calls.ts";
+import { outputSchemaOf } from "./output-schema.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import { LONGEST_WAIT_MS, RunningCalls } from "./running-calls.ts";
 import type { McpCaller } from "./token.ts";
@@ -25,7 +28,7 @@ import { failureResult, resultOf } from "./tool-result.ts";
 export interface ToolCallsOptions {
   readonly host: Pick<
     FeatureHost<unknown>,
-    "actions" | "database" | "deps" | "features" | "log" | "objects" | "ready" | "wakeSoon"
+    "actions" | "database" | "deps" | "features" | "log" | "objects" | "ready" | "thread" | "wakeSoon"
   >;
   readonly owner: McpServerOptions["owner"];
 }
@@ -50,6 +53,7 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #store: CallStore;
   readonly #running: RunningCalls;
+  readonly #attached: AttachedResults;
   /** Requests that wait for an answer. */
   #atOnce = 0;
 
@@ -58,6 +62,7 @@ export class ToolCalls {
     const { host } = options;
     this.#store = new CallStore(host.database, host.deps.clock);
     this.#running = new RunningCalls({ host, store: this.#store });
+    this.#attached = new AttachedResults(host, this.#store);
   }
 
   /** Runs a call, or continues one that is known. */
@@ -68,7 +73,7 @@ export class ToolCalls {
     this.#atOnce += 1;
     let outcome = "failed";
     try {
-      const answer = await this.#answerOf(caller, call, tool);
+      const answer = await this.#attached.answer(await this.#answerOf(caller, call, tool));
       outcome = answer.kind === "result" && answer.result.isError === true ? "refused" : answer.kind;
       return answer;
     } finally {
@@ -88,10 +93,16 @@ export class ToolCalls {
   }
 
   /** Returns a call that waits for people or takes long, or did. */
-  task(id: string): CallTask | undefined {
+  async task(id: string): Promise<CallTask | undefined> {
     const row = this.#store.get(id);
-    if (row?.approvalId !== undefined) return taskOf(row, this.#stateOf(row));
-    return row && this.#running.task(row);
+    if (row === undefined) return undefined;
+    const action = this.#options.host.actions.named(row.action);
+    const hasSchema = action !== undefined && (await outputSchemaOf(action)) !== undefined;
+    const task =
+      row.approvalId === undefined
+        ? this.#running.task(row, hasSchema)
+        : taskOf(row, this.#stateOf(row), hasSchema);
+    return task && this.#attached.task(task);
   }
 
   async cancel(caller: McpCaller, id: string): Promise<void> {
@@ -196,7 +207,7 @@ export class ToolCalls {
     });
     if (!isWaitingResult(output)) {
       this.#running.settle(row.id, output as Json);
-      return { kind: "result", callId: row.id, result: resultOf(output) };
+      return { kind: "result", callId: row.id, result: await resultIn(tool, output) };
     }
     const approvalId = "approvalId" in output.waiting ? output.waiting.approvalId : undefined;
     this.#store.change(row.id, { approvalId });
@@ -218,7 +229,8 @@ export class ToolCalls {
   }
 
   /** Waits for a run to which people have agreed, and never for people. */
-  async #untilEnded(row: CallRow, { canAsk }: ToolCall, { action }: McpTool): Promise<CallAnswer> {
+  async #untilEnded(row: CallRow, { canAsk }: ToolCall, tool: McpTool): Promise<CallAnswer> {
+    const { action } = tool;
     const { clock } = this.#options.host.deps;
     const until = clock.now() + Math.min(LONGEST_WAIT_MS, action.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     for (;;) {
@@ -228,7 +240,8 @@ export class ToolCalls {
         return canAsk
           ? { kind: "ask", callId: row.id, question: state.question }
           : failed(row.id, ASKED_BY_OTHER);
-      if (state.kind === "ended") return { kind: "result", callId: row.id, result: resultOf(state.output) };
+      if (state.kind === "ended")
+        return { kind: "result", callId: row.id, result: await resultIn(tool, state.output) };
       if (state.kind === "waiting" || clock.now() >= until)
         return { kind: "task", callId: row.id, task: taskOf(row, state) };
       await wait(clock, LOOK_EVERY_MS);
@@ -261,6 +274,10 @@ function retryKeyOf({ idempotencyKey, requestId }: ToolCall): {
   if (idempotencyKey !== undefined) return { key: `key:${idempotencyKey}`, isLasting: true };
   const isLasting = typeof requestId === "string" && requestId.length >= LASTING_ID;
   return { key: `${typeof requestId}:${requestId}`, isLasting };
+}
+
+async function resultIn({ action }: McpTool, output: Json | ActionFailure): Promise<ToolResult> {
+  return resultOf(output, (await outputSchemaOf(action)) !== undefined);
 }
 
 function failed(callId: string, failure: { readonly name: string; readonly message: string }): CallAnswer {

@@ -4,6 +4,7 @@ import type { Json } from "../core/content.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { isCovered } from "../actions/authorize.ts";
 import type { ToolDescriptor } from "./mcp-calls.ts";
+import { outputSchemaOf } from "./output-schema.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 
 /** An action as a tool. */
@@ -69,12 +70,14 @@ export function mayEverCall({ action }: McpTool, scopes: readonly string[] | und
 /** Returns a tool as clients see it. */
 export async function descriptorOf({ action, name }: McpTool): Promise<ToolDescriptor> {
   const schema = (await asSchema(action.inputSchema).jsonSchema) as { readonly [key: string]: Json };
+  const outputSchema = await outputSchemaOf(action);
   const { destructive, readOnly } = action.annotations ?? {};
   return {
     name,
     description: action.description,
     // A union of objects has no type of its own.
     inputSchema: { ...schema, type: "object" },
+    ...(outputSchema !== undefined && { outputSchema }),
     annotations: {
       ...(readOnly !== undefined && { readOnlyHint: readOnly }),
       ...(destructive !== undefined && { destructiveHint: destructive }),

@@ -1,4 +1,5 @@
 import type { ActionFailure } from "../actions/action-errors.ts";
+import { MAX_OUTPUT_CHARACTERS } from "../actions/normalize-output.ts";
 import type { Json } from "../core/content.ts";
 import type { ToolResult } from "./mcp-calls.ts";
 
@@ -6,15 +7,28 @@ import type { ToolResult } from "./mcp-calls.ts";
 const INPUT_ERROR = -32_004;
 const HANDLER_ERROR = -32_005;
 
-/** Returns the result of a tool for an action's output or failure. */
-export function resultOf(output: Json | ActionFailure): ToolResult {
+/**
+ * Returns the result of a tool for an action's output or failure.
+ *
+ * @param hasSchema whether the tool says what its outputs are
+ */
+export function resultOf(output: Json | ActionFailure, hasSchema: boolean): ToolResult {
   const failure = failureIn(output);
   if (failure !== undefined) return failureResult(failure);
   const json = output as Json;
-  return {
-    content: [{ type: "text", text: typeof json === "string" ? json : JSON.stringify(json) }],
-    ...(isRecord(json) && { structuredContent: json }),
-  };
+  const text = { type: "text", text: typeof json === "string" ? json : JSON.stringify(json) } as const;
+  if (!isRecord(json)) return hasSchema ? tooLong(text) : { content: [text] };
+  const { attachmentsNotSent: _, ...described } = json;
+  return { content: [text], structuredContent: hasSchema ? described : json };
+}
+
+/** An output that was cut is only a text, and no client may take that for an output. */
+function tooLong(beginning: ToolResult["content"][number]): ToolResult {
+  const failed = failureResult({
+    name: "OutputTooLong",
+    message: `The action was done, but its output has more than ${MAX_OUTPUT_CHARACTERS} characters. It begins:`,
+  });
+  return { ...failed, content: [...failed.content, beginning] };
 }
 
 /** Returns the result of a call that has failed. */

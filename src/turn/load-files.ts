@@ -1,4 +1,5 @@
 import type { UIMessage } from "ai";
+import { toBase64 } from "../core/base64.ts";
 
 /** About this many characters of a transcript's JSON are one token. */
 export const CHARACTERS_PER_TOKEN = 4;
@@ -87,13 +88,4 @@ function content(file: ResolvedFile, { filename }: FilePart): Part {
     url: `data:${file.mediaType};base64,${toBase64(file.bytes)}`,
     ...(filename !== undefined && { filename }),
   };
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  const step = 0x8000;
-  for (let start = 0; start < bytes.length; start += step) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + step));
-  }
-  return btoa(binary);
 }

@@ -16,7 +16,6 @@ import { runAction } from "../../actions/run-action.ts";
 import { RunLog } from "../../replay/run-log.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
 import type { ActionFailure, WaitingResult } from "../../actions/action-errors.ts";
-import { unshownAttachments } from "../../actions/unshown-attachments.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import { logRefusedCall } from "../../core/log-refused-call.ts";
 import { askedByCaller } from "../../core/outside-call.ts";
@@ -363,7 +362,6 @@ export class BotActions {
         asking,
         progress,
         sample: this.#sampleFor(payer),
-        attachments: () => unshownAttachments,
       },
       { ...call, action, messages: [] },
     );
