@@ -82,7 +82,7 @@ function builder<Context, Input, Output, Memory extends FlexibleSchema>(
     memory: (memory) => next({ memory }),
     retry: (retry) => next({ retry }),
     contexts: (...contexts) => next({ contexts }),
-    options: (options) => next(options),
+    options: next,
     handler: (execute) =>
       defineAction<FlexibleSchema<Input>, Output, Context, Memory>({
         description: name,
