@@ -121,6 +121,7 @@ export type {
   QuestionPeople,
   Unanswered,
 } from "./core/question.ts";
+export type { ThinkQuestions } from "./questions/bot-methods.ts";
 export type { ActionCaller, ActionClient } from "./actions/caller.ts";
 export type { ActionLogEntry } from "./actions/log-action-failure.ts";
 export type { ActionMemory, MemoryOptions, ShortTermMemory } from "./actions/memory-options.ts";

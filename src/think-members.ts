@@ -9,6 +9,7 @@ import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
 import type { Content } from "./core/content.ts";
 import type { BotAnswer } from "./core/question.ts";
+import type { ThinkQuestions } from "./questions/bot-methods.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
@@ -209,6 +210,16 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * once for each request; `executionId` tells repetitions. If it throws, the log says so, and people are asked anyway.
    */
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
+
+  /**
+   * The schemas of questions of `questions.ask`, by name. An answer is checked by its schema also if it comes after a
+   * restart, so schemas are declared here.
+   *
+   * @default none
+   */
+  getQuestions(): ThinkQuestions {
+    return {};
+  }
 
   /**
    * Receives the answer to a question of `questions.ask`, or the reason why there is none. Called in the object that

@@ -21,6 +21,7 @@ const CARDS = defineTable(
     revision: integer("NOT NULL"),
     notedAt: integer("NOT NULL"),
     asksForWord: added(flag("NOT NULL DEFAULT 0")),
+    asksForQuote: added(flag("NOT NULL DEFAULT 0")),
   },
   "WITHOUT ROWID",
 );
@@ -87,8 +88,9 @@ export class CardIndexStore {
   /** Stores a card. It counts as noted when it was noted first. */
   write({ key, ...card }: IndexedCard, now: number): void {
     const known = this.#cards.first("WHERE card_key = ?", key);
-    const { asksForWord = false, sentAt } = card;
-    this.#cards.put({ ...card, cardKey: key, asksForWord, sentAt, notedAt: known?.notedAt ?? now });
+    const { asksForQuote = false, asksForWord = false, sentAt } = card;
+    const asks = { asksForQuote, asksForWord };
+    this.#cards.put({ ...card, ...asks, cardKey: key, sentAt, notedAt: known?.notedAt ?? now });
   }
 
   #read(rest: string, ...bindings: readonly SqlValue[]): IndexedCard[] {

@@ -67,9 +67,12 @@ export class CardIndex {
   }
 }
 
-function claimOf({ key, options, speaker }: IndexedCard, number: number | undefined): CardClaim {
+function claimOf(
+  { asksForQuote = false, key, options, speaker }: IndexedCard,
+  number: number | undefined,
+): CardClaim {
   const isOption = number !== undefined && number >= 1 && number <= options;
-  return { key, speaker, ...(isOption && { option: number }) };
+  return { key, speaker, ...(isOption && { option: number }), ...(asksForQuote && { asksForQuote }) };
 }
 
 /** Whether a message was sent after a card. If the platform numbers its messages, the ids tell exactly. */
@@ -98,8 +101,18 @@ function isSame(left: IndexedCard, right: IndexedCard): boolean {
 }
 
 function identityOf(card: IndexedCard): string {
-  const { asksForWord = false, chatId, messageIds, options, sentAt = 0, speaker, threadId } = card;
+  const {
+    asksForQuote = false,
+    asksForWord = false,
+    chatId,
+    messageIds,
+    options,
+    sentAt = 0,
+    speaker,
+    threadId,
+  } = card;
   // Only numbers depend on the revision.
   const revision = options > 0 ? card.revision : 0;
-  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds, revision, asksForWord]);
+  const asks = [asksForWord, asksForQuote];
+  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds, revision, ...asks]);
 }

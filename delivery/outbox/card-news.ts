@@ -7,6 +7,7 @@ import { keyOf } from "./reply-body.ts";
 /** Returns the facts about a card that the gate of its chat must know. Undefined if the reply is not a card. */
 export function cardNews({ entries, record }: Reply, surface: Surface): CardNews | undefined {
   const { body } = record;
+  const card = body?.kind === "card" ? body.card : undefined;
   const key = body === undefined ? undefined : keyOf(body);
   if (key === undefined) return undefined;
   const sent = entries.map(({ row }) => row).filter(({ state }) => state === "sent");
@@ -17,7 +18,8 @@ export function cardNews({ entries, record }: Reply, surface: Surface): CardNews
     options: optionsOf(record.body, surface),
     messageIds: sent.flatMap(({ messageId }) => messageId ?? []),
     ...(sentAt > 0 && { sentAt }),
-    ...(record.body?.kind === "card" && record.body.card.asksForWord === true && { asksForWord: true }),
+    ...(card?.asksForWord === true && { asksForWord: true }),
+    ...(card?.asksForQuote === true && { asksForQuote: true }),
   };
 }
 

@@ -32,6 +32,7 @@ const cardSchema = z.object({
   buttons: z.array(z.array(buttonSchema).readonly()).readonly().optional(),
   numbered: z.boolean().optional(),
   asksForWord: z.boolean().optional(),
+  asksForQuote: z.boolean().optional(),
 }) satisfies z.ZodType<CardBody>;
 
 const locationSchema = z.object({

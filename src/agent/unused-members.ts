@@ -30,6 +30,7 @@ const MEMBERS = [
   "getMessengers",
   "getCommands",
   "getIncomingHooks",
+  "getQuestions",
   "getScheduledTasks",
   "getDefaultTimezone",
   "configureChannels",

@@ -173,6 +173,8 @@ export interface CardBody {
   readonly numbered?: boolean | undefined;
   /** See `CardNews.asksForWord`. @default false */
   readonly asksForWord?: boolean | undefined;
+  /** See `CardNews.asksForQuote`. @default false */
+  readonly asksForQuote?: boolean | undefined;
 }
 
 /** Effect of a revision on a card that a person has deleted. `leave`: it stays deleted. `post`: it is posted again. */

@@ -95,6 +95,8 @@ export interface CardNews {
   readonly sentAt?: number;
   /** True while people may take a message that is only a word like "yes" for an answer to it. @default false */
   readonly asksForWord?: boolean;
+  /** True if a message that quotes it is for its object, also if that has no other part in the chat. @default false */
+  readonly asksForQuote?: boolean;
 }
 
 export interface CardReport {
@@ -138,6 +140,8 @@ export interface CardClaim extends CardOwner {
   readonly option?: number;
   /** True if the message is a word of decision that quotes nothing. It decides nothing. @default false */
   readonly isBareWord?: boolean;
+  /** See `CardNews.asksForQuote`. @default false */
+  readonly asksForQuote?: boolean;
 }
 
 /** A speaker's report about its messages in a chat. */

@@ -68,12 +68,17 @@ export interface ElicitQuestion<Schema> extends QuestionOptions {
 }
 
 /** A question of the bot's own code: see `questions.ask`. */
-export type BotQuestion<Schema> = Omit<ElicitQuestion<Schema>, "of">;
+export type BotQuestion = Omit<ElicitQuestion<never>, "of" | "schema"> & {
+  /** The name of its schema in `getQuestions()`. */
+  readonly name: string;
+};
 
-/** Answer to a question of the bot's own code. `value` is JSON, and has the kinds and limits of the schema's fields. */
-export type BotAnswer = Answer<Json> & {
+/** Answer to a question of the bot's own code. `value` is what the schema has made of it. */
+export type BotAnswer = Answer<unknown> & {
   /** What `questions.ask` returned. */
   readonly id: string;
+  /** The name of its schema in `getQuestions()`. */
+  readonly name: string;
   /** The person who answered, or did not want to. */
   readonly person: MessengerAuthor | undefined;
 };

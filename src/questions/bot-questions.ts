@@ -1,10 +1,11 @@
-import type { FlexibleSchema } from "ai";
 import { checkQuestion } from "../actions/check-question.ts";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
 import { ConfigurationError, SwitchboardError } from "../core/errors.ts";
+import type { Json } from "../core/content.ts";
+import type { Answer, BotAnswer, BotQuestion } from "../core/question.ts";
 import { jsonSchemaOf } from "../core/json-schema-of.ts";
-import type { BotAnswer, BotQuestion } from "../core/question.ts";
+import { checkValue } from "../forms/check-value.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { formOfQuestion } from "./form-of-question.ts";
 import { newQuestion } from "./new-question.ts";
@@ -32,14 +33,21 @@ export class BotQuestions {
    * The answer goes to `onAnswer` of this object. It is a press, or a message that quotes the question. In a private chat
    * of a person only that person can answer, elsewhere everybody.
    *
-   * @throws {ConfigurationError} `question-invalid`, `question-unsupported`, `question-not-private`
+   * @throws {ConfigurationError} `question-unknown`, `question-invalid`, `question-unsupported`, `question-not-private`
    * @throws {SwitchboardError} with the code of a refused target
    * @example
-   * await this.questions.ask({ messenger: "telegram", userId: "4711" }, { message: "Your size?", schema: z.int() });
+   * await this.questions.ask({ messenger: "telegram", userId: "4711" }, { name: "size", message: "Your size?" });
    */
-  async ask(to: ChatTarget, { schema, ...asked }: BotQuestion<FlexibleSchema>): Promise<string> {
+  async ask(to: ChatTarget, { name, ...asked }: BotQuestion): Promise<string> {
     checkQuestion(asked);
-    const { database, deps, objects } = this.#host;
+    const { agent, database, deps, objects } = this.#host;
+    const schemas = agent.getQuestions();
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    if (schema === undefined)
+      throw new ConfigurationError(
+        "question-unknown",
+        `getQuestions() of this bot has no schema "${name}". It has: ${Object.keys(schemas).join(", ") || "none"}.`,
+      );
     const form = formOfQuestion({ ...asked, kind: "elicit", schema: await jsonSchemaOf(schema) });
     if (form === undefined)
       throw new ConfigurationError(
@@ -64,6 +72,7 @@ export class BotQuestions {
         call: undefined,
         cause: undefined,
         threadId: undefined,
+        name,
         now: deps.clock.now(),
       },
     );
@@ -98,10 +107,13 @@ export class BotQuestions {
     return this.#questions.store.undelivered().filter(({ end }) => end !== undefined);
   }
 
-  async #tell({ answer, by, id }: Question): Promise<void> {
+  async #tell(question: Question): Promise<void> {
+    const { by, id, name = "" } = question;
     const { agent, deps, log } = this.#host;
+    const checked = await this.#checked(question);
+    if (checked === "asked-again") return;
     try {
-      const given = { ...(answer as object), id, person: by } as BotAnswer;
+      const given: BotAnswer = { ...checked, id, name, person: by };
       await runBotCode({ clock: deps.clock, log }, "onAnswer", () => agent.onAnswer?.(given));
     } catch {
       // The log has the reason. The bot's code has got the answer.
@@ -111,6 +123,27 @@ export class BotQuestions {
     } catch (error) {
       // The process ends, or the database fails. The answer is offered again.
       logBotFailure(log, "question", error);
+    }
+  }
+
+  /** The person is asked again if the schema refuses the answer. */
+  async #checked(question: Question): Promise<Answer<unknown> | "asked-again"> {
+    const { agent, database, deps, log } = this.#host;
+    const answer = question.answer as unknown as Answer<Json>;
+    if (answer.why !== undefined) return answer;
+    try {
+      const checked = await runBotCode({ clock: deps.clock, log }, "getQuestions", () => {
+        const schema = agent.getQuestions()[question.name ?? ""];
+        return schema === undefined ? undefined : checkValue(schema, answer.value);
+      });
+      // A newer version of the bot asks for something else.
+      if (checked === undefined) return { why: "unsupported" };
+      if (checked.kind === "valid") return { value: checked.value };
+      database.transaction(() => this.#questions.reopen(question, answer.value, checked.issues));
+      return "asked-again";
+    } catch {
+      // The log has the reason. No schema has accepted the value.
+      return { why: "unsupported" };
     }
   }
 }

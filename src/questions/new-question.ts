@@ -5,7 +5,10 @@ import { beginForm } from "../forms/form-places.ts";
 import type { Question } from "./question.ts";
 
 /** Facts about a question beside what is asked. */
-export interface QuestionFacts extends Pick<Question, "id" | "form" | "askedIn" | "call" | "threadId"> {
+export interface QuestionFacts extends Pick<
+  Question,
+  "id" | "form" | "askedIn" | "call" | "threadId" | "name"
+> {
   /** The event that led to the question. */
   readonly cause: MessengerEvent | undefined;
   /** Epoch milliseconds. */
@@ -23,12 +26,14 @@ export function newQuestion(
   }: AskedQuestion,
   { cause, now, ...facts }: QuestionFacts,
 ): Question {
+  // A system that asks by itself shows the message only.
+  const words = facts.askedIn.length === 0 && problem !== undefined ? `${message}\n\n${problem}` : message;
   // The person must see the only field of a form, and what was refused is no start.
   const begun = beginForm(facts.form, facts.form.isSingle ? undefined : earlier);
   const messageId = cause?.message?.id;
   return {
     ...facts,
-    message,
+    message: words,
     forms: facts.askedIn.map(() => ({ ...begun, ...(problem !== undefined && { problem }) })),
     cause:
       cause === undefined || messageId === undefined ? undefined : { threadId: cause.thread.id, messageId },

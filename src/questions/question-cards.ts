@@ -35,7 +35,10 @@ export class QuestionCards {
     for (const [index, place] of question.askedIn.entries()) {
       if (!messengers.isDeclared(place.address.messengerId)) continue;
       const id = cardIdOf(question.id, index);
-      const content = this.#card(question, index, place);
+      const card = this.#card(question, index, place);
+      // Also after the end: the question may be asked again, and a late answer must be told so.
+      const asks = question.call === undefined && { asksForQuote: true };
+      const content = { kind: "stored-card", card, image: undefined, ...asks } as const;
       // Somebody may press a button that the card does not have any more, and must hear what has become of it.
       if (thread.cards.store.read(id) !== undefined) thread.cards.revise(id, content, "leave", true);
       else {
@@ -47,17 +50,28 @@ export class QuestionCards {
 
   /** Reminds everybody who was asked, below the cards. Only stores the messages. */
   remind(question: Question): void {
+    this.#sayBelow(question, "reminder", (say) =>
+      say("questionReminder", { time: this.#time(question.expiresAt, say) }),
+    );
+  }
+
+  /** Tells everybody who was asked, below the cards, that an answer does not fit. Only stores the messages. */
+  refuse(question: Question, problem: string): void {
+    const id = `refused:${question.createdAt}`;
+    this.#sayBelow(question, id, (say) => `${problem} ${say("questionStaysOpen")}`);
+  }
+
+  #sayBelow(question: Question, name: string, words: (say: Say) => string): void {
     const { messengers, thread } = this.#host;
     for (const [index, place] of question.askedIn.entries()) {
       const { address } = place;
       if (!messengers.isDeclared(address.messengerId)) continue;
       const id = cardIdOf(question.id, index);
       const replyTo = thread.delivery.receipt(id)?.messages.at(-1)?.messageId;
-      const say = this.sayTo(place);
-      const text = say("questionReminder", { time: this.#time(question.expiresAt, say) });
+      const text = words(this.sayTo(place));
       thread.cards.post(
         {
-          id: `${id}:reminder`,
+          id: `${id}:${name}`,
           address,
           policy: this.#policyOf(address),
           ...(replyTo !== undefined && { options: { replyTo } }),

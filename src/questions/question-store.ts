@@ -3,7 +3,7 @@ import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { addressSchema, personSchema } from "../core/stored-address.ts";
-import { checked, defineTable, encoded, flag, integer, json, Table, text } from "../core/table.ts";
+import { added, checked, defineTable, encoded, flag, integer, json, Table, text } from "../core/table.ts";
 import type { Form, FormState } from "../forms/form.ts";
 import type { AskedPlace, Question } from "./question.ts";
 
@@ -46,6 +46,7 @@ const QUESTIONS = defineTable(
     by: json(personSchema)(),
     isHinted: flag("NOT NULL"),
     isDelivered: flag("NOT NULL"),
+    name: added(text()),
   },
   "STRICT, WITHOUT ROWID",
   { question_v1_open: "(seq) WHERE is_delivered = 0" },

@@ -29,6 +29,8 @@ export interface Question {
   readonly forms: readonly FormState[];
   /** The parked call that waits for the answer. Undefined if the bot's own code asked. */
   readonly call: { readonly id: string; readonly ledgerKey: string; readonly position: number } | undefined;
+  /** The name of its schema in `getQuestions()`. Undefined if an action asked. */
+  readonly name?: string | undefined;
   /** The message that led to the question, and its chat. Undefined if there is none. */
   readonly cause: { readonly threadId: string; readonly messageId: string } | undefined;
   /** The chat that sees the outcome. */

@@ -1,7 +1,7 @@
 import type { Json } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { Sweep } from "../core/sweep-store.ts";
-import type { FormEvent, FormStep } from "../forms/form.ts";
+import type { FormEvent, FormIssue, FormStep } from "../forms/form.ts";
 import { stepForm } from "../forms/step-form.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import type { QuestionCards } from "./question-cards.ts";
@@ -18,6 +18,8 @@ export interface QuestionsOptions {
 
 /** Stands for the value of a sensitive field. */
 const HIDDEN = "•••";
+/** A question that is open again. */
+const REOPENED = { end: undefined, endedAt: undefined, answer: undefined, by: undefined } as const;
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
@@ -69,9 +71,36 @@ export class Questions {
     else this.#end(moved, "declined", { why: "declined" }, by);
   }
 
+  /** Ends an open question with an answer that no card has taken. Only inside a transaction. */
+  answer(question: Question, value: Json, by: MessengerAuthor | undefined): void {
+    this.#end(question, "answered", { value }, by);
+  }
+
   /** Ends an open question without an answer. Only inside a transaction. */
   close(question: Question, end: Exclude<QuestionEnd, "answered">, by?: MessengerAuthor): void {
     this.#end(question, end, { why: end }, by);
+  }
+
+  /** Asks again, because the schema has refused the answer. Only inside a transaction. */
+  reopen(question: Question, value: Json, issues: readonly FormIssue[]): void {
+    const { cards, host } = this.#options;
+    const { createdAt, expiresAt, form, forms } = question;
+    const [state] = forms;
+    const now = host.deps.clock.now();
+    if (state === undefined) return;
+    const values = form.isSingle ? { "": value } : { ...state.values, ...(value as object) };
+    const open = { ...question, forms: [{ ...state, values }], ...REOPENED };
+    const step = this.look(open, 0, { kind: "refused", issues });
+    if (step === undefined) return;
+    const changes = {
+      ...REOPENED,
+      forms: [step.state],
+      createdAt: now,
+      expiresAt: now + (expiresAt - createdAt),
+    };
+    this.store.change(question.id, changes);
+    cards.draw({ ...question, ...changes });
+    cards.refuse({ ...question, ...changes }, step.problem ?? "");
   }
 
   /** Ends and reminds what is due. */

@@ -61,6 +61,7 @@ export class RuntimeBot extends Agent {
         approvalWords: { yes: ["yes"], no: ["no"] },
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,
+        getQuestions: () => ({}),
         chatSchedules: false,
         getScheduledTasks: () => ({}),
         getDefaultTimezone: () => undefined,

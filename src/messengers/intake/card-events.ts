@@ -26,7 +26,8 @@ const NUMBER = /^\s*(\d{1,3})\s*[.)]?\s*$/;
  *
  * 1. A press arrives at the gate of its chat, which knows the conversation by the token. `conversation` is not asked.
  * 2. A message that quotes one of the bot's messages, or is a bare number, is offered to the gate once. If it answers a
- *    card, only the conversation of that card gets it. The root gets nothing but numbers, unless it is the conversation.
+ *    card, only the conversation of that card gets it. The root gets nothing but numbers and answers to its own
+ *    questions, unless it is the conversation.
  * 3. An event is handed over, under the same key, before its row here ends. A crash between the two repeats the
  *    handover, and the other object recognizes the key.
  */
@@ -65,8 +66,9 @@ export class CardEvents {
     if (claim === undefined) return false;
     const isQuote = claim.option === undefined && claim.isBareWord !== true;
     if (claim.speaker !== this.#options.gates.speaker) {
-      // A root that sends cards to many chats has no conversation with any of them (I11).
-      if (isQuote && conversationNameOf(claim.speaker) === undefined) return false;
+      // A root that sends cards to many chats has no conversation with any of them (I11), but may ask there.
+      const isOfRoot = conversationNameOf(claim.speaker) === undefined;
+      if (isQuote && isOfRoot && claim.asksForQuote !== true) return false;
       await this.#handOver(row, claim);
       return true;
     }

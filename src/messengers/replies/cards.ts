@@ -61,6 +61,8 @@ export interface StoredCardContent {
   readonly image: OutgoingMedia | undefined;
   /** See `CardNews.asksForWord`. @default false */
   readonly asksForWord?: boolean;
+  /** See `CardNews.asksForQuote`. @default false */
+  readonly asksForQuote?: boolean;
 }
 
 /** Content that can be sent at once. */
@@ -201,7 +203,7 @@ export class Cards {
     }
     if (checked.kind === "files")
       throw new InvalidInputError("content-invalid", "Files are sent with say(), or returned by a handler.");
-    const { asksForWord, card, image } = drawn(checked);
+    const { card, image, ...asks } = drawn(checked);
     if (this.store.read(id) !== undefined) return;
     this.#sweep.run();
     const key = cardKey(deps.newId());
@@ -209,7 +211,7 @@ export class Cards {
     const { chatId, messengerId } = address;
     database.transaction(() => {
       this.store.insert({ id, key, messengerId, chatId, buttons, isRemoved: false, owner }, deps.clock.now());
-      delivery.sendCard(start, { ...bodyOf(key, card, image, buttons), asksForWord }, sending);
+      delivery.sendCard(start, { ...bodyOf(key, card, image, buttons), ...asks }, sending);
     });
   }
 
@@ -231,7 +233,7 @@ export class Cards {
         "content-invalid",
         "A card can become another card or a text, and nothing else.",
       );
-    const { asksForWord, card, image } = drawn(
+    const { card, image, ...asks } = drawn(
       checked.kind === "text" ? { kind: "card", text: checked.text } : checked,
     );
     const known = this.store.read(id);
@@ -240,7 +242,7 @@ export class Cards {
     const shown = new Set(buttons.map(({ button }) => button));
     const old = keepsOld ? known.buttons.filter(({ button }) => !shown.has(button)).slice(-MOST_OLD) : [];
     return this.#options.database.transaction(() => {
-      const body = { ...bodyOf(known.key, card, image, buttons), asksForWord };
+      const body = { ...bodyOf(known.key, card, image, buttons), ...asks };
       const isRevised = this.#options.delivery.revise(id, body, ifDeleted);
       if (isRevised) this.store.setButtons(id, [...buttons, ...old]);
       return isRevised;
@@ -332,8 +334,12 @@ function drawn(content: CardContent | StoredCardContent): {
   readonly card: CardContent;
   readonly image: OutgoingImage | undefined;
   readonly asksForWord?: boolean;
+  readonly asksForQuote?: boolean;
 } {
-  if (content.kind === "stored-card") return content;
+  if (content.kind === "stored-card") {
+    const { kind: _kind, ...stored } = content;
+    return stored;
+  }
   const { image } = content;
   if (image === undefined || !isBytes(image)) return { card: content, image };
   throw new InvalidInputError(

@@ -44,6 +44,7 @@ export interface WorldOptions {
       | "getIncomingHooks"
       | "onApprovalRequested"
       | "onAnswer"
+      | "getQuestions"
       | "onChatMember"
       | "onReaction"
       | "renderAttachment"
