@@ -76,7 +76,8 @@ export class ApprovalsFeature implements Feature {
     const { approvals } = this;
     return {
       ofTurn: (turnId) => approvals.ofTurn(turnId).map(runQuestionOf),
-      rootOf: (id) => approvals.get(id)?.rootRequest,
+      askedBy: ({ approval }) =>
+        typeof approval === "string" ? approvals.get(approval)?.rootRequest : undefined,
       dropRun: (turnId) => approvals.questions.dropRun(turnId),
     };
   }

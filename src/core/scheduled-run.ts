@@ -10,6 +10,8 @@ export interface ScheduledRun {
   readonly requester?: MessengerAuthor | undefined;
   /** The owner's chat, in which consent is asked. Undefined: in the chat of the turn. */
   readonly askIn?: Address | undefined;
+  /** Whether questions of its actions are asked there, too. */
+  readonly asksOwner?: boolean | undefined;
   /** The delivery to many chats that it belongs to, and its target there. Undefined for other runs. */
   readonly broadcast?: { readonly id: string; readonly target: string } | undefined;
   /** The chat that shows the answer of the turn itself. */

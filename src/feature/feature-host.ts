@@ -8,6 +8,7 @@ import type { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
 import type { BotActions } from "../messengers/tools/bot-actions.ts";
 import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
+import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { TurnOperations } from "../turn/turn-operations.ts";
@@ -42,6 +43,8 @@ export interface FeatureHost<Methods> {
     readonly manyChats: ManyChatsSender;
     /** People's consent to actions. Undefined in a bot without approvals. */
     readonly consent: ActionConsent | undefined;
+    /** Questions of actions to people. Undefined in a bot without questions. */
+    readonly asking: ActionQuestions | undefined;
   };
   alarm(name: AlarmName): DurableAlarm;
   /** Resolves when the object can be used. */

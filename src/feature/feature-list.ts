@@ -57,8 +57,16 @@ export class FeatureList implements ThreadFeatures {
     return this.#first(({ asking }) => asking);
   }
 
-  get runQuestions(): RunQuestions | undefined {
-    return this.#first(({ runQuestions }) => runQuestions);
+  /** The questions of all features, as those see them who follow the run of a schedule. */
+  get runQuestions(): RunQuestions {
+    const all = this.#features.flatMap(({ runQuestions }) => runQuestions ?? []);
+    return {
+      ofTurn: (turnId) => all.flatMap((one) => one.ofTurn(turnId)),
+      askedBy: (metadata) => all.map((one) => one.askedBy(metadata)).find((found) => found !== undefined),
+      dropRun: (turnId) => {
+        for (const one of all) one.dropRun(turnId);
+      },
+    };
   }
 
   /** @throws {ConfigurationError} `feature-missing` in a bot without broadcasts */

@@ -5,7 +5,7 @@ import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { Sweep } from "../core/sweep-store.ts";
-import { defineTable, flag, integer, json, Table, text } from "../core/table.ts";
+import { added, defineTable, flag, integer, json, Table, text } from "../core/table.ts";
 import type { RowOf } from "../core/table.ts";
 
 /** Calls of tools. A row never holds the input. */
@@ -24,6 +24,8 @@ const CALLS = defineTable("mcp_call_v1", {
   isLong: flag("NOT NULL"),
   endedAt: integer(),
   output: json<Json>(z.json())(),
+  /** The call as those know it who keep its questions from inside the action, if there are any. */
+  parkedId: added(text()),
 });
 
 export type CallRow = RowOf<typeof CALLS>;
@@ -55,7 +57,7 @@ export class CallStore {
 
   /** Returns the calls about which people were asked. */
   asked(): CallRow[] {
-    return this.#rows.all("WHERE approval_id IS NOT NULL");
+    return this.#rows.all("WHERE approval_id IS NOT NULL OR parked_id IS NOT NULL");
   }
 
   /** Stores a new call. It takes its key from an earlier one. */
@@ -69,7 +71,9 @@ export class CallStore {
 
   change(
     id: string,
-    changes: Partial<Pick<CallRow, "approvalId" | "isAnswered" | "isLong" | "endedAt" | "output">>,
+    changes: Partial<
+      Pick<CallRow, "approvalId" | "parkedId" | "isAnswered" | "isLong" | "endedAt" | "output">
+    >,
   ): void {
     this.#rows.update(changes, "WHERE id = ?", id);
   }

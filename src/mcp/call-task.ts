@@ -21,7 +21,8 @@ export function longTaskOf(row: CallRow, isRunning: boolean, hasSchema = false):
 /** The task of a call about which people are asked. */
 export function taskOf(row: CallRow, state: AskedCall | undefined, hasSchema = false): CallTask {
   const task = newTask(row);
-  if (state?.kind !== "ended") return { ...task, isWaiting: state?.kind === "waiting" };
+  if (state?.kind === "waiting") return { ...task, isWaiting: true, hasBegun: state.hasBegun };
+  if (state?.kind !== "ended") return task;
   const { endedAt: changedAt, isWithdrawn, output } = state;
   return isWithdrawn
     ? { ...task, changedAt, status: "cancelled" }

@@ -1,5 +1,6 @@
 import type { Json } from "../core/content.ts";
 import type { CallGroup } from "../core/inner-calls.ts";
+import type { AskedForm } from "../messengers/tools/action-consent.ts";
 import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
 import type { TokenCheck } from "./tokens.ts";
 
@@ -29,12 +30,23 @@ export interface ToolCall {
   readonly idempotencyKey: string | undefined;
   /** Whether the client can ask its person. */
   readonly canAsk: boolean;
-  /** Id of the call whose question the client has asked its person. */
-  readonly resumes: string | undefined;
+  /** The call whose question the client has asked its person. */
+  readonly resumes: AskedThere | undefined;
   readonly answer: ClientAnswer | undefined;
 }
 
-export type ClientAnswer = "approve" | "reject" | "withdraw";
+/** A question that a client asks its person. */
+export interface AskedThere {
+  readonly callId: string;
+  /** Undefined: the question is whether the call may run. */
+  readonly questionId?: string | undefined;
+}
+
+/** What a client's person has done with a question. `content`: the values of `accept`. */
+export interface ClientAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content: Json;
+}
 
 /** A part of a result, in the protocol's form. Bytes are in base64. */
 export type ResultContent =
@@ -70,6 +82,8 @@ export interface CallTask {
   readonly status: "working" | "completed" | "cancelled";
   /** Whether it waits for people. */
   readonly isWaiting: boolean;
+  /** Whether its action has begun, and asks from inside. @default false */
+  readonly hasBegun?: boolean | undefined;
   /** Set if it is completed. */
   readonly result?: ToolResult | undefined;
 }
@@ -84,7 +98,13 @@ export interface CallTask {
  */
 export type CallAnswer =
   | { readonly kind: "result"; readonly callId: string; readonly result: ToolResult }
-  | { readonly kind: "ask"; readonly callId: string; readonly question: string }
+  | {
+      readonly kind: "ask";
+      readonly callId: string;
+      readonly question: string;
+      /** Undefined: the client asks for consent. */
+      readonly form: AskedForm | undefined;
+    }
   | { readonly kind: "task"; readonly callId: string; readonly task: CallTask }
   | { readonly kind: "unknown-tool" };
 

@@ -21,6 +21,7 @@ import { z } from "zod";
 import type { Json } from "../core/content.ts";
 import type { Clock } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
+import { parseJson } from "../core/parse-json.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
 import { withProgress } from "./call-progress.ts";
@@ -42,15 +43,27 @@ export interface McpRequest {
   >;
 }
 
+const CONSENT_SCHEMA = {
+  type: "object" as const,
+  properties: { approve: { type: "boolean" as const, title: "Approve" } },
+  required: ["approve"],
+};
 const VERSION = "1";
 const TASKS = "io.modelcontextprotocol/tasks";
-/** Key of the one question of a call. */
+/** Key of the question whether a call may run. */
 const CONSENT = "consent";
+/** Key of a question from inside an action. */
+const ANSWER = "answer";
 const POLL_EVERY_MS = 2_000;
 const LONGEST_KEY = 200;
 
 const taskSchema = z.object({ taskId: z.string().min(1).max(128) });
-const consentSchema = z.object({ approve: z.boolean() });
+const contentSchema = z.record(z.string(), z.json());
+/** What a client sends back with an answer. */
+const stateSchema = z.union([
+  z.object({ callId: z.string(), questionId: z.string() }),
+  z.string().transform((callId) => ({ callId })),
+]);
 
 /**
  * Answers one request in the Model Context Protocol: revision 2026-07-28, and clients of 2025 without sessions. The
@@ -139,23 +152,25 @@ function toolCallOf(params: CallToolRequestParams, context: ServerContext): Tool
   const { mcpReq } = context;
   const key = mcpReq._meta?.["idempotencyKey"] ?? context.http?.req?.headers.get("idempotency-key");
   const state = mcpReq.requestState();
+  const resumes = stateSchema.safeParse(typeof state === "string" ? parseJson(state, state) : undefined);
   return {
     tool: params.name,
     input: (params.arguments ?? {}) as { readonly [key: string]: Json },
     requestId: mcpReq.id,
     idempotencyKey: typeof key === "string" && key !== "" && key.length <= LONGEST_KEY ? key : undefined,
     canAsk: canAskPerson(context),
-    resumes: typeof state === "string" ? state : undefined,
+    resumes: resumes.data,
     answer: answerIn(mcpReq.inputResponses),
   };
 }
 
-/** A client that closes the question without an answer takes the call back. */
 function answerIn(responses: Record<string, unknown> | undefined): ClientAnswer | undefined {
-  const view = inputResponse(responses, CONSENT);
-  if (view.kind !== "elicit") return undefined;
-  if (view.action === "cancel") return "withdraw";
-  return acceptedContent(responses, CONSENT, consentSchema)?.approve === true ? "approve" : "reject";
+  for (const key of [CONSENT, ANSWER]) {
+    const view = inputResponse(responses, key);
+    if (view.kind !== "elicit") continue;
+    return { action: view.action, content: acceptedContent(responses, key, contentSchema) ?? {} };
+  }
+  return undefined;
 }
 
 function resultFor(answer: CallAnswer, app: string, canPoll: boolean): object {
@@ -163,19 +178,7 @@ function resultFor(answer: CallAnswer, app: string, canPoll: boolean): object {
     case "result":
       return answer.result;
     case "ask":
-      return inputRequired({
-        inputRequests: {
-          [CONSENT]: inputRequired.elicit({
-            message: answer.question,
-            requestedSchema: {
-              type: "object",
-              properties: { approve: { type: "boolean", title: "Approve" } },
-              required: ["approve"],
-            },
-          }),
-        },
-        requestState: answer.callId,
-      });
+      return asked(answer);
     case "task":
       return canPoll ? { resultType: "task", ...taskFields(answer.task) } : waitingResult(answer.task, app);
     case "unknown-tool":
@@ -183,6 +186,15 @@ function resultFor(answer: CallAnswer, app: string, canPoll: boolean): object {
     default:
       return answer satisfies never;
   }
+}
+
+function asked({ callId, form, question }: Extract<CallAnswer, { kind: "ask" }>): InputRequiredResult {
+  const [key, requestedSchema, requestState] =
+    form === undefined
+      ? [CONSENT, CONSENT_SCHEMA, callId]
+      : [ANSWER, form.schema, JSON.stringify({ callId, questionId: form.questionId })];
+  const request = { message: question, requestedSchema: requestedSchema as typeof CONSENT_SCHEMA };
+  return inputRequired({ inputRequests: { [key]: inputRequired.elicit(request) }, requestState });
 }
 
 function taskFields(task: CallTask): Record<string, unknown> {
@@ -199,7 +211,9 @@ function taskFields(task: CallTask): Record<string, unknown> {
   };
 }
 
-function wordsFor({ isWaiting }: CallTask): string {
+function wordsFor({ hasBegun, isWaiting }: CallTask): string {
+  if (isWaiting && hasBegun === true)
+    return "A person is asked something in a chat. The action waits for the answer.";
   return isWaiting
     ? "A person has to agree first, and is asked in a chat. The action has not run."
     : "The action takes long, and still runs.";

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isWaitingResult } from "../actions/action-errors.ts";
 import type { ActionFailure } from "../actions/action-errors.ts";
 import { KEEP_SETTLED_MS } from "../actions/ledger.ts";
@@ -17,7 +18,7 @@ import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { CallStore } from "./call-store.ts";
 import type { CallRow } from "./call-store.ts";
 import { taskOf } from "./call-task.ts";
-import type { CallAnswer, CallProgress, CallTask, ToolCall, ToolResult } from "./mcp-calls.ts";
+import type { CallAnswer, CallProgress, CallTask, ClientAnswer, ToolCall, ToolResult } from "./mcp-calls.ts";
 import { outputSchemaOf } from "./output-schema.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import { LONGEST_WAIT_MS, RunningCalls } from "./running-calls.ts";
@@ -33,6 +34,7 @@ export interface ToolCallsOptions {
   readonly owner: McpServerOptions["owner"];
 }
 
+const consentSchema = z.object({ approve: z.boolean() });
 const LOOK_EVERY_MS = 50;
 /** The ledger sweeps results after `KEEP_SETTLED_MS`. A client that sends a request again then must not find an empty place. */
 const RESULTS_KEPT_MS = KEEP_SETTLED_MS - DAY_MS;
@@ -98,22 +100,24 @@ export class ToolCalls {
     if (row === undefined) return undefined;
     const action = this.#options.host.actions.named(row.action);
     const hasSchema = action !== undefined && (await outputSchemaOf(action)) !== undefined;
-    const task =
-      row.approvalId === undefined
-        ? this.#running.task(row, hasSchema)
-        : taskOf(row, this.#stateOf(row), hasSchema);
+    const task = hasAsked(row)
+      ? taskOf(row, this.#stateOf(row), hasSchema)
+      : this.#running.task(row, hasSchema);
     return task && this.#attached.task(task);
   }
 
   async cancel(caller: McpCaller, id: string): Promise<void> {
     this.#running.stop(id);
     const row = this.#store.get(id);
-    if (row?.approvalId === undefined) return;
-    await this.#options.host.features.consent?.answer(
-      row.approvalId,
-      "withdraw",
-      systemCaller(caller, await this.factsOf(caller)),
-    );
+    if (row === undefined) return;
+    await this.#takeBack(row, systemCaller(caller, await this.factsOf(caller)));
+  }
+
+  /** A call that has begun goes on without an answer. */
+  async #takeBack({ approvalId, parkedId }: CallRow, by: SystemCaller): Promise<void> {
+    const { asking, consent } = this.#options.host.features;
+    if (approvalId !== undefined) await consent?.answer(approvalId, "withdraw", by);
+    if (parkedId !== undefined) await asking?.decline(parkedId);
   }
 
   progressOf(requestId: string | number): CallProgress | undefined {
@@ -128,9 +132,7 @@ export class ToolCalls {
   async end(tokenName: string): Promise<void> {
     this.#running.stopAll();
     const by = { name: tokenName, person: undefined, messengerId: undefined };
-    for (const { approvalId } of this.#store.asked())
-      if (approvalId !== undefined)
-        await this.#options.host.features.consent?.answer(approvalId, "withdraw", by);
+    for (const row of this.#store.asked()) await this.#takeBack(row, by);
   }
 
   async #answerOf(caller: McpCaller, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
@@ -138,8 +140,8 @@ export class ToolCalls {
     const isSame = (row: CallRow | undefined): row is CallRow =>
       row?.action === tool.actionName && row.inputHash === inputHash;
     if (call.resumes !== undefined) {
-      const asked = this.#store.get(call.resumes);
-      return isSame(asked) && asked.approvalId !== undefined
+      const asked = this.#store.get(call.resumes.callId);
+      return isSame(asked) && hasAsked(asked)
         ? this.#resume(caller, asked, call, tool)
         : failed("", QUESTION_GONE);
     }
@@ -160,6 +162,7 @@ export class ToolCalls {
       isLong: false,
       endedAt: undefined,
       output: undefined,
+      parkedId: undefined,
     };
     this.#store.insert(row);
     return this.#run(caller, row, call, tool);
@@ -168,7 +171,7 @@ export class ToolCalls {
   async #again(caller: McpCaller, known: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
     const running = this.#running.join(known);
     if (running !== undefined) return running;
-    if (known.approvalId !== undefined) return this.#untilEnded(known, call, tool);
+    if (hasAsked(known)) return this.#untilEnded(known, call, tool);
     // Without its ledger row the call would run a second time.
     if (this.#options.host.deps.clock.now() - known.createdAt >= RESULTS_KEPT_MS)
       return failed(known.id, RESULT_GONE);
@@ -209,21 +212,30 @@ export class ToolCalls {
       this.#running.settle(row.id, output as Json);
       return { kind: "result", callId: row.id, result: await resultIn(tool, output) };
     }
-    const approvalId = "approvalId" in output.waiting ? output.waiting.approvalId : undefined;
-    this.#store.change(row.id, { approvalId });
-    return this.#untilEnded({ ...row, approvalId }, call, tool);
+    const { waiting } = output;
+    const asked =
+      "approvalId" in waiting ? { approvalId: waiting.approvalId } : { parkedId: waiting.questionId };
+    this.#store.change(row.id, asked);
+    return this.#untilEnded({ ...row, ...asked }, call, tool);
   }
 
   /** The client has asked its person. */
   async #resume(caller: McpCaller, row: CallRow, call: ToolCall, tool: McpTool): Promise<CallAnswer> {
-    const { answer } = call;
+    const { answer, resumes } = call;
     const state = this.#stateOf(row);
-    const isAsked = state?.kind === "waiting" && state.isAskedByCaller;
-    if (answer !== undefined && row.approvalId !== undefined && isAsked)
-      await this.#options.host.features.consent?.answer(
-        row.approvalId,
-        answer,
-        systemCaller(caller, await this.factsOf(caller)),
+    if (answer === undefined || state?.kind !== "waiting" || !state.isAskedByCaller)
+      return this.#untilEnded(row, call, tool);
+    const { asking, consent } = this.#options.host.features;
+    const by = systemCaller(caller, await this.factsOf(caller));
+    const { approvalId, parkedId } = row;
+    if (approvalId !== undefined) await consent?.answer(approvalId, decisionOf(answer), by);
+    // An answer that is sent again belongs to an earlier question.
+    else if (parkedId !== undefined && resumes?.questionId !== undefined)
+      await asking?.answer(
+        parkedId,
+        resumes.questionId,
+        answer.action === "accept" ? answer.content : undefined,
+        by,
       );
     return this.#untilEnded(row, call, tool);
   }
@@ -238,7 +250,7 @@ export class ToolCalls {
       if (state === undefined) return failed(row.id, QUESTION_GONE);
       if (state.kind === "waiting" && state.isAskedByCaller)
         return canAsk
-          ? { kind: "ask", callId: row.id, question: state.question }
+          ? { kind: "ask", callId: row.id, question: state.question, form: state.form }
           : failed(row.id, ASKED_BY_OTHER);
       if (state.kind === "ended")
         return { kind: "result", callId: row.id, result: await resultIn(tool, state.output) };
@@ -248,8 +260,10 @@ export class ToolCalls {
     }
   }
 
-  #stateOf({ approvalId }: CallRow): AskedCall | undefined {
-    return approvalId === undefined ? undefined : this.#options.host.features.consent?.stateOf(approvalId);
+  #stateOf({ approvalId, parkedId }: CallRow): AskedCall | undefined {
+    const { asking, consent } = this.#options.host.features;
+    if (approvalId !== undefined) return consent?.stateOf(approvalId);
+    return parkedId === undefined ? undefined : asking?.stateOf(parkedId);
   }
 
   /** For whom a call runs: the person of the token, as if that person had asked in the private chat with the bot. */
@@ -261,6 +275,18 @@ export class ToolCalls {
     const author: MessengerAuthor = { userId: person.userId };
     return { people: [author], person: author, address, chat: threadOf(address), scopes };
   }
+}
+
+function hasAsked({ approvalId, parkedId }: CallRow): boolean {
+  return approvalId !== undefined || parkedId !== undefined;
+}
+
+/** A client that closes the question without an answer takes the call back. */
+function decisionOf({ action, content }: ClientAnswer): "approve" | "reject" | "withdraw" {
+  if (action === "cancel") return "withdraw";
+  return action === "accept" && consentSchema.safeParse(content).data?.approve === true
+    ? "approve"
+    : "reject";
 }
 
 function systemCaller({ name }: McpCaller, { address, person }: CallFacts): SystemCaller {

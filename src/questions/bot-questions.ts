@@ -5,7 +5,7 @@ import { ConfigurationError, SwitchboardError } from "../core/errors.ts";
 import type { Json } from "../core/content.ts";
 import type { Answer, BotAnswer, BotQuestion } from "../core/question.ts";
 import { jsonSchemaOf } from "../core/json-schema-of.ts";
-import { checkValue } from "../forms/check-value.ts";
+import { checkValue } from "../core/check-value.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { formOfQuestion } from "./form-of-question.ts";
 import { newQuestion } from "./new-question.ts";
@@ -138,7 +138,7 @@ export class BotQuestions {
       });
       // A newer version of the bot asks for something else.
       if (checked === undefined) return { why: "unsupported" };
-      if (checked.kind === "valid") return { value: checked.value };
+      if (checked.isValid) return { value: checked.value };
       database.transaction(() => this.#questions.reopen(question, answer.value, checked.issues));
       return "asked-again";
     } catch {

@@ -1,6 +1,7 @@
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Address } from "../core/surface.ts";
+import type { OutsideAsker } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { ParkedCall } from "../replay/parked-call-store.ts";
@@ -11,6 +12,10 @@ export interface CallContext {
   readonly person?: MessengerAuthor | undefined;
   readonly address?: Address | undefined;
   readonly schedule?: ScheduleBinding | undefined;
+  readonly askOwnerIn?: Address | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** The other system that calls. */
+  readonly outside?: OutsideAsker | undefined;
   readonly channel?: string | undefined;
   /** The person who agreed to the call. */
   readonly approver?: MessengerAuthor | undefined;
@@ -25,6 +30,6 @@ export function contextOf({ context }: Pick<ParkedCall, "context">): CallContext
 
 /** For whom and where a call runs: an answer gives nobody more rights. */
 export function factsOf(call: ParkedCall): CallFacts {
-  const { address, people, person, schedule } = contextOf(call);
-  return { people, person, address, chat: threadOf(address), schedule };
+  const { address, askOwnerIn, people, person, schedule, scopes } = contextOf(call);
+  return { people, person, address, chat: threadOf(address), schedule, askOwnerIn, scopes };
 }

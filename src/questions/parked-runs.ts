@@ -2,6 +2,8 @@ import { isWaitingResult } from "../actions/action-errors.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
+import { isOutsideRequest } from "../core/outside-call.ts";
+import type { Address } from "../core/surface.ts";
 import type { Clock } from "../core/deps.ts";
 import { outcomeMessage } from "../messengers/turns/outcome-message.ts";
 import { answeredOwner } from "../messengers/turns/turn-attachments.ts";
@@ -28,18 +30,14 @@ export class ParkedRuns implements ParkedCallsHost {
 
   async run(call: ParkedCall): Promise<Json | undefined> {
     const { action: name, id, input, inputHash, ledgerKey, requestId, toolCallId } = call;
-    const { approver, owner = answeredOwner(id) } = contextOf(call);
-    const output = await this.#host.actions.runConsented({
-      name,
-      input,
-      requestId,
-      toolCallId,
-      consent: { approver, inputHash, ledgerKey },
-      facts: factsOf(call),
-      owner,
-      isAnswered: true,
-    });
-    return isWaitingResult(output) ? undefined : output;
+    const { approver, outside, owner = answeredOwner(id) } = contextOf(call);
+    const consent = { approver, inputHash, ledgerKey };
+    const again = { name, input, requestId, toolCallId, consent, facts: factsOf(call), isAnswered: true };
+    const { actions } = this.#host;
+    const output = await (outside === undefined
+      ? actions.runConsented({ ...again, owner })
+      : actions.runOutside({ ...again, ...outside, signal: undefined, onProgress: () => undefined }));
+    return isWaitingResult(output) ? undefined : (output as Json);
   }
 
   /** Whoever had to agree to the call hears of its outcome, or else the conversation. */
@@ -48,16 +46,28 @@ export class ParkedRuns implements ParkedCallsHost {
     this.#eraseSecrets(call);
     const { features, messengers, thread } = this.#host;
     if (features.consent?.callEnded(requestId, toolCallId, result) === true) return;
-    const { address, channel } = contextOf(call);
+    // The system that calls reads the outcome itself.
+    if (isOutsideRequest(requestId)) return;
+    const { channel, schedule } = contextOf(call);
+    const address = this.#toldIn(call);
     const isServed = address !== undefined && messengers.isDeclared(address.messengerId);
+    const unseenTask = schedule !== undefined && !isServed ? schedule.taskId : undefined;
     thread.own.submit({
       kind: "outcome",
       idempotencyKey: answeredOwner(id),
-      messages: [outcomeMessage(id, { action, input, result })],
+      messages: [outcomeMessage(id, { action, input, result, unseenTask })],
       answerTo: isServed ? [address] : [],
       metadata: { parkedCall: id },
       channel,
     });
+  }
+
+  /** The answer to an outcome is for the chat that has asked, and that of a schedule for its own chats. */
+  #toldIn(call: ParkedCall): Address | undefined {
+    const { address, schedule } = contextOf(call);
+    if (schedule === undefined) return address;
+    const { runs } = this.#host;
+    return runs.runs.get(runs.rootOf(call.requestId))?.shownIn;
   }
 
   /** A call whose outcome is not known keeps its log, so that its key repeats no step. Sensitive answers are not for that. */

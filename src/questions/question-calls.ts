@@ -6,12 +6,14 @@ import { inOneLine } from "../core/one-line.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { Form } from "../forms/form.ts";
 import type { ActionQuestions, AskingPlace } from "../messengers/tools/action-questions.ts";
+import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { ParkedCalls } from "../replay/parked-calls.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
-import { factsOf } from "./call-context.ts";
+import { contextOf, factsOf } from "./call-context.ts";
 import type { CallContext } from "./call-context.ts";
+import { CallerQuestions } from "./caller-questions.ts";
 import { formOfQuestion } from "./form-of-question.ts";
 import { newQuestion } from "./new-question.ts";
 import type { QuestionCards } from "./question-cards.ts";
@@ -31,9 +33,11 @@ const LONGEST_PROBLEM = 300;
 /** Calls of actions that ask people: from the question to the turn that tells the outcome. */
 export class QuestionCalls implements ActionQuestions {
   readonly #options: QuestionCallsOptions;
+  readonly #callers: CallerQuestions;
 
   constructor(options: QuestionCallsOptions) {
     this.#options = options;
+    this.#callers = new CallerQuestions(options);
   }
 
   earlier({ requestId, toolCallId }: ActionRequest, isAnswered: boolean): EarlierRun | undefined {
@@ -50,21 +54,20 @@ export class QuestionCalls implements ActionQuestions {
 
   async prepare(
     run: AskingRun,
-    { facts, owner }: AskingPlace,
+    place: AskingPlace,
     asked: AskedQuestion,
   ): Promise<Unanswered | PreparedQuestion> {
     const form = formOfQuestion(asked);
     if (form === undefined) return "unsupported";
+    const { facts, outside } = place;
     const { database, deps, thread } = this.#options.host;
     const { requestId, toolCallId } = run.request;
     const people = asked.of ?? "requester";
-    const askedIn = await placesOf(this.#options.host, {
-      requestId,
-      facts,
-      people,
-      isPrivate: isSensitive(form),
-    });
-    if (askedIn.length === 0) return "nobody";
+    const isOfCaller = outside?.canAsk === true && people === "requester" && this.#callers.canShow(form);
+    const askedIn = isOfCaller
+      ? []
+      : await placesOf(this.#options.host, { requestId, place, people, isPrivate: isSensitive(form) });
+    if (askedIn.length === 0 && !isOfCaller) return "nobody";
     const { ledgerKey } = run;
     return {
       store: ({ entry, position }, withIt) => {
@@ -82,11 +85,12 @@ export class QuestionCalls implements ActionQuestions {
           askedIn,
           call: { id, ledgerKey, position },
           cause: turn?.event,
-          threadId: facts.address?.threadId,
+          // The owner of a schedule, and the person of a system, see nothing of its conversation.
+          threadId: (facts.schedule ?? outside) ? undefined : facts.address?.threadId,
           now: deps.clock.now(),
         });
         database.transaction(() => {
-          this.#park(id, run, { facts, owner }, turn?.channel);
+          this.#park(id, run, place, turn?.channel);
           runLog.open(ledgerKey, position, entry);
           this.#options.questions.ask(question);
           thread.own.calls.park(requestId, toolCallId);
@@ -102,7 +106,27 @@ export class QuestionCalls implements ActionQuestions {
     const id = metadata?.["parkedCall"];
     const call =
       kind === "outcome" && typeof id === "string" ? this.#options.parked.store.get(id) : undefined;
+    if (call !== undefined && contextOf(call).schedule !== undefined) return factsOf(call);
     return call && { ...factsOf(call), address: answerTo[0], chat: threadOf(answerTo[0]) };
+  }
+
+  stateOf(callId: string): AskedCall | undefined {
+    return this.#callers.stateOf(callId);
+  }
+
+  async answer(
+    callId: string,
+    questionId: string,
+    content: Json | undefined,
+    by: SystemCaller,
+  ): Promise<void> {
+    this.#callers.answer(callId, questionId, content, by);
+    await this.#options.host.durable();
+  }
+
+  async decline(callId: string): Promise<void> {
+    this.#callers.decline(callId);
+    await this.#options.host.durable();
   }
 
   /** A schema's words may repeat the value. */
@@ -118,17 +142,20 @@ export class QuestionCalls implements ActionQuestions {
   #park(
     id: string,
     { approver, inputHash, ledgerKey, request, runId }: AskingRun,
-    { facts, owner }: AskingPlace,
+    { facts, outside, owner }: AskingPlace,
     channel: string | undefined,
   ): void {
     const { input, name: action, requestId, toolCallId } = request;
-    const { address, people, person, schedule } = facts;
+    const { address, askOwnerIn, people, person, schedule, scopes } = facts;
     const isOfTurn = owner === requestId;
     const context: CallContext = {
       people,
       person,
       address,
       schedule,
+      askOwnerIn,
+      scopes,
+      outside,
       channel,
       approver,
       owner: isOfTurn ? undefined : owner,

@@ -1,6 +1,7 @@
 import { holdersOf, personName } from "../actions/authorize.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { QuestionPeople } from "../core/question.ts";
+import type { AskingPlace } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import type { AskedPlace } from "./question.ts";
@@ -10,21 +11,30 @@ const MOST_PEOPLE = 10;
 /** Who is asked for a call, and whether only in private. */
 export interface Asking {
   readonly requestId: string;
-  readonly facts: CallFacts;
+  readonly place: AskingPlace;
   readonly people: QuestionPeople;
   readonly isPrivate: boolean;
 }
 
 /**
  * Finds the people whom a question is for, with the chats in which they are asked: the person who asks in the chat of the
- * turn, all others in their private chats. Nobody if the turn has no person, or belongs to a schedule.
+ * turn, all others in their private chats. A run of a schedule asks its owner, if the schedule allows that. Nobody if the
+ * turn has no person.
  */
 export async function placesOf(
   host: Pick<QuestionsHost, "actions" | "messengers" | "objects">,
-  { facts, isPrivate, people, requestId }: Asking,
+  { isPrivate, people, place: { facts, outside }, requestId }: Asking,
 ): Promise<AskedPlace[]> {
-  const { address, person, schedule } = facts;
-  if (schedule !== undefined) return [];
+  const { address, askOwnerIn, person, schedule } = facts;
+  const owner = outside?.owner;
+  if (person === undefined && people === "requester" && owner !== undefined) {
+    const found = await host.objects.link.resolveTarget(owner);
+    return found.kind === "found" ? [{ userId: owner.userId, address: found.address }] : [];
+  }
+  if (schedule !== undefined)
+    return askOwnerIn === undefined || people !== "requester"
+      ? []
+      : [{ userId: undefined, name: undefined, address: askOwnerIn }];
   const messenger = address?.messengerId ?? onlyMessenger(host);
   if (messenger === undefined) return [];
   const asked = await peopleOf(host, { facts, people, requestId });
@@ -51,7 +61,7 @@ interface AskedPerson {
 
 async function peopleOf(
   host: Pick<QuestionsHost, "actions">,
-  { facts, people, requestId }: Omit<Asking, "isPrivate">,
+  { facts, people, requestId }: Pick<Asking, "people" | "requestId"> & { readonly facts: CallFacts },
 ): Promise<readonly AskedPerson[]> {
   const { person } = facts;
   // An anonymous person cannot be told apart from others of the chat.

@@ -11,6 +11,8 @@ import { BotQuestions } from "./bot-questions.ts";
 import { QUESTIONS, QuestionCards } from "./question-cards.ts";
 import { QuestionStore } from "./question-store.ts";
 import { Questions } from "./questions.ts";
+import { QuestionsOfRuns } from "./questions-of-runs.ts";
+import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import { waitingPrompt } from "./waiting-prompt.ts";
 
 /**
@@ -64,6 +66,10 @@ export class QuestionsFeature implements Feature {
     return at === Infinity ? undefined : at;
   }
 
+  get runQuestions(): RunQuestions {
+    return new QuestionsOfRuns(this.#host, this.#all, this.parked.store);
+  }
+
   stopped(by: MessengerEvent): boolean {
     return this.questions.stopped(by);
   }
@@ -84,7 +90,8 @@ export class QuestionsFeature implements Feature {
           address.chatId === chatId &&
           (threadId === undefined || address.threadId === threadId),
       );
-      if (isThere) this.#host.database.transaction(() => this.#all.close(question, "nobody"));
+      if (isThere && question.askedIn.length > 0)
+        this.#host.database.transaction(() => this.#all.close(question, "nobody"));
     }
   }
 }

@@ -1,7 +1,8 @@
+import type { SchemaIssue } from "../core/check-value.ts";
 import type { Json } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { Sweep } from "../core/sweep-store.ts";
-import type { FormEvent, FormIssue, FormStep } from "../forms/form.ts";
+import type { FormEvent, FormStep } from "../forms/form.ts";
 import { stepForm } from "../forms/step-form.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import type { QuestionCards } from "./question-cards.ts";
@@ -82,7 +83,7 @@ export class Questions {
   }
 
   /** Asks again, because the schema has refused the answer. Only inside a transaction. */
-  reopen(question: Question, value: Json, issues: readonly FormIssue[]): void {
+  reopen(question: Question, value: Json, issues: readonly SchemaIssue[]): void {
     const { cards, host } = this.#options;
     const { createdAt, expiresAt, form, forms } = question;
     const [state] = forms;

@@ -66,6 +66,11 @@ export class ParkedCallStore {
     return this.#calls.first("WHERE request_id = ? AND tool_call_id = ?", requestId, toolCallId);
   }
 
+  /** Returns the calls of a turn that have ever asked a person, oldest first. */
+  ofTurn(requestId: string): ParkedCall[] {
+    return this.#calls.all("WHERE request_id = ? ORDER BY seq", requestId);
+  }
+
   /** Whether a call of the turn has ever asked a person. */
   hasAsked(requestId: string): boolean {
     return this.#calls.first("WHERE request_id = ?", requestId) !== undefined;

@@ -1,3 +1,5 @@
+import type { PromptMetadata } from "../core/turn-info.ts";
+
 /** A question to people that a turn has asked, as those see it who follow the run of a schedule. */
 export interface RunQuestion {
   /** `waiting`: for people. `open`: decided, but its outcome is not stored yet. */
@@ -12,8 +14,8 @@ export interface RunQuestion {
 export interface RunQuestions {
   /** Returns the questions of a turn, oldest first. */
   ofTurn(turnId: string): readonly RunQuestion[];
-  /** Returns the first turn of the run in which something was asked, by the approval's id. */
-  rootOf(approvalId: string): string | undefined;
+  /** Returns the turn that has asked, or the first one of its run, by the metadata of the turn that tells the outcome. */
+  askedBy(metadata: PromptMetadata): string | undefined;
   /** Takes back the undecided questions of a run. */
   dropRun(turnId: string): void;
 }

@@ -24,6 +24,7 @@ const scheduledRunSchema = z.object({
     })
     .optional(),
   askIn: addressSchema.optional(),
+  asksOwner: z.boolean().optional(),
   broadcast: z.object({ id: z.string(), target: z.string() }).optional(),
   shownIn: addressSchema.optional(),
 }) satisfies z.ZodType<ScheduledRun>;

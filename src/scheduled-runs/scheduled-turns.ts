@@ -155,7 +155,7 @@ export class ScheduledTurns implements ScheduledTurnCalls {
    * Call it in the transaction of that end. A message that a crash has swallowed costs a minute: the others ask then.
    */
   promptEnded(promptId: string): void {
-    const id = this.#rootOf(promptId);
+    const id = this.rootOf(promptId);
     const run = this.runs.get(id);
     if (run !== undefined) void this.#tell(id, run);
   }
@@ -190,15 +190,15 @@ export class ScheduledTurns implements ScheduledTurnCalls {
 
   /** Returns the run that a turn belongs to, also of a turn about an action's outcome. */
   runOf(turnId: string): ScheduledRun | undefined {
-    return this.runs.get(this.#rootOf(turnId));
+    return this.runs.get(this.rootOf(turnId));
   }
 
   /** Returns the first turn of the run that a turn belongs to. */
-  #rootOf(turnId: string): string {
+  rootOf(turnId: string): string {
     const { features, thread } = this.#host;
-    const approval = thread.own.prompts.get(turnId)?.metadata?.["approval"];
-    const root = typeof approval === "string" ? features.runQuestions?.rootOf(approval) : undefined;
-    return root ?? turnId;
+    const { metadata } = thread.own.prompts.get(turnId) ?? {};
+    const asker = metadata && features.runQuestions?.askedBy(metadata);
+    return asker === undefined ? turnId : this.rootOf(asker);
   }
 
   /** Returns the answer that is known without asking the model. */

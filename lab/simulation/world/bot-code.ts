@@ -83,6 +83,7 @@ export class BotCode {
       getSystemPrompt: () => "",
       getTools: () => ({}),
       getActions: () => actions,
+      getQuestions: () => ({}),
       authorizeTurn: () => true,
       authorizeAction: ({ isGranted }) => isGranted,
       getMessengers: () => ({ sim: messenger }),

@@ -4,6 +4,14 @@ import type { TurnInfo } from "../../core/turn-info.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { CallFacts } from "./action-rights.ts";
 
+/** A question from inside an action, as a system shows it to its person. */
+export interface AskedForm {
+  /** An answer names it. */
+  readonly questionId: string;
+  /** JSON Schema: a flat object of plain values. */
+  readonly schema: Json;
+}
+
 /** The state of a question about a call of another system. Times are epoch milliseconds. */
 export type AskedCall =
   | {
@@ -12,6 +20,10 @@ export type AskedCall =
       readonly question: string;
       /** Whether the system itself asks its person, and no chat does. */
       readonly isAskedByCaller: boolean;
+      /** The form that it shows then. Undefined: it asks for consent. */
+      readonly form?: AskedForm | undefined;
+      /** Whether the action has begun, and asks from inside. @default false */
+      readonly hasBegun?: boolean;
     }
   | { readonly kind: "running" }
   | {

@@ -1,6 +1,10 @@
 import type { ActionRequest, AskingRun, EarlierRun, PreparedQuestion } from "../../actions/action-host.ts";
+import type { ActionCaller } from "../../actions/caller.ts";
+import type { Json } from "../../core/content.ts";
 import type { AskedQuestion, Unanswered } from "../../core/question.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
+import type { AskedCall, SystemCaller } from "./action-consent.ts";
+import type { Payer } from "../thread/usage-news.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /** For whom and where a run asks. */
@@ -8,6 +12,19 @@ export interface AskingPlace {
   readonly facts: CallFacts;
   /** The reply that shows what the run attaches. */
   readonly owner: string;
+  /** Set if another system calls. */
+  readonly outside?: OutsideAsker | undefined;
+}
+
+/** A system whose call asks people. */
+export interface OutsideAsker {
+  readonly caller: Pick<ActionCaller, "id" | "name">;
+  /** Whether it can ask its person by itself. */
+  readonly canAsk: boolean;
+  /** Who is asked if no person calls. @default nobody */
+  readonly owner: { readonly messenger: string; readonly userId: string } | undefined;
+  /** The person whose tokens `ctx.sample` uses. */
+  readonly payer: Payer;
 }
 
 /** Questions to people from inside actions. Without it no action of a bot can ask. */
@@ -26,6 +43,17 @@ export interface ActionQuestions {
   ): Promise<Unanswered | PreparedQuestion>;
   /** Whether a call of the turn has ever asked somebody. */
   hasAsked(turnId: string): boolean;
+  /** Returns the state of a call of another system that has asked. Undefined if it is not kept any more. */
+  stateOf(callId: string): AskedCall | undefined;
+  /**
+   * Takes what the person of a system has answered to one of its questions there. Anything that the form cannot read
+   * changes nothing.
+   *
+   * @param content the values, as the system has sent them. Undefined: the person does not want to answer
+   */
+  answer(callId: string, questionId: string, content: Json | undefined, by: SystemCaller): Promise<void>;
+  /** Ends the open question of a call without an answer. The call goes on. */
+  decline(callId: string): Promise<void>;
   /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
 }

@@ -31,6 +31,8 @@ export interface CallFacts {
   readonly chat: MessengerThread | undefined;
   /** The schedule whose run it is. */
   readonly schedule?: ScheduleBinding | undefined;
+  /** The private chat of the schedule's owner, if questions are asked there. */
+  readonly askOwnerIn?: Address | undefined;
   /** Permissions that the call may use at most, whoever asks. @default all */
   readonly scopes?: readonly string[] | undefined;
 }

@@ -100,8 +100,10 @@ export interface ConsentedCall extends Pick<
 /** A call of another system. */
 export interface OutsideCall extends Pick<
   ActionRequest,
-  "name" | "input" | "requestId" | "toolCallId" | "signal"
+  "name" | "input" | "requestId" | "toolCallId" | "signal" | "consent"
 > {
+  /** Whether it goes on with the answer to its question. @default false */
+  readonly isAnswered?: boolean;
   readonly facts: CallFacts;
   /** The agent that calls. */
   readonly caller: Pick<ActionCaller, "id" | "name">;
@@ -267,10 +269,12 @@ export class BotActions {
       asking: (run, isNew) => ({
         record: this.runLog.of(run.ledgerKey, isNew),
         prepare: async (question) => {
-          const { asking } = host.features;
-          if (asking === undefined) throw nobodyAnswers();
           const { requestId } = run.request;
-          return asking.prepare(run, { facts: factsOf(requestId), owner: ownerOf(requestId) }, question);
+          return this.#asking().prepare(
+            run,
+            { facts: factsOf(requestId), owner: ownerOf(requestId) },
+            question,
+          );
         },
       }),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
@@ -279,6 +283,12 @@ export class BotActions {
       onResult: (action, shown) => log.info("action.done", { action, result: log.reveal(shown) }),
       onFailure: (action, error) => logActionFailure(log, action, error),
     };
+  }
+
+  #asking(): ActionQuestions {
+    const { asking } = this.#host.features;
+    if (asking === undefined) throw nobodyAnswers();
+    return asking;
   }
 
   #consent(): ActionConsent {
@@ -320,6 +330,7 @@ export class BotActions {
     caller,
     canAsk,
     facts,
+    isAnswered,
     onProgress,
     owner,
     payer,
@@ -330,6 +341,7 @@ export class BotActions {
     const host = this.#callHost(
       () => facts,
       (requestId) => requestId,
+      isAnswered,
     );
     const ask: ActionHost["ask"] = async (question) => {
       const consent = this.#consent();
@@ -344,12 +356,14 @@ export class BotActions {
     };
     const context: ActionHost["context"] = (request) => ({
       ...host.context(request),
-      ...outsideOf(facts, caller),
+      ...outsideOf(facts, caller, canAsk || facts.address !== undefined || owner !== undefined),
     });
     const asking: ActionHost["asking"] = (run, isNew) => ({
       record: host.asking(run, isNew).record,
-      // Nobody is there who could answer a question from inside of the run.
-      prepare: async () => "nobody",
+      prepare: async (question) => {
+        const outside = { caller, canAsk, owner, payer };
+        return this.#asking().prepare(run, { facts, owner: call.requestId, outside }, question);
+      },
     });
     const progress: ActionHost["progress"] = (_request, line) => {
       if (line !== undefined) onProgress(line);

@@ -30,10 +30,14 @@ export function factsOfTurn(
   return told ?? { people: [], person: undefined, address, chat: threadOf(address) };
 }
 
-function factsOfRun({ askIn, requester, schedule }: ScheduledRun, shownIn: Address | undefined): CallFacts {
+function factsOfRun(
+  { askIn, asksOwner, requester, schedule }: ScheduledRun,
+  shownIn: Address | undefined,
+): CallFacts {
   const address = askIn ?? shownIn;
   const people = requester === undefined ? [] : [requester];
-  return { people, person: requester, address, chat: threadOf(address), schedule };
+  const askOwnerIn = asksOwner === true && askIn?.isDirectMessage === true ? askIn : undefined;
+  return { people, person: requester, address, chat: threadOf(address), schedule, askOwnerIn };
 }
 
 export function threadOf(address: Address | undefined): MessengerThread | undefined {

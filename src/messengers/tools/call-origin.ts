@@ -7,7 +7,7 @@ interface Origin {
 }
 
 /** Returns through what a call of the bot's own model runs, and who calls. */
-export function originOf({ address, person, schedule }: CallFacts): Origin {
+export function originOf({ address, askOwnerIn, person, schedule }: CallFacts): Origin {
   const kind = schedule !== undefined ? "schedule" : person !== undefined ? "chat" : "code";
   return {
     client: { kind, ...(address !== undefined && { messengerId: address.messengerId }) },
@@ -17,17 +17,21 @@ export function originOf({ address, person, schedule }: CallFacts): Origin {
       capabilities: {
         progress: address !== undefined,
         sampling: true,
-        elicitation: person !== undefined,
+        elicitation: schedule === undefined ? person !== undefined : askOwnerIn !== undefined,
       },
     },
   };
 }
 
-/** Returns the same for a call of another agent. It answers no question from inside a run. */
-export function outsideOf(facts: CallFacts, { id, name }: Pick<ActionCaller, "id" | "name">): Origin {
+/** Returns the same for a call of another agent. */
+export function outsideOf(
+  facts: CallFacts,
+  { id, name }: Pick<ActionCaller, "id" | "name">,
+  elicitation: boolean,
+): Origin {
   return {
     client: clientOutside(facts),
-    caller: { id, name, capabilities: { progress: true, sampling: true, elicitation: false } },
+    caller: { id, name, capabilities: { progress: true, sampling: true, elicitation } },
   };
 }
 

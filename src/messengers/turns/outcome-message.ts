@@ -10,7 +10,7 @@ export interface ActionOutcome {
   /** The return value of the action, or the reason why it did not run. */
   readonly result: unknown;
   /** The scheduled task whose answer it is, if no chat has seen anything of it. */
-  readonly unseenTask?: string;
+  readonly unseenTask?: string | undefined;
 }
 
 /**

@@ -102,7 +102,7 @@ export class OccurrenceObjects implements OccurrenceHost {
       schedule,
       occurrenceKey: key,
       ...(requester !== undefined && { requester }),
-      ...(askIn !== undefined && { askIn }),
+      ...(askIn !== undefined && { askIn, ...(task.asksOwner === true && { asksOwner: true }) }),
     };
   }
 

@@ -1,4 +1,5 @@
 import {
+  FLAG,
   FUNCTION,
   isFunction,
   isObject,
@@ -40,6 +41,8 @@ export interface CheckedTask {
   readonly until: number | undefined;
   readonly count: number | undefined;
   readonly owner: PromptTask["owner"];
+  /** Whether questions of its actions go to the owner. */
+  readonly asksOwner?: boolean;
   /** People who may press the buttons of the owner's card in a group. */
   readonly managers?: readonly string[] | undefined;
   /** The person who made it in a chat. Undefined for declared tasks. */
@@ -96,6 +99,7 @@ const TASK: OptionRules<PromptTask & HandlerTask> = {
   until: TEXT,
   count: whole(1),
   owner: TARGET,
+  asksOwner: FLAG,
   managers: listOf("a list of user ids", (one) => isText(one) || typeof one === "number"),
   deliverTo: [
     "a chat, a list of chats, or a function",
@@ -160,6 +164,9 @@ function checkTask(
   if (mistake !== undefined) throw invalid(id, mistake);
   if (managers !== undefined && task.owner === undefined && scope === "root")
     throw invalid(id, '"managers" press the buttons of the card in the owner\'s chat: add "owner".');
+  const { asksOwner = false } = task;
+  if (asksOwner && !(isObject(task.owner) && "userId" in task.owner))
+    throw invalid(id, '"asksOwner" needs a person: set "owner" to { messenger, userId }.');
   const work = workOf(id, task, when.zone ?? timezone ?? defaultZone);
   const untilMs = until === undefined ? undefined : endOf(id, until, when.zone ?? defaultZone);
   return {
@@ -175,6 +182,7 @@ function checkTask(
     until: untilMs,
     count,
     owner: task.owner,
+    asksOwner,
     managers: managers?.map(String),
   };
 }

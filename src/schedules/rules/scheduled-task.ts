@@ -61,6 +61,13 @@ interface TaskOptions {
    */
   readonly owner?: DeliveryTarget;
   /**
+   * Whether the owner is also asked the questions of its actions (`ctx.confirm`, `choose` and `elicit`). The owner must be
+   * a person.
+   *
+   * @default false: their answer is `nobody` at once
+   */
+  readonly asksOwner?: boolean;
+  /**
    * The people who may press the buttons of that card if the owner is a group: their ids in its messenger. In a private
    * chat its person may. @default none: in a group the card has no buttons
    */

@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { action } from "../../../src/index.ts";
+import type { ActionContext, PromptTask } from "../../../src/index.ts";
+import { z } from "zod";
+import { askingScript, expectShown } from "../support/asking-bot.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { MONTHLY, to, untilEnded } from "../support/scheduled-world.ts";
+import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
+
+beforeEach(() => void captureLog());
+
+const ADA = { messenger: "fake", userId: "ada" } as const;
+
+async function start(
+  task: Pick<PromptTask, "asksOwner" | "fanOut">,
+  ask: (ctx: ActionContext) => unknown,
+): Promise<World> {
+  const act = action({
+    description: "Does something with an order.",
+    inputSchema: z.object({ order: z.string() }),
+    execute: (_input, ctx) => ask(ctx),
+  });
+  const world = createWorld({
+    script: askingScript,
+    getActions: () => ({ act }),
+    scheduledTasks: () => ({
+      report: { ...MONTHLY, prompt: "Do A7", deliverTo: to("g1"), owner: ADA, ...task },
+    }),
+  });
+  await world.write("c1", "Hello");
+  await expectShown(world, "Heard: Hello");
+  await world.write("g1", "Hello", { isGroup: true, mentions: true });
+  await expectShown(world, "Hello", "g1");
+  await world.stub.schedules.run("report");
+  return world;
+}
+
+describe("a question of a scheduled run", () => {
+  it.each(["once", "each"] as const)(
+    "goes to the owner if the task allows it, and its answer to the task's chat (%s)",
+    async (fanOut) => {
+      const elicitation: unknown[] = [];
+      const world = await start({ asksOwner: true, fanOut }, async (ctx) => {
+        elicitation.push(ctx.caller.capabilities.elicitation);
+        const isSent = await ctx.confirm({ message: "Send it?" });
+        const { value } = await ctx.elicit({ message: "To whom?", schema: z.string() });
+        return { isSent, value };
+      });
+      await world.press("c1", "Yes");
+      const card = await expectShown(world, "To whom?");
+      await world.write("c1", "to all", { quotes: card.id, sentAt: Date.now() });
+      await expectShown(world, 'Told: {"isSent":true,"value":"to all"}', "g1");
+      const [occurrence] = await untilEnded(world, "report");
+      expect(occurrence).toMatchObject({ state: "delivered" });
+      expect(elicitation.every((can) => can === true)).toBe(true);
+      expect(world.chats.visible("c1").join()).not.toContain("Told:");
+    },
+  );
+
+  it("is answered with `nobody` at once, unless the task allows it", async () => {
+    const world = await start({}, async (ctx) => ctx.elicit({ message: "To whom?", schema: z.string() }));
+    await expectShown(world, '"why":"nobody"', "g1");
+    expect(world.chats.visible("c1").join()).not.toContain("To whom?");
+  });
+
+  it("goes on without an answer if the owner does not want to answer", async () => {
+    const world = await start({ asksOwner: true }, async (ctx) => ctx.confirm({ message: "Send it?" }));
+    await world.press("c1", "Not now");
+    await vi.waitFor(() => expect(world.chats.visible("g1").join()).toContain("Told: false"), 8000);
+  });
+});
