@@ -11,6 +11,7 @@ import type {
 } from "switchboard";
 import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
+import { exportInvoices } from "./export-invoices.ts";
 import { invoiceCaption, invoicePdf } from "./invoice.ts";
 import { lookupOrder } from "./lookup-order.ts";
 import { menuCard, type MenuPage } from "./menu.ts";
@@ -70,6 +71,7 @@ export class SupportAgent extends Think<Env> {
         baseUrl,
         fetchPhoto: async (photo, signal) => (await this.sentFile(photo).fetch({ signal })).bytes,
       }),
+      export_invoices: exportInvoices(baseUrl),
       ...replyActions(baseUrl),
     };
   }

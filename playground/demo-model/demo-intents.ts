@@ -21,7 +21,7 @@ const HELP = `I am the demo of this bot. I understand:
 - a greeting, or thanks
 - an order's number, e.g. "where is order 1001?"
 - "track order 1001": the order as a card with a picture and buttons
-- "send me the invoice for order 1001": a PDF
+- "send me the invoice for order 1001": a PDF; "export the invoices of the orders 1001 and 1003": several, with progress
 - "send me a photo of order 1001", "voice summary of order 1001", "draft an email about order 1001"
 - "refund 20 € for order 1001", "cancel order 1002", "change the address of order 1002 to 5 Main Street, Berlin", "return order 1003"
 - "remind me to stretch in 20 seconds", "remind me to order coffee in half an hour", "remind me to water the plants every day at 9"

@@ -149,6 +149,10 @@ function inputsFor(
     const speaksOfIt = isNamed || refersBack(text) || hasClearIdentifier(text);
     return speaksOfIt ? known.map((identifier) => ({ [only.name]: identifier })) : [];
   }
+  if (parameters.length === 1 && only.type === "array" && /ids$/i.test(only.name)) {
+    const named = isNamed ? identifiersIn(text, true) : [];
+    return named.length > 1 ? [{ [only.name]: named }] : [];
+  }
   if (!isNamed) return [];
   const input: Record<string, string | number> = {};
   for (const parameter of parameters) {

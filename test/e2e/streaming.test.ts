@@ -8,8 +8,8 @@ import { callTool, holdAt, say } from "../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { newcomer, rehearse, SOON, toldIn, type Rehearsal } from "./rehearsal.ts";
 
-/** A shop that answers an order only when the test says so. */
-const shop = { asked: [] as string[], gate: createGate() };
+/** A shop that answers some orders only when their test says so. */
+const shop = { asked: [] as string[], gates: { "1001": createGate(), "2002": createGate() } };
 let shopServer: Server;
 let rig: Rig;
 let model: Rehearsal;
@@ -17,9 +17,10 @@ let model: Rehearsal;
 beforeAll(async () => {
   shopServer = createServer(async (request, response) => {
     shop.asked.push(request.url ?? "");
-    await shop.gate.pass();
+    const id = request.url?.split("/").at(-1) ?? "";
+    if (id in shop.gates) await shop.gates[id as keyof typeof shop.gates].pass();
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ id: "1001", status: "shipped", customer: "Grace Hopper" }));
+    response.end(JSON.stringify({ id, status: "shipped", customer: "Grace Hopper" }));
   });
   shopServer.listen(0, "127.0.0.1");
   await once(shopServer, "listening");
@@ -148,11 +149,11 @@ describe.concurrent("streaming", () => {
       [say("It is on its way.")],
     );
     ada.write("Where is my order 1001?");
-    await shop.gate.reached;
+    await shop.gates["1001"].reached;
     await ada.reads("Let me look.");
-    shop.gate.open();
+    shop.gates["1001"].open();
     await ada.reads("Let me look.\n\nIt is on its way.");
-    expect(shop.asked).toEqual(["/orders/1001"]);
+    expect(shop.asked.filter((path) => path === "/orders/1001")).toHaveLength(1);
     const [first, second] = model.requests("my order 1001");
     expect(first?.tools.toSorted()).toEqual([
       "cancel_order",
@@ -160,6 +161,7 @@ describe.concurrent("streaming", () => {
       "change_address",
       "change_schedule",
       "draft_email",
+      "export_invoices",
       "find_shop",
       "list_products",
       "list_schedules",
@@ -181,6 +183,23 @@ describe.concurrent("streaming", () => {
     for (const { text } of ada.replies()[0]?.history ?? []) {
       expect("Let me look.\n\nIt is on its way.".startsWith(text)).toBe(true);
     }
+  });
+
+  it("shows below what was said how far an export is, and sends its files after the answer", async () => {
+    const ada = newcomer(rig);
+    model.on(
+      "my invoices",
+      [say("I collect them."), callTool("export_invoices", { orderIds: ["2001", "2002"] })],
+      [say("Here they are.")],
+    );
+    ada.write("Please send me my invoices");
+    await shop.gates["2002"].reached;
+    await ada.reads("I collect them.\n\n⏳ Invoice 2 of 2 50 %");
+    shop.gates["2002"].open();
+    const whole = "I collect them.\n\nHere they are.";
+    await rig.simulator.waitFor(() => ada.replies().length === 3, SOON);
+    expect(ada.replies()[0]?.text).toBe(whole);
+    expect(rig.simulator.calls({ chatId: ada.chat.id, method: "sendDocument" })).toHaveLength(2);
   });
 });
 

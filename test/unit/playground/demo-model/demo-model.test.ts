@@ -373,10 +373,12 @@ describe("the demo model and refunds", () => {
 });
 
 describe("the demo model with the tools of the support bot", () => {
+  const typeOf = (name: string): "array" | "integer" | "string" => {
+    if (name.endsWith("Ids")) return "array";
+    return name.endsWith("Cents") ? "integer" : "string";
+  };
   const made = (name: string, ...required: string[]): LanguageModelV4FunctionTool => {
-    const properties = Object.fromEntries(
-      required.map((one) => [one, { type: one.endsWith("Cents") ? "integer" : "string" }] as const),
-    );
+    const properties = Object.fromEntries(required.map((one) => [one, { type: typeOf(one) }] as const));
     return { type: "function", name, inputSchema: { type: "object", properties, required } };
   };
   const TOOLS = [
@@ -392,6 +394,7 @@ describe("the demo model with the tools of the support bot", () => {
     made("send_photo", "orderId"),
     made("draft_email", "orderId"),
     made("voice_summary", "orderId"),
+    made("export_invoices", "orderIds"),
   ];
   const orderId = "1002";
 
@@ -412,6 +415,7 @@ describe("the demo model with the tools of the support bot", () => {
       { orderId, address: "5 Main St., Berlin" },
     ],
     ["send me the invoice for order 1002", "send_invoice", { orderId }],
+    ["export the invoices of orders 1001 and 1002", "export_invoices", { orderIds: ["1001", orderId] }],
     ["Send me a photo of order 1002", "send_photo", { orderId }],
     ["draft an e-mail about order 1002", "draft_email", { orderId }],
     ["voice summary of order 1002", "voice_summary", { orderId }],
