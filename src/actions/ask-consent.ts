@@ -47,7 +47,6 @@ export async function askConsent(
   { call, inputHash, key, permissions }: AllowedCall,
 ): Promise<Consented> {
   const { action, name } = request;
-  const { approvalRisk } = action;
   const earlier = await host.ledger(action.idempotencyScope ?? "conversation").look(key, name, inputHash);
   if (earlier?.kind === "settled") {
     const output = parseOutput(earlier.output);
@@ -56,8 +55,24 @@ export async function askConsent(
   }
   if (earlier?.kind === "conflict") return { kind: "answer", output: keyConflict() };
   if (earlier?.kind === "asking") return { kind: "answer", output: stillAsking() };
+  const question = questionOf(host, request, { call, inputHash, key, permissions });
+  const granted = await host.useGrant(question);
+  if (granted !== undefined) return { kind: "granted", approver: granted.approver };
+  const asked = await host.ask(question);
+  if (asked === undefined) return { kind: "answer", output: keyConflict() };
+  if ("problem" in asked) return { kind: "answer", output: nobodyToAsk(asked.problem) };
+  return { kind: "answer", output: waitingResult(asked.approvalId, asked.note) };
+}
+
+/** Returns what people are asked about a call. */
+export function questionOf(
+  host: ActionHost,
+  request: ActionRequest,
+  { call, inputHash, key, permissions }: AllowedCall,
+): ApprovalQuestion {
+  const { approvalRisk } = request.action;
   const risk = typeof approvalRisk === "function" ? approvalRisk(call) : approvalRisk;
-  const question: ApprovalQuestion = {
+  return {
     request,
     input: request.input as Json,
     inputHash,
@@ -69,12 +84,6 @@ export async function askConsent(
     offer: offerOf(request, call, risk),
     amount: amountOf(request, call),
   };
-  const granted = await host.useGrant(question);
-  if (granted !== undefined) return { kind: "granted", approver: granted.approver };
-  const asked = await host.ask(question);
-  if (asked === undefined) return { kind: "answer", output: keyConflict() };
-  if ("problem" in asked) return { kind: "answer", output: nobodyToAsk(asked.problem) };
-  return { kind: "answer", output: waitingResult(asked.approvalId, asked.note) };
 }
 
 /** The summary, and the paths of the input that it was made of. A description goes on with words for the model. */

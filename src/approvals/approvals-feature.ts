@@ -16,6 +16,7 @@ import { ChangedChats } from "./chat/changed-chats.ts";
 import { PeopleConsent } from "./chat/people-consent.ts";
 import { OutsideDecisions } from "./chat/outside-decisions.ts";
 import { GrantOverview } from "./chat/grant-overview.ts";
+import { EditForms } from "./chat/edit-forms.ts";
 import { HandOver } from "./chat/hand-over.ts";
 import { OutcomeTurns } from "./chat/outcome-turns.ts";
 import { endSchema, showSchema } from "./chat/press-payloads.ts";
@@ -55,6 +56,7 @@ export class ApprovalsFeature implements Feature {
     const cards = new ApprovalCards(host);
     const outcomes = new OutcomeTurns(host);
     const approvals = new Approvals(new AskingConversation({ host, approvers, cards, news, outcomes }));
+    const edits = new EditForms({ host, approvals, approvers, cards });
     const grants = new GrantOverview({ host, grants: approvals.grants });
     const overview = new ApprovalOverview({ host, approvals, approvers, cards });
     const index = new ApprovalIndex(host);
@@ -65,7 +67,7 @@ export class ApprovalsFeature implements Feature {
     this.#changedChats = new ChangedChats({ host, approvals, cards });
     this.approvals = approvals;
     const handOver = new HandOver({ host, approvals, approvers, cards });
-    this.questions = new ApprovalQuestions({ host, approvals, cards, handOver, outcomes });
+    this.questions = new ApprovalQuestions({ host, approvals, cards, handOver, edits, outcomes });
     this.consent = new PeopleConsent({ host, approvals, approvers, cards });
     this.calls = new ApprovalAnswers({ executions, grants, index, overview });
     this.executions = executions;

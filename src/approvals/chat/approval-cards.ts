@@ -6,7 +6,7 @@ import { fitOneCard, togetherCard } from "../rules/together-card.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { CardFace, CardRole, CardView } from "../rules/card-view.ts";
-import type { Approval, ApproverRule } from "../rules/approval.ts";
+import type { Approval, ApproverRule, OpenEdit } from "../rules/approval.ts";
 import { UNNAMED_PLACES, unreachedWords } from "../rules/card-place.ts";
 import type { AskedPlace, Unreached } from "../rules/card-place.ts";
 import { nameOf } from "../rules/outcome-words.ts";
@@ -215,6 +215,19 @@ export class ApprovalCards {
     );
   }
 
+  /** Posts or changes the card of a form that changes the input. Only stores the change. */
+  drawEdit(id: string, address: Address, card: CardContent): void {
+    if (!this.#host.messengers.isDeclared(address.messengerId)) return;
+    this.#store({ id, address, role: "here", isBrought: true }, card, false, "leave");
+  }
+
+  /** Shows that a form is over. Only stores the change. */
+  endEdit(approval: Approval, { address, by, number }: OpenEdit): void {
+    const say = sayTo(this.#host.agent, by.person);
+    const text = escapeMarkdown(say("editEnded", { what: summaryOf(approval) }));
+    this.drawEdit(editCardIdOf(approval, number), address, { kind: "card", text });
+  }
+
   /** Reminds the people who may decide, below the cards. Only stores the messages. */
   remind(approval: Approval): void {
     const { askedIn, expiresAt, origin } = approval;
@@ -347,6 +360,17 @@ export class ApprovalCards {
 /** The id of the card in the chat that asked. Other cards have a number after it. */
 export function cardIdOf({ cardOf, id, together }: Pick<Approval, "cardOf" | "id" | "together">): string {
   return `${PREFIX}${together ?? cardOf ?? id}`;
+}
+
+/** The id of the card of a form that changes the input. */
+export function editCardIdOf({ id }: Pick<Approval, "id">, number: number): string {
+  return `${PREFIX}${id}:edit:${number}`;
+}
+
+/** Returns the question and the number of the form on a card. Undefined if the card is another one. */
+export function editOfCard(cardId: string): { readonly id: string; readonly number: number } | undefined {
+  const [, id, number] = /^approval:([^:]+):edit:(\d+)$/.exec(cardId) ?? [];
+  return id === undefined ? undefined : { id, number: Number(number) };
 }
 
 /** The key of the turn that tells an approval's outcome, and the begin of the ids of messages about it. */

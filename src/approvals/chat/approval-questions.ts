@@ -8,13 +8,14 @@ import type { Approval, DecisionResult } from "../rules/approval.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
-import { approvalOfCard } from "./approval-cards.ts";
+import { approvalOfCard, editOfCard } from "./approval-cards.ts";
+import type { EditForms } from "./edit-forms.ts";
 import type { HandOver } from "./hand-over.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { answerOf, answerOfAll } from "./approval-texts.ts";
 import type { NamedResult } from "./approval-texts.ts";
 import type { OutcomeTurns } from "./outcome-turns.ts";
-import { cardPressSchema } from "./press-payloads.ts";
+import { cardPressSchema, formPressSchema } from "./press-payloads.ts";
 import { sayTo } from "./say-to.ts";
 
 export interface ApprovalQuestionsOptions {
@@ -22,6 +23,7 @@ export interface ApprovalQuestionsOptions {
   readonly approvals: Approvals;
   readonly cards: ApprovalCards;
   readonly handOver: HandOver;
+  readonly edits: EditForms;
   readonly outcomes: OutcomeTurns;
 }
 
@@ -37,11 +39,15 @@ export class ApprovalQuestions implements OpenQuestions {
 
   /** Takes a press of an approval's card. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    const edit = editOfCard(press.cardId);
+    if (edit !== undefined) return this.#pressForm(edit.id, edit.number, press);
     return approvalOfCard(press.cardId) === undefined ? undefined : this.#press(press);
   }
 
   /** Whether a message that quotes this card is about its approval, and not for the model. */
   takesReply(cardId: string, event: MessengerEvent): boolean {
+    const edit = editOfCard(cardId);
+    if (edit !== undefined) return this.#options.edits.takes(edit.id, edit.number, event);
     const card = approvalOfCard(cardId);
     const shown = card === undefined ? [] : this.#nowOn(cardId);
     const isElsewhere = card?.isElsewhere === true || this.#options.outcomes.isAskedForOthers(shown[0]);
@@ -96,6 +102,24 @@ export class ApprovalQuestions implements OpenQuestions {
       : shown.slice(-1);
   }
 
+  async #pressForm(id: string, number: number, { event, payload, person }: CardPress): Promise<PressAnswer> {
+    const { edits, host } = this.#options;
+    if (person === undefined) return alert(sayTo(host.agent, person)("pressAnonymous"));
+    if (!isReply(payload))
+      return edits.take(
+        id,
+        number,
+        { kind: "press", press: formPressSchema.parse(payload).form },
+        event,
+        person,
+      );
+    const { message, messengerId } = event;
+    if (message === undefined) return undefined;
+    const { attachments, text, textToBot } = message;
+    const answer = { messengerId, text: textToBot ?? text, attachments };
+    return edits.take(id, number, { kind: "message", message: answer }, event, person);
+  }
+
   async #press({ cardId, event, isTyped, payload, person }: CardPress): Promise<PressAnswer> {
     const { approvals, cards, host } = this.#options;
     const say = sayTo(host.agent, person);
@@ -125,6 +149,7 @@ export class ApprovalQuestions implements OpenQuestions {
     const hasChanged = now.length > 1 && now.some(({ state }) => state !== "waiting");
     if (isTyped && !cards.wasSeen(known, event, hasChanged))
       return alert(say(hasChanged ? "useButtons" : "pressReplaced"));
+    if ("edit" in press) return this.#options.edits.begin(known, event, person);
     if ("handTo" in press) return this.#options.handOver.take(known, press.handTo, event, person);
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     if ("all" in press) {

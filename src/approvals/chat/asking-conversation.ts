@@ -105,6 +105,7 @@ export class AskingConversation implements ApprovalHost {
     if (approval.state !== "waiting") this.#report(approval);
     // A waiting question is drawn again when somebody turns out to be out of reach.
     for (const one of together) if (one.state === "waiting" && !cards.isDrawn(one)) this.#report(one);
+    if (approval.state !== "waiting" && approval.edit !== undefined) cards.endEdit(approval, approval.edit);
     // The card shows the newer question by then.
     if (approval.isCardTaken !== true) cards.draw(approval, together);
   }

@@ -12,6 +12,7 @@ import type { ActionConsent, AskedCall, SystemCaller } from "../../messengers/to
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import type { TurnConsent } from "../../messengers/turns/turn-consent.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
+import { formOfAction } from "./edit-forms.ts";
 import { requestOf } from "./approval-question.ts";
 import { askedCallOf } from "./asked-call.ts";
 import type { Approvers } from "./approvers.ts";
@@ -72,8 +73,9 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
     if (approvers.isAskerUnknown(asked)) return this.#refuse(asked, ASKER_UNKNOWN);
     if (await approvers.isNobody({ ...asked, ...places })) return this.#refuse(asked, NOBODY_DECIDES);
     if (runs.problemOf(asked.rootRequest) === NOT_WANTED.code) return NOT_WANTED;
+    const isEditable = (await formOfAction(action, { ...asked, labels })) !== undefined;
     const approval = approvals.asking.request(
-      { ...asked, ...places, labels, preview },
+      { ...asked, ...places, labels, preview, ...(isEditable && { isEditable }) },
       () => host.thread.own.calls.park(requestId, toolCallId),
       host.thread.own.isRunning(requestId),
     );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FacePress, HandPress } from "../rules/approval-card.ts";
+import type { EditPress, FacePress, HandPress } from "../rules/approval-card.ts";
 import type { AllPress, ApartPress } from "../rules/together-card.ts";
 import type { ShowPress } from "./approval-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
@@ -20,6 +20,12 @@ const pressSchema = pressedSchema.extend({
 /** The payload of a button that hands the decision over. */
 const handSchema = pressedSchema.extend({ handTo: z.string() }) satisfies z.ZodType<HandPress>;
 
+/** The payload of a button that opens a form for the input. */
+const editSchema = pressedSchema.extend({ edit: z.literal(true) }) satisfies z.ZodType<EditPress>;
+
+/** The payload of a button of such a form. The form reads it. */
+export const formPressSchema = z.object({ form: z.json() });
+
 /** The payload of a button that decides about all questions of a card. */
 const allSchema = pressedSchema.extend({
   all: z.enum(["approve", "reject"]),
@@ -30,7 +36,14 @@ const allSchema = pressedSchema.extend({
 const apartSchema = pressedSchema.extend({ apart: z.literal(true) }) satisfies z.ZodType<ApartPress>;
 
 /** The payload of a button of an approval's card. */
-export const cardPressSchema = z.union([faceSchema, handSchema, allSchema, apartSchema, pressSchema]);
+export const cardPressSchema = z.union([
+  faceSchema,
+  handSchema,
+  editSchema,
+  allSchema,
+  apartSchema,
+  pressSchema,
+]);
 
 /** The payload of a button under `/grants`. */
 export const endSchema = z.strictObject({

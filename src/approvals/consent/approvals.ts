@@ -6,6 +6,7 @@ import { ApprovalWork } from "./approval-work.ts";
 import { AskPeople } from "./ask-people.ts";
 import { Deciders } from "./deciders.ts";
 import { Decisions } from "./decisions.ts";
+import { EditedQuestions } from "./edited-questions.ts";
 import { FreshGrants } from "./fresh-grants.ts";
 import { GrantedRuns } from "./granted-runs.ts";
 import { Grants } from "./grants.ts";
@@ -27,6 +28,8 @@ export class Approvals {
   readonly asking: AskPeople;
   /** Changes those that wait. */
   readonly questions: WaitingQuestions;
+  /** Puts others with a changed input in their place. */
+  readonly edited: EditedQuestions;
   /** Ends them. */
   readonly decisions: Decisions;
   /** Acts on all of it. */
@@ -53,6 +56,7 @@ export class Approvals {
     this.work = work;
     this.asking = new AskPeople(host, stored, held);
     this.questions = new WaitingQuestions({ host, stored, work, held });
+    this.edited = new EditedQuestions({ host, stored, work });
     this.decisions = new Decisions({ host, stored, grants, deciders, work });
   }
 

@@ -36,10 +36,16 @@ export interface HandPress extends PressedApproval {
   readonly handTo: string;
 }
 
+/** The payload of a button that opens a form for the input. */
+export interface EditPress extends PressedApproval {
+  readonly edit: true;
+}
+
 /** What a button does, without the question that it is about. */
 type Press =
   | Omit<ApprovalPress, keyof PressedApproval>
   | Omit<FacePress, keyof PressedApproval>
+  | Omit<EditPress, keyof PressedApproval>
   | Omit<HandPress, keyof PressedApproval>;
 
 /**
@@ -101,7 +107,7 @@ function buttonsOf(
   approval: Approval,
   { face = "first", role = "here", say = sayEnglish }: CardView,
 ): readonly (readonly CardButton[])[] {
-  const { id, inputHash, offer, quorum = 1, requester, schedule } = approval;
+  const { id, inputHash, isEditable, offer, quorum = 1, requester, schedule } = approval;
   const button = (label: string, press: Press): CardButton => ({
     kind: "callback",
     label,
@@ -134,6 +140,7 @@ function buttonsOf(
       button(say("grantButton", { length: lengthWords(grant, say) }), { decision: "approve", grant }),
     ]),
     ...hand,
+    ...(isEditable === true ? [[button(say("editButton"), { edit: true })]] : []),
     ...(face === "hand" ? handTo : []),
   ];
 }

@@ -22,9 +22,11 @@ export interface ApprovalRecord {
   /** Id of the turn that asked. */
   readonly requestId: string;
   readonly toolCallId: string;
-  /** The input as the model wrote it. It runs if somebody approves, and never changes. */
+  /** The input as the model wrote it, or as an approver changed it. It runs if somebody approves, and never changes. */
   readonly input: PlainJson;
   readonly inputHash: string;
+  /** Who has changed the input, and what the model had written. Undefined: nobody. */
+  readonly edited: { readonly by: readonly Decider[]; readonly original: PlainJson } | undefined;
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
   /** One line that says what will happen. */
@@ -125,6 +127,7 @@ export function approvalRecordOf(approval: Approval): ApprovalRecord {
     toolCallId: approval.toolCallId,
     input: approval.input,
     inputHash: approval.inputHash,
+    edited: approval.edited,
     sensitive: approval.sensitive,
     summary: approval.summary,
     modelWords: approval.modelWords,

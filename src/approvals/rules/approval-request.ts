@@ -23,6 +23,9 @@ export type ApprovalRequest = Omit<
   | "agreed"
   | "escalatedAt"
   | "handedTo"
+  | "edited"
+  | "edit"
+  | "edits"
   | "broughtTo"
   | "together"
 >;

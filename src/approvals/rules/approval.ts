@@ -6,6 +6,7 @@ import type { GrantScope } from "../../core/grant-scope.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { ScheduleBinding } from "../../core/schedule-binding.ts";
 import type { Address } from "../../core/surface.ts";
+import type { FormState } from "../../forms/form.ts";
 import type { AskedPlace, Unreached } from "./card-place.ts";
 import type { GrantLength } from "./grant-length.ts";
 
@@ -112,6 +113,24 @@ export interface HandedOver {
   readonly by: string;
 }
 
+/** Somebody changes the input in a form that is open. */
+export interface OpenEdit {
+  /** Tells it from earlier ones of the same question. */
+  readonly number: number;
+  readonly by: Decider;
+  /** The chat of the form. */
+  readonly address: Address;
+  readonly form: FormState;
+}
+
+/** Somebody has changed the input that the model wrote. */
+export interface EditedInput {
+  /** All who have, each once. */
+  readonly by: readonly Decider[];
+  /** The input as the model wrote it. */
+  readonly original: Json;
+}
+
 /** One question to people: may this action run with exactly this input? */
 export interface Approval {
   /** Id of the approval, and the execution id of `approvals.approve`. */
@@ -122,7 +141,7 @@ export interface Approval {
   readonly requestId: string;
   /** Key of the action's row in the ledger. */
   readonly ledgerKey: string;
-  /** The input as the model wrote it. It runs if somebody approves, and never changes. */
+  /** The input as the model wrote it, or as an approver changed it: see `edited`. It runs if somebody approves, and never changes. */
   readonly input: Json;
   readonly inputHash: string;
   /** One line that says what will happen. */
@@ -173,6 +192,14 @@ export interface Approval {
   /** Time at which they are asked, in epoch milliseconds. Undefined if there is none, or they were asked. */
   readonly escalateAt?: number | undefined;
   readonly escalatedAt?: number | undefined;
+  /** Whether approvers can change the input in a form. */
+  readonly isEditable?: boolean | undefined;
+  /** Who has changed the input that the model wrote. Undefined: nobody. */
+  readonly edited?: EditedInput | undefined;
+  /** The form in which somebody changes the input at the moment. */
+  readonly edit?: OpenEdit | undefined;
+  /** The number of forms so far. */
+  readonly edits?: number | undefined;
   /** The approver to whom another one has handed it over last. All approvers may still decide. */
   readonly handedTo?: HandedOver | undefined;
   /** Time of the one reminder, in epoch milliseconds. Undefined if there is none, or it was sent. */

@@ -6,6 +6,7 @@ import type { CardField } from "../../core/content.ts";
 import { inOneLine } from "../../core/one-line.ts";
 import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
 import type { Approval, ApproverRule } from "./approval.ts";
+import { changesInWords, editorNames } from "./edited-input.ts";
 import { unreachedWords } from "./card-place.ts";
 import type { CardView } from "./card-view.ts";
 import { lengthWords } from "./grant-length.ts";
@@ -15,6 +16,7 @@ import { deciderName, nameOf, resultWords, voidWords } from "./outcome-words.ts"
 import { saidPaths } from "./said-paths.ts";
 
 const MOST_CHANGES = 12;
+const LONGEST_CHANGES = 600;
 const MESSAGE_LENGTH = 4_096;
 /** Characters of a message that stay free, for marks and for the names of options. */
 export const MARGIN = 400;
@@ -89,7 +91,12 @@ export function questionFields(approval: Approval, view: CardView): CardField[] 
   fields.push(...askerFields(approval, view));
   const showsPeople = isMore || role === "status" || areApproversAway;
   if (showsPeople && !isAlone(approval)) fields.push({ label: say("approversLabel"), value: view.approvers });
-  const { escalatedAt, escalateTo, handedTo } = approval;
+  const { edited, escalatedAt, escalateTo, handedTo } = approval;
+  if (edited !== undefined)
+    fields.push({
+      label: say("editedLabel", { name: editorNames(edited) }),
+      value: shortened(masked(changesInWords(approval, say), input, sensitive), LONGEST_CHANGES),
+    });
   if (handedTo !== undefined)
     fields.push({ label: say("handLabel"), value: say("handedOver", { ...handedTo }) });
   if (escalatedAt !== undefined && escalateTo !== undefined)

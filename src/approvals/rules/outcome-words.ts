@@ -3,6 +3,7 @@ import type { Say, TextName } from "../../core/bot-texts.ts";
 import type { Json } from "../../core/content.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Approval, VoidReason } from "./approval.ts";
+import { changesForModel } from "./changes-for-model.ts";
 import { decidersOf } from "./quorum.ts";
 import { isList, wordsOf } from "./input-fields.ts";
 
@@ -18,7 +19,7 @@ export function decisionWords(approval: Approval): string {
   const later = approval.isExplained ? " They say only now why." : "";
   const isUnknown = state === "failed" && isUnknownOutcome(failureName(approval.outcome));
   const next = state === "replaced" && reason !== undefined ? CHANGE_NOW : isUnknown ? UNKNOWN : NEXT[state];
-  return `${DECISIONS[state]}${by}.${later}${words} ${next}`.trim();
+  return `${DECISIONS[state]}${by}.${changesForModel(approval)}${later}${words} ${next}`.trim();
 }
 
 const CHANGE_NOW = "It did not run. Call the action again with these changes.";

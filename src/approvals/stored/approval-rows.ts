@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Json } from "../../core/content.ts";
 import { added, checked, defineTable, flag, integer, json, text } from "../../core/table.ts";
 import type { RowOf } from "../../core/table.ts";
+import type { FormState } from "../../forms/form.ts";
 import type { Approval, ApprovalState, ApproverRule } from "../rules/approval.ts";
 import { addressSchema, personSchema } from "../../core/stored-address.ts";
 
@@ -79,6 +80,8 @@ const detailsSchema = z.object({
   scopes: z.array(z.string()).optional(),
   quorum: z.number().optional(),
   escalateTo: approversSchema.optional(),
+  isEditable: z.boolean().optional(),
+  edited: z.object({ by: z.array(deciderSchema), original: z.json() }).optional(),
   summaryReads: z.array(z.string()).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   preview: z
@@ -95,6 +98,17 @@ const detailsSchema = z.object({
     .optional(),
 });
 
+const formStateSchema = z.object({
+  at: z.union([
+    z.object({ kind: z.literal("field"), index: z.number(), page: z.number() }),
+    z.object({ kind: z.literal("change"), page: z.number() }),
+    z.object({ kind: z.enum(["summary", "sent", "cancelled"]) }),
+  ]),
+  values: z.record(z.string(), z.json()),
+  skipped: z.array(z.string()),
+  problem: z.string().exactOptional(),
+}) satisfies z.ZodType<FormState>;
+
 /** Facts that change after the question and are only read with it. */
 const progressSchema = z.object({
   unreached: z.array(z.object({ who: z.string(), why: z.enum(["never-wrote", "gone"]) })).optional(),
@@ -108,6 +122,10 @@ const progressSchema = z.object({
   handedTo: z.object({ to: z.string(), by: z.string() }).optional(),
   broughtTo: z.array(addressSchema).optional(),
   together: z.string().optional(),
+  edits: z.number().optional(),
+  edit: z
+    .object({ number: z.number(), by: deciderSchema, address: addressSchema, form: formStateSchema })
+    .optional(),
 });
 
 const value = json<Json>(z.json());
@@ -166,6 +184,8 @@ export function progressOf({
   agreed,
   asksPeople,
   broughtTo,
+  edit,
+  edits,
   escalatedAt,
   handedTo,
   isCardTaken,
@@ -187,6 +207,8 @@ export function progressOf({
     ...(handedTo !== undefined && { handedTo }),
     ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
     ...(together !== undefined && { together }),
+    ...(edits !== undefined && { edits }),
+    ...(edit !== undefined && { edit: progressSchema.shape.edit.parse(edit) }),
   };
 }
 
@@ -194,7 +216,9 @@ export function detailsOf({
   askedIn,
   cardOf,
   channel,
+  edited,
   escalateTo,
+  isEditable,
   isInline,
   isTool,
   labels,
@@ -222,6 +246,8 @@ export function detailsOf({
     scopes: scopes && [...scopes],
     quorum,
     escalateTo: escalateTo && stored(escalateTo),
+    isEditable,
+    edited: edited && detailsSchema.shape.edited.parse(edited),
     labels,
     summaryReads: summaryReads && [...summaryReads],
     preview: typeof preview === "object" ? [...preview] : preview,
@@ -258,6 +284,10 @@ export function approvalOf({
     quorum: details.quorum,
     agreed: progress.agreed,
     escalateTo: details.escalateTo,
+    isEditable: details.isEditable,
+    edited: details.edited,
+    edit: progress.edit,
+    edits: progress.edits,
     escalatedAt: progress.escalatedAt,
     handedTo: progress.handedTo,
     isExplained: progress.isExplained ?? false,

@@ -59,7 +59,8 @@ export class StoredApprovals {
     const all = stored === undefined ? [approval] : this.store.together(stored);
     const together = all.map((one) => (one.id === approval.id ? approval : one));
     this.#host.draw(approval, together);
-    this.change(approval, { drawnState: approval.state });
+    const isOver = approval.state !== "waiting";
+    this.change(approval, { drawnState: approval.state, ...(isOver && { edit: undefined }) });
     // The same card shows the others.
     for (const other of together)
       if (other.id !== approval.id && other.state === "waiting" && other.drawnState === undefined)

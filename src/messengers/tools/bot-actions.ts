@@ -8,6 +8,8 @@ import { compileActions, joinTools } from "../../actions/compile-actions.ts";
 import { actionGone, neverRan, outcomeUnknown } from "../../actions/action-errors.ts";
 import { LocalStates } from "../../actions/action-states.ts";
 import type { ActionStates } from "../../actions/action-states.ts";
+import { editedCall } from "../../actions/edited-call.ts";
+import type { EditedCall } from "../../actions/edited-call.ts";
 import { enabledActions } from "../../actions/enabled-actions.ts";
 import { logActionFailure, logOfAction } from "../../actions/log-action-failure.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
@@ -95,6 +97,11 @@ export interface ConsentedCall extends Pick<
   readonly owner: string;
   /** Whether it goes on with the answer to its question. @default false */
   readonly isAnswered?: boolean;
+}
+
+/** A call whose input a person has changed. */
+export interface ChangedCall extends Pick<ActionRequest, "name" | "input" | "requestId" | "toolCallId"> {
+  readonly facts: CallFacts;
 }
 
 /** A call of another system. */
@@ -323,6 +330,19 @@ export class BotActions {
 
   #sampleFor(payer: Payer): ActionHost["sample"] {
     return (_request, asked, signal) => this.#host.sample({ payer }, asked, signal);
+  }
+
+  /** Checks a call whose input a person has changed. Returns the question that it is now. */
+  async editedQuestion({ facts, name, ...call }: ChangedCall): Promise<EditedCall> {
+    const action = this.named(name);
+    if (action === undefined) return { kind: "refused", failure: actionGone() };
+    const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };
+    const host = this.#callHost(
+      () => facts,
+      (requestId) => requestId,
+      true,
+    );
+    return editedCall(host, request);
   }
 
   /** Runs a call of another system. Returns what a model would read. */

@@ -64,3 +64,28 @@ it("comes early if no approver is left, and the question ends only if no deputy 
   await rig.decide(id, { kind: "approve" }, { surface: "chat", person: { userId: "99" } });
   await vi.waitFor(() => expect(rig.approvals.get(id)?.state).toBe("void"));
 });
+
+it("is handed over in one step, and only while the question waits", async () => {
+  for (let point = 0; point < 8; point += 1) {
+    const rig = new ApprovalsRig();
+    const { id } = rig.ask(asked("7"));
+    const asks: string[] = [];
+    rig.toGo = point;
+    try {
+      rig.approvals.questions.handOver(id, { to: "Cy", by: "Bob" }, CY, ({ id: handed }) =>
+        asks.push(handed),
+      );
+    } catch {
+      // Killed by the test.
+    }
+    rig.toGo = Infinity;
+    rig.start();
+    await rig.approvals.work.run();
+    const { broughtTo, drawnState, handedTo } = rig.approvals.get(id) ?? {};
+    expect(drawnState).toBe("waiting");
+    expect(broughtTo ?? []).toEqual(handedTo === undefined ? [] : [CY]);
+    if (handedTo !== undefined) expect(asks).toEqual([id]);
+    await rig.decide(id, { kind: "reject" }, { surface: "chat", person: { userId: "ada" } });
+    expect(rig.approvals.questions.handOver(id, { to: "Cy", by: "Bob" }, CY, () => {})).toBe(false);
+  }
+});

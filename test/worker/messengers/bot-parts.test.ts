@@ -234,6 +234,7 @@ describe("approvals", () => {
       "createdAt",
       "decidedAt",
       "decidedBy",
+      "edited",
       "endedAt",
       "expiresAt",
       "id",
@@ -306,6 +307,7 @@ describe("approvals", () => {
       | "createdAt"
       | "decidedAt"
       | "decidedBy"
+      | "edited"
       | "endedAt"
       | "expiresAt"
       | "id"

@@ -201,6 +201,7 @@ describe("a grant", () => {
       "Less",
       "Ask for changes",
       "Take back",
+      "Edit",
     ]);
   });
 
