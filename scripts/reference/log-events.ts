@@ -123,6 +123,11 @@ export const LOG_EVENTS: readonly {
       "an action waits for somebody's consent, or its request has a new `state`: `approved`, `rejected`, `done`, `failed`, `expired`, ...",
   },
   {
+    events: ["question.changed"],
+    meaning:
+      "an action or the bot's code asks people something, or the question has a new `state`: `asked-again` because the schema has refused the answer, `answered`, `declined`, `expired` or `nobody`",
+  },
+  {
     events: ["broadcast.not-handed-over"],
     meaning: "the object of a conversation could not be reached; the call is repeated",
   },

@@ -10,7 +10,7 @@ import type { QuestionStore } from "./question-store.ts";
 import type { Question, QuestionEnd } from "./question.ts";
 
 export interface QuestionsOptions {
-  readonly host: Pick<QuestionsHost, "database" | "deps" | "wakeSoon">;
+  readonly host: Pick<QuestionsHost, "database" | "deps" | "log" | "wakeSoon">;
   readonly cards: QuestionCards;
   readonly store: QuestionStore;
   /** Gives the answer to the call that waits for it. Called in the transaction that stores the end, once. */
@@ -50,6 +50,7 @@ export class Questions {
   ask(question: Question): void {
     this.store.insert(question);
     this.#options.cards.draw(question);
+    this.#log(question, "asked");
   }
 
   /** Returns the outcome of an event at a place, and stores nothing. */
@@ -102,6 +103,7 @@ export class Questions {
     this.store.change(question.id, changes);
     cards.draw({ ...question, ...changes });
     cards.refuse({ ...question, ...changes }, step.problem ?? "");
+    this.#log(question, "asked-again");
   }
 
   /** Ends and reminds what is due. */
@@ -144,7 +146,14 @@ export class Questions {
     const ended = { ...question, ...changes };
     onEnded(ended, answer);
     cards.draw(ended);
+    this.#log(question, end);
     host.wakeSoon();
+  }
+
+  /** Says neither what was asked nor what was answered. */
+  #log({ call, id, name }: Question, state: QuestionEnd | "asked" | "asked-again"): void {
+    const from = call === undefined ? { name } : { call: call.id };
+    this.#options.host.log.info("question.changed", { question: id, state, ...from });
   }
 }
 
