@@ -5,6 +5,7 @@ import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
 import { promptMutants } from "./prompt-mutants.ts";
+import { questionMutants } from "./question-mutants.ts";
 import { scheduleMutants } from "./schedule-mutants.ts";
 import { searchMutants } from "./search-mutants.ts";
 import type { Mutant } from "../machine/mutant.ts";
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...cardMutants,
   ...albumMutants,
   ...approvalMutants,
+  ...questionMutants,
   ...scheduleMutants,
   ...searchMutants,
 ];

@@ -57,6 +57,8 @@ export interface ApprovalWatchOptions {
   readonly fail: (invariant: Invariant, message: string) => void;
   readonly items: Plan["items"];
   readonly chatOf: (threadId: string) => string;
+  /** Whether the action of a message asks people from inside. */
+  readonly asksItself: (token: string) => boolean;
   /** The newest delivery of a conversation. */
   readonly delivery: (conversation: string) => Delivery | undefined;
 }
@@ -134,6 +136,11 @@ export class ApprovalWatch {
   /** A turn begins that tells the outcome of an action. */
   onOutcome(effect: string, turn: number): void {
     const called = this.called.get(effect);
+    // Its questions came from inside.
+    if (called !== undefined && this.#options.asksItself(called.plan.token)) {
+      called.turn = turn;
+      return;
+    }
     if (called === undefined || called.plan.approvers === "nobody")
       return this.#options.fail(
         "I9",
@@ -150,6 +157,7 @@ export class ApprovalWatch {
   }
 
   asked(called: Called): void {
+    if (this.#options.asksItself(called.plan.token)) return;
     if (!called.isAsked) this.figures.asked += 1;
     called.isAsked = true;
   }

@@ -24,7 +24,9 @@ export function checkCommands(
   const stopped = [...oracle.replies.values()].filter(
     ({ threadId: at, text }) => at === threadId && text.includes(STOPPED),
   ).length;
-  if (refusals + stopped < given("stop") && !wasBlocked) {
+  // A question that somebody stops says so on its card.
+  const unasked = oracle.questions.declinedIn(threadId);
+  if (refusals + stopped + unasked < given("stop") && !wasBlocked) {
     oracle.fail("I5", `/stop had an effect ${refusals + stopped} times of ${given("stop")} in ${threadId}`);
   }
   if (answers < expected && !wasBlocked) {

@@ -10,7 +10,7 @@ import type { ShownContent } from "../platform/platform.ts";
  * said replies, and breaches. The oracle and its watchers know the simulated parts only by these types.
  */
 
-export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I11" | "I12";
+export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I11" | "I12" | "I14";
 
 export interface Violation {
   readonly invariant: Invariant;

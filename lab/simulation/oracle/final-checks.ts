@@ -29,6 +29,7 @@ export function checkEnd(state: EndState): EndFigures {
     failed: 0,
     gone: 0,
   };
+  state.oracle.questions.check((effect) => state.oracle.approvals.hasRun(effect));
   if (state.schedules !== undefined) checkSchedules(state, state.schedules);
   for (const thread of state.threads) {
     const isEnded = (token: string): boolean => mayHaveEnded(state, thread.threadId, token);

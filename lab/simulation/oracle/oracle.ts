@@ -6,6 +6,8 @@ import { classifyError, isFinalRefusal, retryAfterOf } from "../platform/call-er
 import { AlbumWatch } from "./album-watch.ts";
 import { ApprovalWatch } from "./approval-watch.ts";
 import type { ApprovalFigures } from "./approval-watch.ts";
+import { QuestionWatch } from "./question-watch.ts";
+import type { QuestionFigures } from "./question-watch.ts";
 import { BudgetCount } from "./budget-count.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { Life } from "../machine/life.ts";
@@ -34,7 +36,7 @@ export interface OracleOptions {
 }
 
 /** Counts that prove that these cases occur. */
-export interface Happened extends Heard, SaidFigures, ApprovalFigures {
+export interface Happened extends Heard, SaidFigures, ApprovalFigures, QuestionFigures {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
@@ -88,6 +90,7 @@ export class Oracle {
   readonly cards: CardWatch;
   readonly albums: AlbumWatch;
   readonly approvals: ApprovalWatch;
+  readonly questions: QuestionWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -136,13 +139,18 @@ export class Oracle {
       now,
       fail,
       items: plan.items,
+      asksItself: (token) => this.questions.asks(token),
       chatOf: (threadId) => plan.places.find((place) => place.threadId === threadId)?.chatId ?? "",
       delivery: (conversation) => this.said.delivery(conversation),
     });
+    this.questions = new QuestionWatch({ fail, items: plan.items });
     this.presses = new PressWatch({
       now,
       fail,
-      onDecision: (...answer) => this.approvals.answered(...answer),
+      onDecision: (...answer) => {
+        this.approvals.answered(...answer);
+        this.questions.answered(...answer);
+      },
       cards: this.cards.cards,
       wasPosted: (threadId, token, messageId) =>
         platform.messages.some(
@@ -220,6 +228,7 @@ export class Oracle {
       ...this.said.figures,
       ...this.inbox.heard,
       ...this.approvals.figures,
+      ...this.questions.figures,
       ...answers,
       cards: cards.size,
       revised,

@@ -139,6 +139,8 @@ export class PostWatch {
   #checkQuote(call: SurfaceCall, reply: SaidReply, part: number): void {
     const { replyTo } = this.#options.policy;
     const key = keyOf(call.address.threadId, reply.id);
+    // A hint points at the card that it is about.
+    if (reply.id.startsWith("hint:")) return;
     if (!this.#answers.has(key) && !reply.isNotice) return;
     const isQuoting =
       !reply.isNotice &&

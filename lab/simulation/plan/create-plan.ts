@@ -2,6 +2,7 @@ import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawApprovals } from "./draw-approvals.ts";
+import { drawQuestions } from "./draw-questions.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawNumbers } from "./draw-numbers.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
@@ -73,6 +74,7 @@ export function createPlan(seed: number): Plan {
       ...schedules,
       ...drawQuotes(random.fork("quotes"), schedules),
       ...drawApprovals(random.fork("approvals"), places, platform),
+      ...drawQuestions(random.fork("questions"), places, platform),
     ],
     interruptedStep,
     platform,

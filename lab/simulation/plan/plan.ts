@@ -1,4 +1,5 @@
 import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { QuestionItem } from "./draw-questions.ts";
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 
 /** A place where people and the bot write: a private chat, a group, or one topic of a forum. */
@@ -211,6 +212,7 @@ export type PlanItem =
       readonly person: "7" | "8";
       readonly button: "Approve" | "Reject" | "More" | "Take back" | "Ask for changes";
     }
+  | QuestionItem
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

@@ -23,14 +23,20 @@ export function actionName(token: string): string {
 }
 
 /** The bot's actions, one for each message whose answer calls one. All have their effects in the outside world. */
-export function botActions(proposals: readonly Proposal[], { approvals }: Oracle, life: Life): ThinkActions {
+export function botActions(
+  proposals: readonly Proposal[],
+  { approvals, questions }: Oracle,
+  life: Life,
+): ThinkActions {
   return Object.fromEntries(
     proposals.map(({ approvers, expiresAfterMs, files, quorum, repeats, token, workMs }) => [
       actionName(token),
       defineAction<ReturnType<typeof effectSchema>, unknown, ActionContext>({
         description: "Acts.",
         inputSchema: effectSchema(),
-        async execute({ effect }: Effect, { attachReply, signal }: ActionContext) {
+        async execute({ effect }: Effect, ctx: ActionContext) {
+          const { attachReply, signal } = ctx;
+          await questions.ask(token, effect, ctx.chat?.id ?? "", ctx, life);
           life.write("effect", () => approvals.runs({ effect }, life));
           if (workMs > 0) await wait(life.clock, workMs, signal);
           for (let index = 0; index < files; index += 1) {

@@ -6,6 +6,8 @@ import type {
   QuotedMessage,
 } from "../../../src/core/messenger-event.ts";
 import { CardPeople } from "./card-people.ts";
+import type { CardUpdates } from "./card-people.ts";
+import { QuestionPeople } from "./question-people.ts";
 import type { Written } from "../oracle/end-state.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
@@ -55,13 +57,14 @@ export class People {
   readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
   readonly #versions = new Map<string, number>();
   readonly #cards: CardPeople;
+  readonly #questions: QuestionPeople;
   #updates = 0;
 
   constructor(world: World, mutant: Mutant | undefined) {
     this.#world = world;
     this.#random = world.random.fork("people");
     this.#mutant = mutant;
-    this.#cards = new CardPeople(world, this.#random, {
+    const hands: CardUpdates = {
       writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
       tellPress: (place, id, pressed, person) => {
         const drawn = this.#event("action", `p:${id}`, place, Number(id.slice(1)), "");
@@ -69,7 +72,9 @@ export class People {
         this.#tell(place, { ...event, message: undefined, action: { id, ...pressed } });
         return event.author?.userId ?? "";
       },
-    });
+    };
+    this.#cards = new CardPeople(world, this.#random, hands);
+    this.#questions = new QuestionPeople(world, hands);
   }
 
   /** Schedules all actions of people. */
@@ -154,6 +159,9 @@ export class People {
         return;
       case "press-card":
         this.#cards.press(item);
+        return;
+      case "answer":
+        this.#questions.answer(item);
         return;
       case "decide":
         this.#cards.decide(item);

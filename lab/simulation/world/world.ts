@@ -315,6 +315,7 @@ export class World {
         this.oracle.cards.watch(name, delivery, life);
         this.oracle.albums.watch(name, delivery, life);
         this.oracle.approvals.watch(name, delivery, life);
+        this.oracle.questions.watch(delivery, life);
       },
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),

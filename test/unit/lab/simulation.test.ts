@@ -61,6 +61,10 @@ it(
     expect(totals.agreed).toBeGreaterThan(SEEDS / 100);
     expect(totals.acted).toBeGreaterThan(SEEDS / 15);
     expect(totals.actedAgain).toBeGreaterThan(0);
+    expect(totals.questionsAnswered).toBeGreaterThan(SEEDS / 10);
+    expect(totals.questionsDeclined).toBeGreaterThan(SEEDS / 200);
+    expect(totals.questionsExpired).toBeGreaterThan(SEEDS / 20);
+    expect(totals.questionBystanders).toBeGreaterThan(SEEDS / 20);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
     expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
     expect(totals.occurrences).toBeGreaterThan(SEEDS / 3);
@@ -136,12 +140,15 @@ it("gives another run for another seed", async () => {
 const NEAR: Readonly<Record<string, number>> = {
   "album-backwards": 45,
   "album-is-one-message": 4,
+  "answer-lost-by-crash": 135,
+  "answer-not-recorded": 8,
   "answered-again": 9,
   "append-is-success": 247,
   "attachment-not-stored": 57,
   "blocks-dropped": 22,
   "buffered-grows": 3,
   "buttons-outlive-decision": 21,
+  "bystander-answers": 86,
   "bystander-decides": 319,
   "card-posted-twice": 16,
   "card-revised-backwards": 84,
