@@ -16,6 +16,7 @@ import { documentsPart, pressesPart } from "./bench/parts/content.ts";
 import type { Part } from "./bench/parts/context.ts";
 import { fiftyPart, longPart, stormPart, tokensPart } from "./bench/parts/engine.ts";
 import { latencyPart } from "./bench/parts/latency.ts";
+import { questionsPart } from "./bench/parts/questions.ts";
 import { routesPart } from "./bench/parts/routes.ts";
 import { rowsPart } from "./bench/parts/rows.ts";
 import { schedulesPart } from "./bench/parts/schedules.ts";
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   presses: pressesPart,
   documents: documentsPart,
   approvals: approvalsPart,
+  questions: questionsPart,
   actions: actionsPart,
   pending: pendingPart,
   chats: chatsPart,

@@ -27,7 +27,9 @@ const consentScript: ModelScript = (request) => {
   );
 };
 
-async function withBot(body: (contender: Contender, effects: EffectServer) => Promise<void>): Promise<void> {
+export async function withActions(
+  body: (contender: Contender, effects: EffectServer) => Promise<void>,
+): Promise<void> {
   const effects = await startEffectServer();
   try {
     await withContenders(["consent"], async (contenders) => {
@@ -43,7 +45,7 @@ async function withBot(body: (contender: Contender, effects: EffectServer) => Pr
 
 /** From the press of Approve to the begin of the action's effect. Each press is of a card in a chat of its own. */
 export const approvalsPart: Part = async ({ report, rounds }) => {
-  await withBot(async (contender, effects) => {
+  await withActions(async (contender, effects) => {
     const times: number[] = [];
     for (let press = 0; press < rounds * PRESSES_A_ROUND; press += 1) {
       const id = `press${press}`;
@@ -62,7 +64,7 @@ export const approvalsPart: Part = async ({ report, rounds }) => {
 
 /** A turn with five actions in one step, beside a turn without one. */
 export const actionsPart: Part = async ({ report, rounds }) => {
-  await withBot(async (contender, effects) => {
+  await withActions(async (contender, effects) => {
     for (const count of [0, 1, ACTIONS]) {
       const finals: number[] = [];
       const lasts: number[] = [];
@@ -88,7 +90,7 @@ export const actionsPart: Part = async ({ report, rounds }) => {
 
 /** Ten thousand approvals that wait: pages of the list over HTTP, `/approvals` of one person, and memory. */
 export const pendingPart: Part = async ({ report, rounds }) => {
-  await withBot(async (contender, effects) => {
+  await withActions(async (contender, effects) => {
     const chat = contender.freshChat();
     await contender.command(chat, `run pay 1 own ${effects.urlOf("own")}`, ["sendMessage"]);
     await delay(SETTLE_MS);

@@ -1,6 +1,9 @@
-/** A bot with actions whose effect is a request to the benchmark: `pay` needs consent, `note` does not. */
+/**
+ * A bot with actions whose effect is a request to the benchmark: `pay` needs consent, `note` does not, and `sure` asks
+ * first. `/card` shows a card of the bot's own.
+ */
 import { action, createWorker, modelFromEnv, Think } from "switchboard";
-import type { BotEnvironment, ConfiguredModel, ThinkActions } from "switchboard";
+import type { BotEnvironment, ConfiguredModel, ThinkActions, ThinkCommands } from "switchboard";
 import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { z } from "zod";
@@ -21,6 +24,19 @@ export class ConsentBot extends Think<BotEnvironment> {
     return defineMessengers({ telegram: telegramFromEnv(this.env) });
   }
 
+  override getCommands(): ThinkCommands {
+    return {
+      card: {
+        description: "Show a card",
+        handler: () => ({ kind: "card", text: "A card", buttons: [[{ label: "Press", payload: 1 }]] }),
+      },
+    };
+  }
+
+  override onAction(): string {
+    return "Pressed.";
+  }
+
   override getActions(): ThinkActions {
     const common = {
       inputSchema,
@@ -30,6 +46,11 @@ export class ConsentBot extends Think<BotEnvironment> {
     return {
       pay: action({ ...common, description: "Pays, with consent.", approval: true }),
       note: action({ ...common, description: "Writes a note." }),
+      sure: action({
+        ...common,
+        description: "Writes a note that somebody wants.",
+        execute: async ({ url }, ctx) => ((await ctx.confirm({ message: "Sure?" })) ? effect(url) : "kept"),
+      }),
     };
   }
 }
