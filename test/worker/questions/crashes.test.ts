@@ -1,0 +1,131 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import type { Think } from "../../../src/index.ts";
+import { action } from "../../../src/index.ts";
+import { askingScript } from "../support/asking-bot.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
+
+beforeEach(() => void captureLog());
+
+/** The writes of one question, from its card to the told outcome. */
+const WRITES = {
+  "the open place in the log of the run": /run_log_v1/,
+  "the question": /INSERT INTO question_v1/,
+  "the parked call": /INSERT INTO parked_call_v1/,
+  "the beginning of the press": /INSERT INTO press_v1/,
+  "the end of the question": /UPDATE question_v1 SET forms = \?, end/,
+  "the call that may go on": /UPDATE parked_call_v1 SET state = \?\s+WHERE/,
+  "the outcome of the run": /UPDATE parked_call_v1 SET state = \?, outcome/,
+  "the told outcome": /UPDATE parked_call_v1 SET is_told/,
+} as const;
+
+interface Killer {
+  /** Called by each object before it does anything. */
+  readonly arm: (agent: Think) => void;
+  readonly hasStruck: () => boolean;
+}
+
+/** Ends the object of the conversation before or after its first write that matches, once. */
+function killerAt(pattern: RegExp, when: "before" | "after"): Killer {
+  let struck = false;
+  return {
+    hasStruck: () => struck,
+    arm: (agent) => {
+      if (!agent.name.includes("thread:")) return;
+      const { ctx } = agent as unknown as { readonly ctx: DurableObjectState };
+      const { sql } = ctx.storage;
+      const exec = sql.exec.bind(sql);
+      const watched = (...call: Parameters<typeof exec>): ReturnType<typeof exec> => {
+        if (struck || !pattern.test(call[0])) return exec(...call);
+        struck = true;
+        if (when === "before") {
+          ctx.abort("killed by a test");
+          throw new Error("killed by a test");
+        }
+        const rows = exec(...call);
+        // What was written is durable, and the process dies at once.
+        void ctx.storage.sync().then(() => ctx.abort("killed by a test"));
+        return rows;
+      };
+      Object.defineProperty(sql, "exec", { value: watched, configurable: true });
+    },
+  };
+}
+
+interface Story {
+  readonly world: World;
+  readonly effects: string[];
+}
+
+function begin(killer: Killer): Story {
+  const effects: string[] = [];
+  const act = action({
+    description: "Does something with an order.",
+    inputSchema: z.object({ order: z.string() }),
+    idempotencyKey: ({ input }) => input.order,
+    execute: async ({ order }, ctx) => {
+      await ctx.step("hold", () => void effects.push(`hold ${order}`));
+      const isWanted = await ctx.confirm({ message: `Really ${order}?` });
+      // Outside, the effect has its key.
+      if (!effects.includes(`end ${order} ${isWanted}`)) effects.push(`end ${order} ${isWanted}`);
+      return { isWanted };
+    },
+  });
+  const world = createWorld({
+    script: askingScript,
+    getActions: () => ({ act }),
+    onStart: (agent) => killer.arm(agent),
+  });
+  return { world, effects };
+}
+
+/** The platform delivers an update until it is taken. */
+async function deliver(send: () => Promise<number>): Promise<void> {
+  await vi.waitFor(async () => expect(await send().catch(() => 500)).toBe(200), 8000);
+}
+
+/** Time passes: an object that has died is woken by its alarm. */
+async function until(world: World, isSo: () => boolean): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      if (isSo()) return;
+      await runDurableObjectAlarm(world.thread("c1")).catch(() => undefined);
+      throw new Error(`Chat c1 shows ${JSON.stringify(world.chats.visible("c1"))}`);
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+}
+
+describe("an object that dies while its action asks (I14)", () => {
+  it.each(
+    Object.entries(WRITES).flatMap(([what, pattern]) =>
+      (["before", "after"] as const).map((when) => ({ what, when, pattern })),
+    ),
+  )("asks once, runs once and loses no answer: $when $what", async ({ pattern, when }) => {
+    const killer = killerAt(pattern, when);
+    const { effects, world } = begin(killer);
+    await deliver(() => world.write("c1", "Do A7", { id: "cause" }));
+    const shows = (text: string): boolean => world.chats.visible("c1").some((one) => one.includes(text));
+    const isTold = (): boolean => shows("Told:");
+    await until(world, () => world.chats.button("c1", "Yes") !== undefined);
+    // A person who is told that a press was interrupted presses again.
+    for (let presses = 1; presses <= 2 && !isTold(); presses += 1) {
+      const token = world.chats.button("c1", "Yes");
+      if (token === undefined) break;
+      const id = `press-${presses}`;
+      await deliver(() => world.post({ kind: "press", id, chat: "c1", user: "ada", text: token }));
+      await until(world, () => world.chats.answered.includes(id) || isTold());
+    }
+    await until(world, isTold);
+    expect(killer.hasStruck()).toBe(true);
+    const visible = world.chats.visible("c1");
+    expect(visible.filter((text) => text.includes("Really A7?"))).toHaveLength(1);
+    expect(visible.filter((text) => text.startsWith("Told:"))).toEqual(['Told: {"isWanted":true}']);
+    expect(effects.filter((effect) => effect.startsWith("end"))).toEqual(["end A7 true"]);
+    // A step whose process dies before its result is stored is repeated, as its action is.
+    expect(effects.filter((effect) => effect.startsWith("hold")).length).toBeLessThanOrEqual(2);
+  });
+});
