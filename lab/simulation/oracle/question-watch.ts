@@ -154,6 +154,8 @@ export class QuestionWatch {
   check(hasHappened: (effect: string) => boolean): void {
     for (const { effect, got, token } of this.#asking.values()) {
       const asks = this.#planned(token)?.asks ?? [];
+      // A turn that ends before the first question is stored takes its call with it.
+      if (!this.#isAsked(effect)) continue;
       if (!hasHappened(effect)) this.#fail(`${effect} has asked, and never went on`);
       if (got.length !== asks.length)
         this.#fail(`${effect} has ${got.length} ends of ${asks.length} questions`);
@@ -176,8 +178,7 @@ export class QuestionWatch {
     const earlier = asking.steps.find(({ isDead }) => !isDead);
     if (earlier !== undefined) this.#fail(`the step of ${asking.effect} runs again, and no process had died`);
     asking.steps.push(life);
-    const isAsked = [...this.#cards.keys()].some((question) => question.endsWith(` ${asking.effect}`));
-    if (asking.got.length > 0 || (isAsked && asking.steps.length > 1))
+    if (asking.got.length > 0 || (this.#isAsked(asking.effect) && asking.steps.length > 1))
       this.#fail(`the step of ${asking.effect} runs again after a question`);
   }
 
@@ -203,6 +204,10 @@ export class QuestionWatch {
     const isShort = !question.startsWith("Question") || !this.#isForm(effect, index);
     if (!isWhole && isShort && isTaken && !labels.has(NOT_NOW))
       this.#fail(`${effect} gets ${json}, and a press that answers ${question} was taken`);
+  }
+
+  #isAsked(effect: string): boolean {
+    return [...this.#cards.keys()].some((question) => question.endsWith(` ${effect}`));
   }
 
   #isForm(effect: string, index: number): boolean {
