@@ -135,6 +135,7 @@ export class Oracle {
     });
     this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.albums = new AlbumWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
+    this.questions = new QuestionWatch({ fail, items: plan.items });
     this.approvals = new ApprovalWatch({
       now,
       fail,
@@ -143,7 +144,6 @@ export class Oracle {
       chatOf: (threadId) => plan.places.find((place) => place.threadId === threadId)?.chatId ?? "",
       delivery: (conversation) => this.said.delivery(conversation),
     });
-    this.questions = new QuestionWatch({ fail, items: plan.items });
     this.presses = new PressWatch({
       now,
       fail,

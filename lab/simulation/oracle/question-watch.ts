@@ -3,7 +3,7 @@ import type { ActionContext } from "../../../src/actions/action.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { AskedKind, QuestionItem } from "../plan/draw-questions.ts";
+import type { AskedKind, QuestionItem } from "../plan/question-items.ts";
 import type { Invariant } from "./contract.ts";
 
 type PlannedQuestions = Extract<QuestionItem, { kind: "questions" }>;

@@ -1,5 +1,5 @@
 import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
-import type { QuestionItem } from "./draw-questions.ts";
+import type { QuestionItem } from "./question-items.ts";
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 
 /** A place where people and the bot write: a private chat, a group, or one topic of a forum. */

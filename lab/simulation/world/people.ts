@@ -17,21 +17,8 @@ import { withArgs, withQuote } from "./event-details.ts";
 import { sayUntilStored, tell } from "./say-until-stored.ts";
 import { newestDigest } from "./newest-digest.ts";
 import { addressIn, START_AT } from "./world.ts";
+import type { Update } from "./update.ts";
 import type { World } from "./world.ts";
-
-/** An update of the platform on its way to the bot. */
-interface Update {
-  readonly id: number;
-  readonly place: Place;
-  readonly event: MessengerEvent;
-  readonly token: string | undefined;
-  readonly version: number | undefined;
-  /** It comes to the gate of its chat, which knows whose it is. */
-  readonly isForGate: boolean;
-  attempts: number;
-  /** For an edit or a deletion: whether its message was waiting when the update was stored. */
-  findsWaiting: boolean;
-}
 
 const ADA = { userId: "7", fullName: "Ada" };
 /** Writes a third of the messages in groups. */

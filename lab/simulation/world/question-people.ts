@@ -1,4 +1,4 @@
-import type { QuestionItem } from "../plan/draw-questions.ts";
+import type { QuestionItem } from "../plan/question-items.ts";
 import type { CardUpdates } from "./card-people.ts";
 import type { World } from "./world.ts";
 
