@@ -84,6 +84,8 @@ export interface CallTask {
   readonly isWaiting: boolean;
   /** Whether its action has begun, and asks from inside. @default false */
   readonly hasBegun?: boolean | undefined;
+  /** How far it is, if it runs and has said that. */
+  readonly progress?: string | undefined;
   /** Set if it is completed. */
   readonly result?: ToolResult | undefined;
 }

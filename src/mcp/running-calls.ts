@@ -71,7 +71,10 @@ export class RunningCalls {
 
   /** Returns a call that takes long, or did. Undefined for others. */
   task(row: CallRow, hasSchema: boolean): CallTask | undefined {
-    return row.isLong ? longTaskOf(row, this.has(row.id), hasSchema) : undefined;
+    if (!row.isLong) return undefined;
+    const running = this.#running.get(row.id);
+    const task = longTaskOf(row, running !== undefined, hasSchema);
+    return { ...task, progress: running?.progress?.message };
   }
 
   /** Notes how far a call is. In memory only. */

@@ -211,12 +211,12 @@ function taskFields(task: CallTask): Record<string, unknown> {
   };
 }
 
-function wordsFor({ hasBegun, isWaiting }: CallTask): string {
+function wordsFor({ hasBegun, isWaiting, progress }: CallTask): string {
   if (isWaiting && hasBegun === true)
     return "A person is asked something in a chat. The action waits for the answer.";
-  return isWaiting
-    ? "A person has to agree first, and is asked in a chat. The action has not run."
-    : "The action takes long, and still runs.";
+  if (isWaiting) return "A person has to agree first, and is asked in a chat. The action has not run.";
+  const words = "The action takes long, and still runs.";
+  return progress === undefined ? words : `${words} ${progress}`;
 }
 
 /** What a client without tasks reads. */

@@ -30,8 +30,9 @@ async function createExport(atOnce = 4): Promise<Export> {
         description: "Exports all orders.",
         inputSchema: z.object({}),
         timeoutMs: 600_000,
-        execute: async (_input, { signal }) => {
+        execute: async (_input, { progress, signal }) => {
           work.runs += 1;
+          progress({ message: "Reading page 1" });
           while (!work.isDone && !signal.aborted) await scheduler.wait(1);
           work.isStopped = signal.aborted;
           return { orders: 7 };
@@ -64,6 +65,9 @@ it("becomes a task before its client gives up, and runs once", async () => {
   const time = fakeTime();
   const task = await callLong(exported, time);
   expect(task).toMatchObject({ resultType: "task", status: "working" });
+  expect(await look(task["taskId"])).toMatchObject({
+    statusMessage: expect.stringContaining("⏳ Reading page 1"),
+  });
   const again = call();
   await time.pass(46_000);
   expect(await again).toMatchObject({ taskId: task["taskId"], status: "working" });
