@@ -1,5 +1,6 @@
 import type { AskedKind } from "./question-items.ts";
 import type { Place, PlanItem, PlatformKind } from "./plan.ts";
+import type { AskedKind } from "./question-items.ts";
 import type { Random } from "../../support/random.ts";
 
 /** The share of plans in which actions ask people while they run. */

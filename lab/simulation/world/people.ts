@@ -7,6 +7,7 @@ import type {
 } from "../../../src/core/messenger-event.ts";
 import { CardPeople } from "./card-people.ts";
 import type { CardUpdates } from "./card-people.ts";
+import { observeIds } from "./observe-ids.ts";
 import { QuestionPeople } from "./question-people.ts";
 import type { Written } from "../oracle/end-state.ts";
 import type { Life } from "../machine/life.ts";
@@ -410,7 +411,7 @@ export class People {
     const gate = update.isForGate ? this.#world.gateThread(update.place) : undefined;
     const thread = gate ?? this.#world.thread(update.place);
     const receive = async (): Promise<void> => {
-      this.#observe(incoming);
+      observeIds(this.#world, incoming);
       await thread.receive([incoming]);
     };
     this.#arrives(update);
@@ -423,14 +424,6 @@ export class People {
     );
     // A process that dies never answers.
     this.#world.scheduler.after(5_000, () => settle(false));
-  }
-
-  /** Reports the ids of incoming messages to the root, if the platform numbers messages. */
-  #observe({ messageId, thread: { chatId } }: IncomingEvent): void {
-    const { platform, root } = this.#world;
-    if (messageId === undefined || platform.kind !== "telegram") return;
-    const box = platform.boxOf(chatId);
-    root.object().budget.noteIncoming("sim", box, box !== chatId, [Number(messageId)]);
   }
 
   #arrives(update: Update): void {
