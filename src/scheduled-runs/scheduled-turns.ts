@@ -196,8 +196,8 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   /** Returns the first turn of the run that a turn belongs to. */
   rootOf(turnId: string): string {
     const { features, thread } = this.#host;
-    const { metadata } = thread.own.prompts.get(turnId) ?? {};
-    const asker = metadata && features.runQuestions?.askedBy(metadata);
+    const turn = thread.own.prompts.get(turnId);
+    const asker = turn?.kind === "outcome" ? features.runQuestions?.askedBy(turn.metadata ?? {}) : undefined;
     return asker === undefined ? turnId : this.rootOf(asker);
   }
 

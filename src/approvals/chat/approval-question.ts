@@ -1,5 +1,4 @@
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
-import type { Approvals } from "../consent/approvals.ts";
 import type { ApproverRule } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { isGrantable } from "../rules/grant.ts";
@@ -15,7 +14,8 @@ export interface QuestionFacts extends CallFacts {
   readonly approvers: ApproverRule;
   /** Those who may decide later. */
   readonly escalateTo: ApproverRule | undefined;
-  readonly approvals: Pick<Approvals, "get">;
+  /** The first turn of its request: the outcome of an earlier action comes in a turn of its own. */
+  readonly rootRequest: string;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -28,12 +28,12 @@ export function requestOf(
   { inputHash, input, ledgerKey, offer, permissions, request, risk, summary, summaryReads }: ApprovalQuestion,
   {
     address,
-    approvals,
     approvers,
     escalateTo,
     now,
     people,
     person,
+    rootRequest,
     schedule,
     scopes,
     textSoFar,
@@ -46,7 +46,7 @@ export function requestOf(
     action: name,
     toolCallId,
     requestId,
-    rootRequest: rootRequestOf(turn, approvals) ?? requestId,
+    rootRequest,
     ledgerKey,
     input,
     inputHash,
@@ -77,12 +77,6 @@ export function requestOf(
     scopes,
   };
   return { ...asked, offer: isGrantable({ ...asked, offer }) ? offer : undefined };
-}
-
-/** The outcome of an earlier action of a request comes in a turn of its own. */
-function rootRequestOf(turn: TurnInfo | undefined, approvals: Pick<Approvals, "get">): string | undefined {
-  const approvalId = turn?.kind === "outcome" ? turn.metadata?.["approval"] : undefined;
-  return typeof approvalId === "string" ? approvals.get(approvalId)?.rootRequest : undefined;
 }
 
 /** The words of the model's newest step: those with which it asks. */

@@ -157,7 +157,7 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
   }
 
   async #requestOf(question: ApprovalQuestion, facts: CallFacts): Promise<ApprovalRequest> {
-    const { approvals, host } = this.#options;
+    const { host } = this.#options;
     const { requestId } = question.request;
     const approvers = await this.#options.approvers.ruleOf(question, facts);
     const escalateTo = await this.#options.approvers.escalationOf(question, facts);
@@ -167,7 +167,7 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
       escalateTo,
       turn: host.thread.own.info(requestId),
       textSoFar: host.engine.textSoFar(requestId),
-      approvals,
+      rootRequest: host.runs.rootOf(requestId),
       now: host.deps.clock.now(),
     });
   }

@@ -361,7 +361,10 @@ export class ConsentRig {
       env: {},
       thread,
       engine: { textSoFar: () => "" },
-      runs: { runs: { get: () => undefined, problemOf: () => undefined, setProblem: () => {} } },
+      runs: {
+        rootOf: (turn: string) => turn,
+        runs: { get: () => undefined, problemOf: () => undefined, setProblem: () => {} },
+      },
       messengers: {
         find: () => TELEGRAM,
         isDeclared: () => true,

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { action } from "../../../src/index.ts";
-import type { ActionContext, PromptTask } from "../../../src/index.ts";
+import type { ActionContext, PromptTask, ThinkActions } from "../../../src/index.ts";
 import { z } from "zod";
 import { askingScript, expectShown } from "../support/asking-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { MONTHLY, to, untilEnded } from "../support/scheduled-world.ts";
+import { callTool, say } from "../support/scripted-model.ts";
+import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 
@@ -15,6 +17,10 @@ const ADA = { messenger: "fake", userId: "ada" } as const;
 async function start(
   task: Pick<PromptTask, "asksOwner" | "fanOut">,
   ask: (ctx: ActionContext) => unknown,
+  {
+    actions = {},
+    script = askingScript,
+  }: { readonly actions?: ThinkActions; readonly script?: ModelScript } = {},
 ): Promise<World> {
   const act = action({
     description: "Does something with an order.",
@@ -22,8 +28,8 @@ async function start(
     execute: (_input, ctx) => ask(ctx),
   });
   const world = createWorld({
-    script: askingScript,
-    getActions: () => ({ act }),
+    script,
+    getActions: () => ({ act, ...actions }),
     scheduledTasks: () => ({
       report: { ...MONTHLY, prompt: "Do A7", deliverTo: to("g1"), owner: ADA, ...task },
     }),
@@ -68,5 +74,30 @@ describe("a question of a scheduled run", () => {
     const world = await start({ asksOwner: true }, async (ctx) => ctx.confirm({ message: "Send it?" }));
     await world.press("c1", "Not now");
     await vi.waitFor(() => expect(world.chats.visible("g1").join()).toContain("Told: false"), 8000);
+  });
+
+  it("shows the outcome of an action that needs consent after it in the task's chat", async () => {
+    const script: ModelScript = ({ prompt, said }) => {
+      if (prompt.at(-1)?.role === "tool") return [say("I have asked.")];
+      if (said.includes('"paid"')) return [say("It is paid.")];
+      if (said.includes("Result:")) return [callTool("pay")];
+      return said.includes("Do A7") ? [callTool("act", { order: "A7" })] : [say(`Heard: ${said}`)];
+    };
+    const pay = action({
+      description: "Pays.",
+      inputSchema: z.object({}),
+      approval: true,
+      approvers: ["ada"],
+      approvalSummary: () => "Pay",
+      execute: () => "paid",
+    });
+    const world = await start({ asksOwner: true }, async (ctx) => ctx.confirm({ message: "Send it?" }), {
+      script,
+      actions: { pay },
+    });
+    await world.press("c1", "Yes");
+    await world.press("c1", "Approve");
+    await expectShown(world, "It is paid.", "g1");
+    expect(await untilEnded(world, "report")).toMatchObject([{ state: "delivered" }]);
   });
 });
