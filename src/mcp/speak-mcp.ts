@@ -25,7 +25,15 @@ import { parseJson } from "../core/parse-json.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
 import { withProgress } from "./call-progress.ts";
-import type { CallAnswer, CallTask, ClientAnswer, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
+import type {
+  AskedThere,
+  CallAnswer,
+  CallTask,
+  ClientAnswer,
+  McpCalls,
+  ToolCall,
+  ToolDescriptor,
+} from "./mcp-calls.ts";
 import { withWaiting } from "./output-schema.ts";
 import type { McpCaller } from "./token.ts";
 import { TASK_TOOL, toolName } from "./tool-list.ts";
@@ -59,11 +67,7 @@ const LONGEST_KEY = 200;
 
 const taskSchema = z.object({ taskId: z.string().min(1).max(128) });
 const contentSchema = z.record(z.string(), z.json());
-/** What a client sends back with an answer. */
-const stateSchema = z.union([
-  z.object({ callId: z.string(), questionId: z.string() }),
-  z.string().transform((callId) => ({ callId })),
-]);
+const stateSchema = z.object({ callId: z.string(), questionId: z.string() });
 
 /**
  * Answers one request in the Model Context Protocol: revision 2026-07-28, and clients of 2025 without sessions. The
@@ -151,17 +155,21 @@ function serveTasks({ server }: McpServer, mcp: McpRequest): void {
 function toolCallOf(params: CallToolRequestParams, context: ServerContext): ToolCall {
   const { mcpReq } = context;
   const key = mcpReq._meta?.["idempotencyKey"] ?? context.http?.req?.headers.get("idempotency-key");
-  const state = mcpReq.requestState();
-  const resumes = stateSchema.safeParse(typeof state === "string" ? parseJson(state, state) : undefined);
   return {
     tool: params.name,
     input: (params.arguments ?? {}) as { readonly [key: string]: Json },
     requestId: mcpReq.id,
     idempotencyKey: typeof key === "string" && key !== "" && key.length <= LONGEST_KEY ? key : undefined,
     canAsk: canAskPerson(context),
-    resumes: resumes.data,
+    resumes: resumedBy(mcpReq.requestState()),
     answer: answerIn(mcpReq.inputResponses),
   };
+}
+
+/** Returns the call that a client continues. It may send anything, and then it is one that nobody knows. */
+function resumedBy(state: unknown): AskedThere | undefined {
+  if (typeof state !== "string") return undefined;
+  return stateSchema.safeParse(parseJson(state)).data ?? { callId: state };
 }
 
 function answerIn(responses: Record<string, unknown> | undefined): ClientAnswer | undefined {

@@ -266,3 +266,20 @@ it("runs again with the scopes of its token, and no more", async () => {
     structuredContent: { value: "well" },
   });
 });
+
+it("runs nothing for an answer to a question that nobody knows", async () => {
+  const { done, mcp } = await start(twoQuestions);
+  const { token } = await mcp.token({ person: ADA });
+  const asked = await act(mcp, token, { capabilities: CAN_ASK });
+  const params = answer(asked, "accept", { value: true });
+  for (const requestState of [
+    "{}",
+    '{"callId":"made-up"}',
+    "7",
+    JSON.stringify({ callId: "a", questionId: "b" }),
+  ])
+    expect(
+      await act(mcp, token, { id: 2, capabilities: CAN_ASK, params: { ...params, requestState } }),
+    ).toMatchObject({ isError: true, structuredContent: { name: "QuestionGone" } });
+  expect(done).toEqual(["hold"]);
+});
