@@ -16,7 +16,7 @@ const WRITES = {
   "the question": /INSERT INTO question_v1/,
   "the parked call": /INSERT INTO parked_call_v1/,
   "the beginning of the press": /INSERT INTO press_v1/,
-  "the end of the question": /UPDATE question_v1 SET forms = \?, end/,
+  "the end of the question": /UPDATE question_v1 SET .*\bend = /,
   "the call that may go on": /UPDATE parked_call_v1 SET state = \?\s+WHERE/,
   "the outcome of the run": /UPDATE parked_call_v1 SET state = \?, outcome/,
   "the told outcome": /UPDATE parked_call_v1 SET is_told/,
@@ -26,15 +26,20 @@ interface Killer {
   /** Called by each object before it does anything. */
   readonly arm: (agent: Think) => void;
   readonly hasStruck: () => boolean;
+  /** Number of times that the object has started. */
+  readonly lives: () => number;
 }
 
 /** Ends the object of the conversation before or after its first write that matches, once. */
 function killerAt(pattern: RegExp, when: "before" | "after"): Killer {
   let struck = false;
+  let lives = 0;
   return {
+    lives: () => lives,
     hasStruck: () => struck,
     arm: (agent) => {
       if (!agent.name.includes("thread:")) return;
+      lives += 1;
       const { ctx } = agent as unknown as { readonly ctx: DurableObjectState };
       const { sql } = ctx.storage;
       const exec = sql.exec.bind(sql);
@@ -121,6 +126,7 @@ describe("an object that dies while its action asks (I14)", () => {
     }
     await until(world, isTold);
     expect(killer.hasStruck()).toBe(true);
+    expect(killer.lives()).toBe(2);
     const visible = world.chats.visible("c1");
     expect(visible.filter((text) => text.includes("Really A7?"))).toHaveLength(1);
     expect(visible.filter((text) => text.startsWith("Told:"))).toEqual(['Told: {"isWanted":true}']);
