@@ -1,6 +1,6 @@
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, CallFailure } from "../../src/core/surface.ts";
-import { decide, GIVE_UP_AFTER_MS } from "./call-policy.ts";
+import { decide, GIVE_UP_AFTER_MS, isLocked } from "./call-policy.ts";
 import type { Decision, RowMethod } from "./call-policy.ts";
 import { logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
@@ -72,7 +72,8 @@ export async function applyFailure(
       isSearchable: entry.row.doubt?.kind === "posting",
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       canSearch: call.canSearch === true,
-      isReplacement: entry.row.isReplacement || call.isLeftover === true,
+      // A locked message was not deleted by a person, so its text is wanted.
+      isReplacement: (entry.row.isReplacement && !isLocked(failure)) || call.isLeftover === true,
       wasWhole: wasWhole(reply, entry),
       failingForMs: now - failingSince,
     },

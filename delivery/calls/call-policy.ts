@@ -283,7 +283,9 @@ export function decide(
     case "move":
       return { kind: "move" };
     case "replace":
-      return context.wasWhole || context.isReplacement ? { kind: "forget" } : { kind: "repost" };
+      if (context.wasWhole || context.isReplacement) return { kind: "forget" };
+      // The message stays as it is. A new one may be locked as well, so it must have the whole text.
+      return { kind: isLocked(failure) && context.isInterim ? "skip" : "repost" };
     case "refuse":
       // The quoted message is the only one that a post names.
       if (context.isQuoting && (failure.kind === "missing" || context.isPlain)) return { kind: "unquoted" };
@@ -296,6 +298,11 @@ export function decide(
     default:
       return rule satisfies never;
   }
+}
+
+/** Whether the message exists, and can no longer be changed. */
+export function isLocked(failure: CallFailure): boolean {
+  return failure.kind === "missing" && failure.isLocked === true;
 }
 
 /** Waits as long as the call has been failing, from half a second to a minute. The jitter subtracts up to half. */

@@ -1,5 +1,6 @@
 import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
+import { isLocked } from "../calls/call-policy.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { adoptTold } from "../lost-posts/told-message.ts";
@@ -338,13 +339,13 @@ async function remove(
     return undefined;
   }
   const failure = failureOf(surface, outcome);
-  if (isLocked(failure) && context.cards.lock(reply)) return undefined;
+  if (isUnremovable(failure) && context.cards.lock(reply)) return undefined;
   return applyFailure(context, reply, { method: "remove", address, entry }, failure);
 }
 
 /** Whether the message exists but the platform refuses to remove it. */
-function isLocked(failure: CallFailure): boolean {
-  return failure.kind === "rejected" || (failure.kind === "missing" && failure.isLocked === true);
+function isUnremovable(failure: CallFailure): boolean {
+  return failure.kind === "rejected" || isLocked(failure);
 }
 
 /**

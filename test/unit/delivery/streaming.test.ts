@@ -80,3 +80,17 @@ it("shows the whole text at once even if interim edits have failed for a while",
   expect(surface.calls.at(-2)?.outcome).toBe("transient");
   expect(visible()).toEqual(["One and all."]);
 });
+
+it("posts an answer whole in place of its first words when no message can be changed", async () => {
+  const { clock, delivery, start, surface, visible } = createHarness();
+  delivery.open(start("r1"));
+  for (const [index, word] of WORDS.entries()) {
+    delivery.append("r1", index === 0 ? word : ` ${word}`);
+    await clock.advance(200);
+    surface.lockMessages("7");
+  }
+  delivery.finish("r1", WORDS.join(" "));
+  await clock.advance(5_000);
+  expect(visible()).toEqual([WORDS.join(" ")]);
+  expect(await delivery.settled("r1")).toBe("delivered");
+});
