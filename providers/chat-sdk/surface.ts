@@ -7,7 +7,9 @@ import { WINDOW_CLOSED } from "../../src/core/window-closed.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { postEphemeral } from "./adapters/post-ephemeral.ts";
 import { ChatSdkCallError, aboutFiles, adapterFailure } from "./call-error.ts";
+import { rateLimited } from "./adapters/refusals.ts";
 import { withPostKey } from "./adapters/search/post-key.ts";
+import { CallPauses } from "./call-pauses.ts";
 import type { DurableState } from "./durable-state.ts";
 import { readErrorFacts } from "./error-facts.ts";
 import type { CallMethod } from "./failed-call.ts";
@@ -53,12 +55,20 @@ export function createChatSdkSurface(
     const now = clock.now();
     return adapterFailure(readErrorFacts(error, logged.error, now), { method, isInThread, now }, profile);
   };
+  const pauses = profile.pauseOf && new CallPauses(profile.pauseOf);
+  const accountOf = async ({ chatId, threadId }: Address): Promise<string> => {
+    if (profile.installations?.isUsed(adapter) !== true) return "";
+    // Without the adapter no call is made, either.
+    const started = await ready().catch(() => undefined);
+    return (await started?.installations.of(chatId, threadId)) ?? "";
+  };
   const call = async <Result>(
     method: CallMethod,
-    { chatId, threadId }: Address,
+    address: Address,
     signal: AbortSignal,
     run: (adapter: Adapter) => Promise<Result>,
   ): Promise<Result> => {
+    const { chatId, threadId } = address;
     let installations: Installations;
     try {
       // Adapters take no signal, so a call goes on, and its late outcome is dropped.
@@ -70,24 +80,20 @@ export function createChatSdkSurface(
       throw new ChatSdkCallError("initialize", isRefused ? failure : NOT_INITIALIZED);
     }
     const logged: LoggedError = { error: undefined };
+    const make = (): Promise<Result> =>
+      loggingTo(logged, () => installations.run(chatId, threadId, () => run(adapter)));
+    const account = pauses === undefined ? "" : await untilAborted(signal, accountOf(address), abortError);
+    const pauseMs = pauses?.left(account, clock.now()) ?? 0;
+    if (pauseMs > 0) throw new ChatSdkCallError(method, rateLimited(pauseMs));
     try {
-      return await untilAborted(
-        signal,
-        loggingTo(logged, () => installations.run(chatId, threadId, () => run(adapter))),
-        abortError,
-      );
+      const made = pauses === undefined ? make() : pauses.watch(account, () => clock.now(), make);
+      return await untilAborted(signal, made, abortError);
     } catch (error) {
       if (error instanceof ChatSdkCallError) throw error;
       if (signal.aborted) throw new ChatSdkCallError(method, { kind: "unknown", code: "timed-out" });
       const failure = classify(error, logged, method, threadId !== chatId);
       throw new ChatSdkCallError(method, await installations.refused(chatId, threadId, failure));
     }
-  };
-  const accountOf = async ({ chatId, threadId }: Address): Promise<string> => {
-    if (profile.installations?.isUsed(adapter) !== true) return "";
-    // Without the adapter no call is made, either.
-    const started = await ready().catch(() => undefined);
-    return (await started?.installations.of(chatId, threadId)) ?? "";
   };
   return {
     provider: settings.provider,

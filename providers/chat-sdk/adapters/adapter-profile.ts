@@ -7,6 +7,7 @@ import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts
 import type { Placeholder } from "../../../src/core/placeholder.ts";
 import type { ButtonLimits, CallFailure, CallOptions, Pacing, Press } from "../../../src/core/surface.ts";
 import type { LengthUnit } from "../../../src/core/text-length.ts";
+import type { ReadHeader } from "../call-pauses.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MessageWindow } from "../template.ts";
@@ -196,6 +197,11 @@ export interface AdapterProfile {
   readonly window?: MessageWindow;
   /** One app with several installations. Undefined if the adapter has only one. */
   readonly installations?: InstallationRules;
+  /**
+   * Returns how long an account must wait before its next call, in milliseconds, by the headers of an answer. Undefined:
+   * it has calls left. `prepare` must pass the headers of answers to `keepHeaders`. @default only a refusal tells
+   */
+  readonly pauseOf?: (header: ReadHeader, now: number) => number | undefined;
   /** Finds posts whose answers were lost. @default none are found */
   readonly search?: AdapterSearch;
   /** Changes an adapter before its first call. */

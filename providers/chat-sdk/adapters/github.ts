@@ -6,6 +6,7 @@ import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readChange } from "./github-changes.ts";
 import { githubInstallations } from "./github-installations.ts";
+import { pauseOf, watchAnswers } from "./github-limits.ts";
 import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 import { githubSearch } from "./search/github.ts";
 
@@ -25,6 +26,8 @@ export const github: AdapterProfile = {
   limitsAccount: true,
   readFailure,
   readChange,
+  prepare: watchAnswers,
+  pauseOf,
   installations: githubInstallations,
   search: githubSearch,
 };

@@ -6,6 +6,7 @@ import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readChange } from "./linear-changes.ts";
 import { linearInstallations } from "./linear-installations.ts";
+import { pauseOf, watchAnswers } from "./linear-limits.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
 import {
   badRequest,
@@ -31,6 +32,8 @@ export const linear: AdapterProfile = {
   pacing: { global: { burst: 20, everyMs: 1000 } },
   limitsAccount: true,
   readFailure,
+  prepare: watchAnswers,
+  pauseOf,
   post: postToLinear,
   // A thought stays until the next activity. Comments have nothing like it.
   typing: (adapter) => (hasSessions(adapter) ? { lastsMs: THOUGHT_MS } : "none"),
