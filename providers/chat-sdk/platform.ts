@@ -22,6 +22,7 @@ import { Installations } from "./installations.ts";
 import type { InstallationRules } from "./adapters/installation-rules.ts";
 import type { ChatSdkSettings, InstallOptions } from "./options.ts";
 import { parseEvent } from "./parse-event.ts";
+import { noteReported } from "./reported-posts.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
 import { placeOf } from "./shards.ts";
 import { createStateAtRoot } from "./state-at-root.ts";
@@ -88,7 +89,9 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       }
       const isRead =
         started.installations.learns ||
-        [profile.isStop, profile.readChange, profile.readUndelivered].some((read) => read !== undefined);
+        [profile.isStop, profile.readChange, profile.readUndelivered, profile.search?.readReported].some(
+          (read) => read !== undefined,
+        );
       const text = isRead ? await request.clone().text() : undefined;
       // Only what the adapter has verified is read: it reports nothing before that.
       const body = (): unknown => (text === undefined ? undefined : parseJson(text));
@@ -103,6 +106,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       const response = await receiveThrough(started.chat, request, context, receiving, settings, body);
       if (!response.ok) return response;
       await started.installations.learn(request.headers, body);
+      if (profile.search !== undefined) await noteReported(profile.search, started.state, body);
       for (const address of signs) await showSign(started, platform.surface(context), address, context);
       return response;
     },

@@ -17,6 +17,7 @@ import type { Installations } from "./installations.ts";
 import { type LoggedError, loggingTo } from "./logged-error.ts";
 import { markdown } from "./markup/markdown.ts";
 import { toPostable } from "./postable.ts";
+import { reportedId } from "./reported-posts.ts";
 import { readFiles } from "./read-files.ts";
 import type { ChatSdkSettings } from "./options.ts";
 
@@ -147,12 +148,9 @@ export function createChatSdkSurface(
         const isClosed = (error: unknown): boolean =>
           classify(error, { error: undefined }, "post", false).code === WINDOW_CLOSED;
         const known = { now: clock.now(), state };
-        return templates.post(
-          { chatId: address.chatId, text: message.text, threadId },
-          to,
-          known,
-          send,
-          isClosed,
+        const { chatId } = address;
+        return withPostKey(message.key, () =>
+          templates.post({ chatId, text: message.text, threadId }, to, known, send, isClosed),
         );
       }).catch((error: unknown) => {
         if (placeholder !== undefined && error instanceof ChatSdkCallError)
@@ -188,7 +186,9 @@ export function createChatSdkSurface(
       search: {
         ...(search.repeatableForMs !== undefined && { repeatableForMs: search.repeatableForMs }),
         find: (address, lost, { signal }) =>
-          call("find", address, signal, (to) => search.find(to, address.threadId, lost)),
+          call("find", address, signal, (to) =>
+            search.find(to, address.threadId, lost, async (key) => reportedId((await ready()).state, key)),
+          ),
       },
     }),
     classifyError: (error) =>

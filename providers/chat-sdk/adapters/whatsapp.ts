@@ -7,6 +7,7 @@ import { whatsAppText } from "../markup/whatsapp-text.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 import { badRequest, credentialsRefused, rateLimited, unavailable } from "./refusals.ts";
+import { whatsappSearch } from "./search/whatsapp.ts";
 import { goneCodeOf, readUndelivered } from "./whatsapp-statuses.ts";
 
 export const whatsapp: AdapterProfile = {
@@ -28,6 +29,7 @@ export const whatsapp: AdapterProfile = {
   readFailure,
   fileSource,
   readUndelivered,
+  search: whatsappSearch,
   window: { lastsMs: 24 * 60 * 60_000, sendTemplate },
 };
 

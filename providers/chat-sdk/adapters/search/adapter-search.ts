@@ -7,11 +7,17 @@ export interface AdapterSearch {
   readonly repeatableForMs?: number;
   /** Makes the adapter send `postKey()` with each post. Called once, before the first call. */
   readonly keyPosts?: (adapter: Adapter) => void;
-  /** Makes one call. */
+  /** Reads the posts that a webhook reports, from its JSON, for a platform that reports their keys. */
+  readonly readReported?: (body: unknown) => readonly { readonly key: string; readonly messageId: string }[];
+  /**
+   * Makes one call.
+   * @param reported returns the id of the message that webhooks have reported for a key
+   */
   readonly find: (
     adapter: Adapter,
     threadId: string,
     lost: LostPost,
+    reported: (key: string) => Promise<string | undefined>,
   ) => Promise<readonly PostedMessage[] | "undecided">;
 }
 

@@ -348,8 +348,8 @@ describe("Google Chat", () => {
   });
 });
 
-it.each(["teams", "whatsapp"] as const)("finds nothing on %s", (name) => {
-  const { adapter } = realAdapters[name](stub.url);
+it("finds nothing on Teams", () => {
+  const { adapter } = realAdapters.teams(stub.url);
   const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false });
   expect(platform.surface(createPlatformContext({}).context).search).toBeUndefined();
 });

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { AdapterSearch } from "./adapter-search.ts";
+import { postKey, replaceMethod } from "./post-key.ts";
+
+/**
+ * WhatsApp lists no messages. It reports the status of each one, with the key that its post carried. A message without a
+ * report may have been made all the same.
+ */
+export const whatsappSearch: AdapterSearch = {
+  keyPosts(adapter) {
+    replaceMethod(adapter, "graphApiRequest", (request) => (path: string, body: object) => {
+      const key = postKey();
+      const isMessage = "type" in body && key !== undefined;
+      return request(path, isMessage ? { ...body, biz_opaque_callback_data: key } : body);
+    });
+  },
+  readReported,
+  find: async (_adapter, _threadId, { key }, reported) => {
+    const messageId = await reported(key);
+    return messageId === undefined ? "undecided" : [{ messageId }];
+  },
+};
+
+/** Later statuses of a message tell nothing new. A message that did not arrive was made, too. */
+const status = z.object({
+  id: z.string(),
+  status: z.enum(["sent", "failed"]),
+  biz_opaque_callback_data: z.string(),
+});
+const webhook = z.object({
+  entry: z.array(
+    z.object({
+      changes: z.array(z.object({ value: z.object({ statuses: z.array(z.unknown()).optional() }) })),
+    }),
+  ),
+});
+
+/** Reads the first status of each message. */
+function readReported(body: unknown): readonly { readonly key: string; readonly messageId: string }[] {
+  const { data } = webhook.safeParse(body);
+  const statuses = (data?.entry ?? []).flatMap(({ changes }) =>
+    changes.flatMap(({ value }) => value.statuses ?? []),
+  );
+  return statuses.flatMap((one) => {
+    const read = status.safeParse(one).data;
+    return read === undefined ? [] : { key: read.biz_opaque_callback_data, messageId: read.id };
+  });
+}
