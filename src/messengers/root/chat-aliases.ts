@@ -1,5 +1,6 @@
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Clock } from "../../core/deps.ts";
+import { KEPT_KEYS_MS } from "../../inbox/kept-keys.ts";
 import type { MessengerThread } from "../../core/messenger-event.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
 import type { RootStore, StoredAlias } from "./root-store.ts";
@@ -8,9 +9,6 @@ export interface ChatAliasesOptions {
   readonly clock: Clock;
   readonly store: Pick<RootStore, "aliases" | "addAlias">;
 }
-
-/** Keys of events are kept this long. */
-const KEPT_KEYS_MS = 7 * 24 * 60 * 60_000;
 
 /**
  * Chats that continue under another id. A conversation keeps the name that it got from the first id. Few chats ever

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { KEPT_KEYS_MS } from "../../../src/inbox/kept-keys.ts";
 import { ChatAliases } from "../../../src/messengers/root/chat-aliases.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
@@ -10,7 +11,6 @@ const MOVE = {
 };
 const OLD = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 const NEW = { id: "telegram:-1005", chatId: "-1005", isDirectMessage: false };
-const WEEK_MS = 7 * 86_400_000;
 
 function createRig() {
   const database = createNodeDatabase();
@@ -69,7 +69,7 @@ describe("the chats that a root knows under two ids", () => {
     expect(store.directory(10)).toEqual([]);
     expect(start().aliases.twinOf("telegram", NEW)).toBe("thread:telegram:telegram%3A-1005");
     expect(aliases.twinOf("telegram", OLD)).toBeUndefined();
-    await clock.advance(WEEK_MS + 1);
+    await clock.advance(KEPT_KEYS_MS + 1);
     expect(aliases.twinOf("telegram", NEW)).toBeUndefined();
   });
 
