@@ -14,7 +14,7 @@ import type {
   Webhook,
 } from "../platform-emulator.ts";
 import { GitHubApi } from "./api.ts";
-import { accountJson, commentJson, issueJson, pullJson, repositoryJson } from "./json.ts";
+import { accountJson, commentJson, issueJson, reviewedPullJson, repositoryJson } from "./json.ts";
 import { placeOf, Repository } from "./repository.ts";
 import type { Account, Comment, Issue } from "./repository.ts";
 import { githubWebhook } from "./webhook.ts";
@@ -35,7 +35,7 @@ export class GitHubEmulator implements PlatformEmulator {
   readonly hasOwnThreads: boolean;
   #echoed: (webhook: Webhook) => void = () => {};
 
-  constructor({ isReview = false, now = Date.now }: GitHubOptions = {}) {
+  constructor({ isReview = false, now = () => Date.now() }: GitHubOptions = {}) {
     this.hasOwnThreads = isReview;
     this.#repository = new Repository(now);
     this.#api = new GitHubApi(this.#repository, TOKEN, (action, comment, more) =>
@@ -171,7 +171,7 @@ function report(
 ): Webhook {
   const { issue } = comment;
   const [event, about] = comment.review
-    ? ["pull_request_review_comment", { pull_request: pullJson(issue) }]
+    ? ["pull_request_review_comment", { pull_request: reviewedPullJson(issue) }]
     : ["issue_comment", { issue: issueJson(issue) }];
   const shared = { comment: commentJson(comment), repository: repositoryJson, sender: accountJson(sender) };
   return githubWebhook(event, { action, ...more, ...about, ...shared }, SECRET);

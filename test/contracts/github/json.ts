@@ -91,8 +91,13 @@ export function issueJson(issue: Issue): Record<string, unknown> {
 }
 
 export function pullJson(issue: Issue): Record<string, unknown> {
+  return { ...reviewedPullJson(issue), merged: false, draft: false };
+}
+
+/** A pull request in a webhook about a comment of its review. */
+export function reviewedPullJson(issue: Issue): Record<string, unknown> {
   const { pull_request: _, ...json } = issueJson(issue);
-  return { ...json, url: `${api}/pulls/${issue.number}`, merged: false, draft: false };
+  return { ...json, url: `${api}/pulls/${issue.number}` };
 }
 
 export function reactionJson({ id, by, content }: Reaction): Record<string, unknown> {
