@@ -135,6 +135,17 @@ export default defineConfig({
         },
       },
       {
+        // The bot on emulators that others have written. `npm run contracts:independent` installs them, and runs this.
+        test: {
+          name: "independent",
+          include: ["test/independent/*.test.ts"],
+          environment: "node",
+          testTimeout: PATIENT_MS,
+          hookTimeout: PATIENT_MS,
+          sequence: { groupOrder: 5 },
+        },
+      },
+      {
         // The package that users install. `npm run check-package` builds it and runs this.
         test: {
           name: "package",
