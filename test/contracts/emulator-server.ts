@@ -7,9 +7,11 @@ import type { CallKind, Place, PlatformCall, PlatformEmulator, Refusal } from ".
  * - `cut-before`: the connection breaks, and nothing was done
  * - `cut-after`: it is done, and the connection breaks before the answer
  * - `no-answer`: it is done, and the connection stays open without an answer
+ * - `edit-limit`: the message can no longer be changed
  */
 export type Fault =
   | Refusal
+  | { readonly kind: "edit-limit" }
   | { readonly kind: "cut-before" }
   | { readonly kind: "cut-after" }
   | { readonly kind: "no-answer" };
@@ -105,12 +107,11 @@ export class EmulatorServer {
       this.#calls.push({ ...call, at, status });
       this.#changed();
     };
-    const isRefusal = fault?.kind === "flood" || fault?.kind === "error" || fault?.kind === "token";
     if (fault?.kind === "cut-before") {
       note(0);
       return void outgoing.destroy();
     }
-    const response = isRefusal ? this.emulator.refuse(fault, call) : await this.emulator.answer(request);
+    const response = this.#refusal(fault, call) ?? (await this.emulator.answer(request));
     if (fault?.kind === "no-answer") return note(0);
     if (fault?.kind === "cut-after") {
       note(0);
@@ -119,6 +120,19 @@ export class EmulatorServer {
     const body = Buffer.from(await response.arrayBuffer());
     outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
     note(response.status);
+  }
+
+  #refusal(fault: Fault | undefined, call: PlatformCall): Response | undefined {
+    switch (fault?.kind) {
+      case "flood":
+      case "error":
+      case "token":
+        return this.emulator.refuse(fault, call);
+      case "edit-limit":
+        return this.emulator.refuseEdit?.();
+      default:
+        return undefined;
+    }
   }
 
   async #read(incoming: IncomingMessage): Promise<Request> {

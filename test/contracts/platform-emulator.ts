@@ -24,6 +24,12 @@ export interface PlatformEmulator {
   /** Whether each message outside of threads begins a conversation. People then answer in its thread. @default false */
   readonly hasOwnThreads?: boolean;
 
+  /**
+   * Words the refusal of an edit that comes too late, or is one too many. Undefined if the platform sets no such limit,
+   * or knows no edits.
+   */
+  refuseEdit?(): Response;
+
   /** The private chat of a person with the bot. Undefined if the platform has none. */
   direct(person: Person): Place | undefined;
   /** A place that several people and the bot share, made at the first call. Undefined if the platform has none. */

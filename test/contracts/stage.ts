@@ -140,6 +140,20 @@ export class Stage {
     return acted;
   }
 
+  /**
+   * Does as a person did some time ago, and returns what the platform sends only now. For a stage that no row shares:
+   * meanwhile the clock of this process is late.
+   */
+  async actBefore(agoMs: number, act: Act): Promise<Acted | undefined> {
+    const { now } = Date;
+    Date.now = () => now() - agoMs;
+    try {
+      return await this.emulator.act(act);
+    } finally {
+      Date.now = now;
+    }
+  }
+
   async deliver(webhook: Webhook): Promise<number> {
     const url = `${this.bot.url}/messengers/${this.emulator.name}/webhook`;
     const response = await fetch(webhook.request(url));
@@ -233,15 +247,20 @@ export class Talk {
     return "command";
   }
 
-  /** Answers a card that has no buttons. A number that is sent before the card is posted is for the model. */
+  /** Answers a card with a number, in its thread. A number that is sent before the card is posted is for the model. */
   async choose(option: number, card: SeenMessage): Promise<void> {
     await this.stage.cardsPosted();
     await this.stage.act(this.choosing(option, card));
   }
 
+  /** Answers a card: by its button, else by the number of the option. */
+  async pick(card: SeenMessage, label: string, option: number): Promise<void> {
+    if (card.buttons.includes(label)) await this.press(card, label);
+    else await this.choose(option, card);
+  }
+
   choosing(option: number, { threadOf }: SeenMessage): Act {
-    const isThere = this.stage.emulator.hasOwnThreads === true && threadOf !== undefined;
-    return this.writing(String(option), isThere ? { inThreadOf: threadOf } : {});
+    return this.writing(String(option), threadOf === undefined ? {} : { inThreadOf: threadOf });
   }
 
   async press(message: SeenMessage, label: string, by = this.by): Promise<void> {

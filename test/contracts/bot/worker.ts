@@ -28,6 +28,15 @@ export class ContractsBot extends Think<ModelEnvironment & PlatformEnvironment> 
         approval: true,
         execute: ({ order }) => ({ refunded: order }),
       }),
+      return_item: action({
+        description: "Takes an item back.",
+        inputSchema: z.object({}),
+        execute: async (_input, context) => {
+          const schema = z.object({ reason: z.enum(["broken", "too late"]), boxes: z.int().min(1) });
+          const { value, why } = await context.elicit({ message: "What is it?", schema });
+          return value === undefined ? `not returned: ${why}` : `returned: ${value.reason} ${value.boxes}`;
+        },
+      }),
       send_report: action({
         description: "Sends the report.",
         inputSchema: z.object({}),

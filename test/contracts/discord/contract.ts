@@ -14,6 +14,12 @@ export const discordContract: Contract = {
     "press-note": degraded("as a message", "as a message"),
     edit: cannot("impossible", NO_GATEWAY),
     delete: cannot("impossible", NO_GATEWAY),
+    form: cannot("number without effect", `choices alone: ${NO_GATEWAY}`),
+    late: cannot("impossible", "the platform delivers a command once, within seconds"),
+    "edit-limit": cannot(
+      "impossible",
+      "only messages of an hour ago take few changes; the bot then tries again",
+    ),
     "say-unknown": degraded("chat-unknown", "only after somebody has used a command there"),
   },
 };

@@ -13,6 +13,7 @@ export const gchatContract: Contract = {
     command: degraded("typed", "typed"),
     edit: cannot("impossible", "the platform does not report edits"),
     delete: cannot("impossible", "the platform does not report deletions"),
+    "edit-limit": cannot("impossible", "the platform sets no such limit"),
     typing: cannot("not shown", "the platform cannot show it"),
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
     "long-wait": degraded("5 s", "tries again after 5 s: the platform tells no time"),

@@ -35,7 +35,7 @@ export class GoogleChatEmulator implements PlatformEmulator {
 
   /** @param options `accountKey` is the key of the app's service account. */
   constructor(options: { readonly now?: () => number; readonly accountKey?: TokenKey } = {}) {
-    this.#spaces = new Spaces(options.now ?? Date.now);
+    this.#spaces = new Spaces(options.now ?? (() => Date.now()));
     this.#accountKey = options.accountKey ?? new TokenKey("account-key");
     this.#api = new GoogleChatApi(this.#spaces, { email: EMAIL, key: this.#accountKey }, this.#chatKey);
   }
@@ -161,10 +161,11 @@ export class GoogleChatEmulator implements PlatformEmulator {
       commonEventObject: { userLocale: "en", hostApp: "CHAT", platform: "WEB", ...common },
       chat: { user: userJson(by), eventTime: new Date(now).toISOString(), ...payload },
     });
-    const seconds = Math.floor(now / 1000);
     const key = this.#chatKey;
+    const spaces = this.#spaces;
     return {
       request(url) {
+        const seconds = Math.floor(spaces.now() / 1000);
         const token = key.sign({ aud: PROJECT_NUMBER, iss: ISSUER, iat: seconds, exp: seconds + 3600 });
         const headers = {
           authorization: `Bearer ${token}`,

@@ -11,6 +11,7 @@ export const githubContract: Contract = {
     "strangers-press": cannot("impossible", "there are no buttons"),
     "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),
+    "edit-limit": cannot("impossible", "the platform sets no such limit"),
     typing: cannot("not shown", "the platform cannot show it"),
     "say-unknown": degraded("impossible", "only after somebody has written to the bot there"),
   },

@@ -11,6 +11,7 @@ export const linearContract: Contract = {
     "strangers-press": cannot("impossible", "there are no buttons"),
     "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),
+    "edit-limit": cannot("impossible", "the platform sets no such limit"),
     typing: cannot("not shown", "the platform cannot show it"),
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
   },
@@ -25,5 +26,6 @@ export const linearSessionsContract: Contract = {
     ...asWithComments,
     edit: cannot("impossible", "the platform does not report edits"),
     delete: cannot("impossible", "the platform does not report deletions"),
+    "edit-limit": cannot("impossible", "activities of a session are never changed"),
   },
 };

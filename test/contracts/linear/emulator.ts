@@ -33,7 +33,7 @@ export class LinearEmulator implements PlatformEmulator {
   readonly hasOwnThreads: boolean;
 
   constructor(options: { readonly now?: () => number; readonly mode?: "comments" | "agent-sessions" } = {}) {
-    this.#workspace = new Workspace(options.now ?? Date.now);
+    this.#workspace = new Workspace(options.now ?? (() => Date.now()));
     this.#api = new LinearApi(this.#workspace, CREDENTIALS);
     this.hasOwnThreads = options.mode === "agent-sessions";
   }

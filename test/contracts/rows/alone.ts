@@ -22,7 +22,32 @@ const sayTo = (
     to: { messenger: messengerId, chatId, ...(topicId !== undefined && { topicId }) },
   });
 
+/** Slack, Telegram, GitHub, Linear and WhatsApp deliver again for hours; WhatsApp takes no answer after a day. */
+const LATE_MS = 6 * 60 * 60_000;
+
 export const alone: readonly Row[] = [
+  {
+    key: "late",
+    title: "A message whose webhook comes six hours late, and then again, is answered once",
+    async play(stage) {
+      // An interaction is void after seconds.
+      if (stage.emulator.talksByCommand === true) throw new Impossible();
+      const talk = stage.talk(stage.person("Ada"));
+      stage.on("cue-late", [say("Better late than never.")]);
+      const acted = await stage.actBefore(LATE_MS, talk.writing("cue-late please"));
+      const webhooks = acted?.webhooks ?? [];
+      const statuses: number[] = [];
+      for (const webhook of webhooks) statuses.push(await stage.deliver(webhook));
+      await talk.reads("Better late than never.", 6000);
+      for (const webhook of webhooks) statuses.push(await stage.deliver(webhook));
+      await stage.rest();
+      return () => {
+        if (statuses.some((status) => status !== 200)) return `status ${statuses.join(", ")}`;
+        const count = talk.bot().length;
+        return count === 1 && stage.requests("cue-late").length === 1 ? "works" : `${count} answers`;
+      };
+    },
+  },
   {
     key: "typing",
     title: "Shows that it is writing",

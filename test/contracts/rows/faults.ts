@@ -2,7 +2,7 @@ import { createGate } from "../../../lab/support/gate.ts";
 import { holdAt, say } from "../../../lab/support/model-script.ts";
 import type { FaultRule } from "../emulator-server.ts";
 import type { Row } from "../row.ts";
-import type { Stage, Talk } from "../stage.ts";
+import { Impossible, type Stage, type Talk } from "../stage.ts";
 
 const RESENT = "sent again after a connection problem";
 
@@ -47,6 +47,55 @@ function growing(key: string, title: string, rule: FaultRule): Row {
     },
   };
 }
+
+/** A growing answer whose first post is made, and its response lost. */
+const lostWords: Row = {
+  key: "lost-words",
+  title: "The first words of a lost post do not stay above its repetition",
+  async play(stage) {
+    const talk = stage.talk(stage.person("Ada"));
+    const gate = createGate();
+    stage.on("cue-lost-words", [say("The first words. "), holdAt(gate), say("And the last.")]);
+    stage.server.fail({ fault: { kind: "cut-after" }, on: ["post"], in: talk.place });
+    await talk.write("cue-lost-words please");
+    await gate.reached;
+    if (stage.works("answer")) await talk.reads("The first words.");
+    gate.open();
+    await talk.reads("And the last.", 25_000);
+    return () => {
+      const messages = talk.bot();
+      if (!messages.some(({ text }) => text.includes("And the last."))) return "lost";
+      return messages.length === 1 ? "works" : `${messages.length} messages`;
+    };
+  },
+};
+
+/** An answer whose message the platform lets nobody change any more. */
+const editLimit: Row = {
+  key: "edit-limit",
+  title: "An answer whose message can no longer be changed goes on below",
+  async play(stage) {
+    if (stage.emulator.refuseEdit === undefined) throw new Impossible();
+    const talk = stage.talk(stage.person("Ada"));
+    const gate = createGate();
+    stage.on("cue-edit-limit", [say("The first words. "), holdAt(gate), say("And the last.")]);
+    stage.server.fail({ fault: { kind: "edit-limit" }, on: ["edit"], in: talk.place, times: 1000 });
+    await talk.write("cue-edit-limit please");
+    await gate.reached;
+    await talk.reads("The first words.");
+    gate.open();
+    await talk.reads("And the last.", 15_000);
+    return () => {
+      const text = talk
+        .bot()
+        .map((message) => message.text)
+        .join("\n");
+      if (!text.includes("And the last.")) return "the rest is lost";
+      const times = text.split("The first words.").length - 1;
+      return times === 1 ? "works" : `the first words ${times} times`;
+    };
+  },
+};
 
 /** Tells how often an answer is seen, and whether a repetition is marked as one. */
 function copies(talk: Talk): string {
@@ -96,6 +145,8 @@ export const faults: readonly Row[] = [
     fault: { kind: "error", status: 500 },
     times: 3,
   }),
+  lostWords,
+  editLimit,
   answered("cut", "An answer made, and the connection cut", () => ({ fault: { kind: "cut-after" } })),
   answered("no-answer", "An answer made, and no response", () => ({ fault: { kind: "no-answer" } })),
 ];

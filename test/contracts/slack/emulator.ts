@@ -47,6 +47,11 @@ export class SlackEmulator implements PlatformEmulator {
     return this.#api.refuse(refusal);
   }
 
+  /** The workspace may limit for how long people and apps change their messages. */
+  refuseEdit(): Response {
+    return Response.json({ ok: false, error: "edit_window_closed" });
+  }
+
   answer(request: Request): Promise<Response> {
     return this.#api.answer(request);
   }

@@ -14,9 +14,14 @@ export const teamsContract: Contract = {
     ),
     "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),
+    "edit-limit": cannot("impossible", "the platform sets no such limit"),
     "error-500": degraded("once, marked as sent again", "is marked as sent again"),
     cut: degraded("2 times, marked as sent again", TWICE),
     "no-answer": degraded("2 times, marked as sent again", TWICE),
+    "lost-words": degraded(
+      "2 messages",
+      "they stay, and the repetition is marked: messages cannot be looked up",
+    ),
     "say-unknown": degraded("impossible", "only after somebody has written to the bot there"),
   },
 };

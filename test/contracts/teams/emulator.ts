@@ -34,7 +34,7 @@ export class TeamsEmulator implements PlatformEmulator {
   readonly #key = new TokenKey("connector-key");
   readonly #uploads = new Map<string, SentFile>();
 
-  constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
+  constructor({ now = () => Date.now() }: { readonly now?: () => number } = {}) {
     this.#conversations = new Conversations(now);
     this.#api = new TeamsApi(this.#conversations, APP, this.#key);
   }
@@ -203,10 +203,11 @@ export class TeamsEmulator implements PlatformEmulator {
       locale: "en-US",
       ...rest,
     });
-    const seconds = Math.floor(now / 1000);
     const key = this.#key;
+    const conversations = this.#conversations;
     return {
       request(url) {
+        const seconds = Math.floor(conversations.now() / 1000);
         const token = key.sign({
           serviceurl: SERVICE_URL,
           nbf: seconds - 300,

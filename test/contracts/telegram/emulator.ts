@@ -192,6 +192,12 @@ export class TelegramEmulator implements PlatformEmulator {
     }
   }
 
+  /** Of a message that is too old. */
+  refuseEdit(): Response {
+    const description = "Bad Request: message can't be edited";
+    return Response.json({ ok: false, error_code: 400, description }, { status: 400 });
+  }
+
   async answer(request: Request): Promise<Response> {
     if (request.headers.get("content-type")?.startsWith("multipart/form-data") === true) {
       for (const value of (await readForm(request.clone())).values()) {

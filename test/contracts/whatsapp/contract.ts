@@ -14,15 +14,8 @@ export const whatsappContract: Contract = {
     command: degraded("typed", "typed"),
     edit: cannot("impossible", "the platform does not report edits"),
     delete: cannot("impossible", "the platform does not report deletions"),
+    "edit-limit": cannot("impossible", "messages cannot be edited"),
     "error-500": degraded("once, marked as sent again", "is marked as sent again"),
-    cut: degraded(
-      "2 times, marked as sent again",
-      "comes twice, the second one marked: messages cannot be looked up",
-    ),
-    "no-answer": degraded(
-      "2 times, marked as sent again",
-      "comes twice, the second one marked: messages cannot be looked up",
-    ),
     "long-wait": degraded("5 s", "tries again after 5 s: the platform tells no time"),
     "say-unknown": cannot("impossible", NO_GROUPS),
   },

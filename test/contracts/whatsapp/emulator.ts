@@ -179,7 +179,8 @@ export class WhatsAppEmulator implements PlatformEmulator {
     return { messageId: id, webhooks: [this.#webhook(chat, { id, ...fields })] };
   }
 
-  #status({ phone }: Chat, id: string, status: string): Webhook {
+  /** @param key what the call has named as `biz_opaque_callback_data`: every status repeats it */
+  #status({ phone }: Chat, id: string, status: string, key: unknown): Webhook {
     const failed = {
       errors: [
         {
@@ -194,7 +195,13 @@ export class WhatsAppEmulator implements PlatformEmulator {
       conversation: { id: "0b7c", origin: { type: "service" } },
       pricing: { billable: true, pricing_model: "PMP", category: "service", type: "regular" },
     };
-    const fields = { id, status, recipient_id: phone, ...(status === "failed" ? failed : taken) };
+    const fields = {
+      id,
+      status,
+      recipient_id: phone,
+      ...(key !== undefined && { biz_opaque_callback_data: key }),
+      ...(status === "failed" ? failed : taken),
+    };
     return this.#report({ statuses: [{ timestamp: seconds(), ...fields }] });
   }
 
@@ -301,7 +308,7 @@ export class WhatsAppEmulator implements PlatformEmulator {
     const content = this.#content(fields);
     // A message that cannot arrive is taken, and its status says so.
     for (const status of chat.isBlocked ? ["failed"] : ["sent", "delivered"])
-      this.#echoed(this.#status(chat, id, status));
+      this.#echoed(this.#status(chat, id, status, fields["biz_opaque_callback_data"]));
     if (content !== undefined && !chat.isBlocked)
       chat.messages.push({ id, by: "bot", buttons: [], files: [], ...content });
     return {
