@@ -373,7 +373,10 @@ describe("the demo model and refunds", () => {
 });
 
 describe("the demo model with the tools of the support bot", () => {
-  const typeOf = (name: string) => (/Ids$/.test(name) ? "array" : /Cents$/.test(name) ? "integer" : "string");
+  const typeOf = (name: string): "array" | "integer" | "string" => {
+    if (name.endsWith("Ids")) return "array";
+    return name.endsWith("Cents") ? "integer" : "string";
+  };
   const made = (name: string, ...required: string[]): LanguageModelV4FunctionTool => {
     const properties = Object.fromEntries(required.map((one) => [one, { type: typeOf(one) }] as const));
     return { type: "function", name, inputSchema: { type: "object", properties, required } };
