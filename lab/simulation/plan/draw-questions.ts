@@ -1,4 +1,3 @@
-import type { AskedKind } from "./question-items.ts";
 import type { Place, PlanItem, PlatformKind } from "./plan.ts";
 import type { AskedKind } from "./question-items.ts";
 import type { Random } from "../../support/random.ts";
