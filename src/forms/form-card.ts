@@ -33,6 +33,14 @@ export function formCard(form: Form, state: FormState, context: FormContext): Ca
   };
 }
 
+/** Returns what is left of a card when a message has answered its field, and the form goes on below. */
+export function answeredCard(field: FormField, state: FormState, context: FormContext): CardContent {
+  const value = valueOf(field, state);
+  const words = value === undefined ? "–" : shownValue(field, value, context);
+  const answer = `**${escapeMarkdown(field.label)}:** ${escapeMarkdown(clipped(words, LONGEST_VALUE))}`;
+  return { kind: "card", text: [context.message.trim(), answer].filter((line) => line !== "").join("\n\n") };
+}
+
 function placeLines(form: Form, { at }: FormState, context: FormContext): string[] {
   const { say } = context;
   switch (at.kind) {
@@ -63,9 +71,12 @@ function answers(form: Form, state: FormState, context: FormContext): CardField[
   return form.fields.flatMap((field): CardField[] => {
     const value = valueOf(field, state);
     const words = value === undefined ? "–" : shownValue(field, value, context);
-    const shown = words.length <= most ? words : `${words.slice(0, most - 1)}…`;
     const label = field.label === "" ? context.say("formAnswerLabel") : field.label;
     // A form that was cancelled shows what it has heard until then.
-    return value === undefined && state.at.kind !== "summary" ? [] : [{ label, value: shown }];
+    return value === undefined && state.at.kind !== "summary" ? [] : [{ label, value: clipped(words, most) }];
   });
+}
+
+function clipped(words: string, most: number): string {
+  return words.length <= most ? words : `${words.slice(0, most - 1)}…`;
 }

@@ -53,7 +53,7 @@ export class QuestionAnswers implements OpenQuestions {
     if (asked === undefined) return false;
     // The conversation that asked must not see what people write in other chats.
     if (this.#isElsewhere(asked)) return true;
-    const isOpen = asked.question.end === undefined && isFrom(event, asked);
+    const isOpen = asked.question.end === undefined && isFrom(event, asked) && isShown(asked, cardId);
     return isOpen && isAccepted(this.#read(asked, event));
   }
 
@@ -71,7 +71,10 @@ export class QuestionAnswers implements OpenQuestions {
     const step = this.#read(asked, event);
     const isPlace = isQuote || !needsQuote(question, place);
     if (isAccepted(step) && isPlace)
-      return { isAnswer: true, store: () => this.#options.questions.move(question, place, step, author) };
+      return {
+        isAnswer: true,
+        store: () => this.#options.questions.move(question, place, step, author, true),
+      };
     if (question.isHinted) return undefined;
     const say = this.#options.cards.sayTo(author);
     const problem = step?.problem === undefined || !isPlace ? [] : [step.problem];
@@ -129,16 +132,17 @@ export class QuestionAnswers implements OpenQuestions {
     const { place, question } = asked;
     if (question.end !== undefined) return alert(say("questionOver"));
     if (isReply(payload)) {
+      if (!isShown(asked, cardId)) return alert(say("questionMoved"));
       const step = this.#read(asked, event);
       if (!isAccepted(step)) return alert(step?.problem ?? say("questionStaysOpen"));
-      host.database.transaction(() => questions.move(question, place, step, person));
+      host.database.transaction(() => questions.move(question, place, step, person, true));
       return undefined;
     }
     const { data } = payloadSchema.safeParse(payload);
     const isThis = data?.question === question.id && data.place === place;
     const step = isThis ? questions.look(question, place, { kind: "press", press: data.press }) : undefined;
     if (step === undefined || step.state === question.forms[place]) return alert(say("questionMoved"));
-    host.database.transaction(() => questions.move(question, place, step, person));
+    host.database.transaction(() => questions.move(question, place, step, person, false));
     return step.problem === undefined ? undefined : alert(step.problem);
   }
 
@@ -187,14 +191,14 @@ export class QuestionAnswers implements OpenQuestions {
 
   /** The ids of the messages that show the card of a place. */
   #messagesOf({ place, question }: Asked): string[] {
-    const receipt = this.#options.host.thread.delivery.receipt(cardIdOf(question.id, place));
+    const receipt = this.#options.host.thread.delivery.receipt(cardIdOf(question, place));
     return receipt?.messages.flatMap(({ messageId }) => messageId ?? []) ?? [];
   }
 
   /** Whether the card was visible when a message was written. If the platform numbers its messages, the ids tell. */
   #isShownBefore(asked: Asked, { message, messengerId }: MessengerEvent): boolean {
     const { messengers, thread } = this.#options.host;
-    const receipt = thread.delivery.receipt(cardIdOf(asked.question.id, asked.place));
+    const receipt = thread.delivery.receipt(cardIdOf(asked.question, asked.place));
     const shown = receipt?.messages.at(-1);
     if (message === undefined || shown?.messageId === undefined) return false;
     if (messengers.surface(messengerId).probing !== undefined)
@@ -208,6 +212,11 @@ function isFrom({ author, messengerId }: MessengerEvent, { place, question }: As
   const asked = question.askedIn[place];
   if (author === undefined || asked?.address.messengerId !== messengerId) return false;
   return asked.userId === undefined || asked.userId === author.userId;
+}
+
+/** Whether a card is the newest one of its place. Earlier ones stand above the messages that have answered them. */
+function isShown({ place, question }: Asked, cardId: string): boolean {
+  return cardIdOf(question, place) === cardId;
 }
 
 /** A message that a form has read as an answer. */

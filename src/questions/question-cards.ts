@@ -5,9 +5,9 @@ import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import type { Address } from "../core/surface.ts";
 import { timeInWords } from "../core/time-in-words.ts";
-import type { FormContext } from "../forms/form.ts";
+import type { FormContext, FormState } from "../forms/form.ts";
 import { askedAt } from "../forms/form-places.ts";
-import { formCard } from "../forms/form-card.ts";
+import { answeredCard, formCard } from "../forms/form-card.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { cardIdOf } from "./question.ts";
@@ -34,7 +34,7 @@ export class QuestionCards {
     const { messengers, thread } = this.#host;
     for (const [index, place] of question.askedIn.entries()) {
       if (!messengers.isDeclared(place.address.messengerId)) continue;
-      const id = cardIdOf(question.id, index);
+      const id = cardIdOf(question, index);
       const card = this.#card(question, index, place);
       // Also after the end: the question may be asked again, and a late answer must be told so.
       const asks = question.call === undefined && { asksForQuote: true };
@@ -46,6 +46,24 @@ export class QuestionCards {
         thread.cards.post({ id, address: place.address, policy, owner: QUESTIONS }, content);
       }
     }
+  }
+
+  /**
+   * Leaves the card of a place above the message that has answered its field, and returns the place with the next card.
+   * People do not see that a card changes above what they have just written. Only stores the change.
+   */
+  leave(question: Question, index: number, after: FormState): AskedPlace | undefined {
+    const { messengers, thread } = this.#host;
+    const [place, before] = [question.askedIn[index], question.forms[index]];
+    const field = before && askedAt(question.form, before);
+    if (place === undefined || field === undefined) return undefined;
+    const { messengerId } = place.address;
+    // A card that cannot change is posted again in any case.
+    if (!messengers.isDeclared(messengerId) || !messengers.surface(messengerId).capabilities.edit)
+      return undefined;
+    const card = answeredCard(field, after, this.#shortContext(question, index, place));
+    thread.cards.revise(cardIdOf(question, index), card, "leave", true);
+    return { ...place, cardsAbove: (place.cardsAbove ?? 0) + 1 };
   }
 
   /** Reminds everybody who was asked, below the cards. Only stores the messages. */
@@ -66,7 +84,7 @@ export class QuestionCards {
     for (const [index, place] of question.askedIn.entries()) {
       const { address } = place;
       if (!messengers.isDeclared(address.messengerId)) continue;
-      const id = cardIdOf(question.id, index);
+      const id = cardIdOf(question, index);
       const replyTo = thread.delivery.receipt(id)?.messages.at(-1)?.messageId;
       const text = words(this.sayTo(place));
       thread.cards.post(
@@ -106,7 +124,8 @@ export class QuestionCards {
     const state = forms[index];
     const isMine = place.userId === undefined || by?.userId === place.userId;
     if (state === undefined) return { kind: "card", text: context.message };
-    const shown = formCard(form, state, context);
+    const isBetween = state.at.kind === "field" || state.at.kind === "change";
+    const shown = formCard(form, state, isBetween ? this.#shortContext(question, index, place) : context);
     if (end === undefined) {
       const hint = needsQuote(question, index) ? `\n\n${escapeMarkdown(say("questionReplyHint"))}` : "";
       return { ...shown, text: `${shown.text}${hint}` };
@@ -117,6 +136,13 @@ export class QuestionCards {
         ? say("questionAnsweredBy", { person: by?.fullName ?? by?.userName ?? `Person ${by?.userId}` })
         : say(end === "expired" ? "questionExpired" : "questionDeclined");
     return { kind: "card", text: `${context.message}\n\n${escapeMarkdown(words)}` };
+  }
+
+  /** Cards below the first one do not repeat the message until the summary. */
+  #shortContext(question: Question, index: number, place: AskedPlace): FormContext {
+    const context = this.context(question, index, place);
+    if (place.cardsAbove === undefined) return context;
+    return { ...context, message: context.isPrivate ? "" : addressed(place) };
   }
 
   #time(epochMs: number, say: Say): string {

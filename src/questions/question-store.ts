@@ -17,6 +17,7 @@ const places = z.array(
     name: z.string().optional(),
     address: addressSchema,
     language: z.string().optional(),
+    cardsAbove: z.number().optional(),
   }),
 );
 const ends = z.enum(["answered", "declined", "expired", "nobody", "unsupported"]);

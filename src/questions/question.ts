@@ -13,6 +13,8 @@ export interface AskedPlace {
   readonly address: Address;
   /** IETF tag. Undefined if the platform does not tell it. */
   readonly language?: string | undefined;
+  /** How many cards the form has left above messages that answered them. @default 0 */
+  readonly cardsAbove?: number | undefined;
 }
 
 /** How a question ended: with an answer, or without. */
@@ -55,14 +57,15 @@ export interface Question {
 
 const PREFIX = "question:";
 
-/** The id of the card of one place. */
-export function cardIdOf(id: string, place: number): string {
-  return `${PREFIX}${id}:${place}`;
+/** The id of the card that a place shows now. */
+export function cardIdOf({ askedIn, id }: Pick<Question, "askedIn" | "id">, place: number): string {
+  const { cardsAbove = 0 } = askedIn[place] ?? {};
+  return `${PREFIX}${id}:${place}${cardsAbove === 0 ? "" : `:${cardsAbove}`}`;
 }
 
 /** The question and the place of a card. Undefined for any other card. */
 export function placeOfCard(cardId: string): { readonly id: string; readonly place: number } | undefined {
-  const [, id, place] = /^question:([^:]+):(\d+)$/.exec(cardId) ?? [];
+  const [, id, place] = /^question:([^:]+):(\d+)(?::\d+)?$/.exec(cardId) ?? [];
   return id === undefined ? undefined : { id, place: Number(place) };
 }
 

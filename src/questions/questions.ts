@@ -60,12 +60,24 @@ export class Questions {
     return stepForm(question.form, state, event, this.#options.cards.context(question, place, asked));
   }
 
-  /** Stores the outcome of an event. Only inside a transaction. */
-  move(question: Question, place: number, { result, state }: FormStep, by: MessengerAuthor): void {
+  /**
+   * Stores the outcome of an event. Only inside a transaction.
+   *
+   * @param isWritten whether the event is a message, which stands below the card
+   */
+  move(
+    question: Question,
+    place: number,
+    { result, state }: FormStep,
+    by: MessengerAuthor,
+    isWritten: boolean,
+  ): void {
     const moved = { ...question, forms: question.forms.with(place, state) };
     if (result === undefined) {
-      this.store.change(question.id, { forms: moved.forms });
-      this.#options.cards.draw(moved);
+      const below = isWritten ? this.#options.cards.leave(question, place, state) : undefined;
+      const askedIn = below === undefined ? question.askedIn : question.askedIn.with(place, below);
+      this.store.change(question.id, { forms: moved.forms, askedIn });
+      this.#options.cards.draw({ ...moved, askedIn });
       return;
     }
     const { kind } = result;

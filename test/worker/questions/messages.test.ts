@@ -79,6 +79,26 @@ describe("an answer that is a message", () => {
     await expectShown(world, 'Told: {"value":{"reason":"late","note":"It leaks"}}');
   });
 
+  it("goes on below a message, and leaves what it answered above", async () => {
+    const schema = z.object({ city: z.string(), street: z.string(), isGift: z.boolean() });
+    const { world } = createAskingBot(async (ctx) => ctx.elicit({ message: "Where to?", schema }));
+    await world.write("g1", "Do A7", GROUP);
+    const first = await expectShown(world, "(1 of 3)", "g1");
+    await writeNow(world, "g1", "Rome", { ...GROUP, quotes: first.id });
+    const second = await expectShown(world, "(2 of 3)", "g1");
+    await vi.waitFor(() => expect(world.chats.visible("g1")).toContain("ada: Where to?\n\nCity: Rome"));
+    // Its question has an answer.
+    await writeNow(world, "g1", "Paris", { ...GROUP, quotes: first.id });
+    await expectShown(world, "\nParis", "g1");
+    await writeNow(world, "g1", "Via Appia", { ...GROUP, quotes: second.id });
+    await expectShown(world, "(3 of 3)", "g1");
+    await world.press("g1", "No");
+    await expectShown(world, "Is this right?", "g1");
+    await world.press("g1", "Send");
+    await expectShown(world, 'Told: {"value":{"city":"Rome","street":"Via Appia","isGift":false}}', "g1");
+    expect(world.chats.visible("g1").filter((text) => text.includes("Where to?"))).toHaveLength(2);
+  });
+
   it("begins at the problem if the schema refuses it", async () => {
     const schema = z.string().refine((text) => text.startsWith("R"), { message: "It begins with R" });
     const { world } = createAskingBot(async (ctx) => ctx.elicit({ message: "Code?", schema }));
