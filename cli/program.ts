@@ -1,32 +1,28 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { CommandIo } from "./command-io.ts";
-import { buildCommand } from "./commands/build.ts";
-import { dataCommand } from "./commands/data.ts";
-import { devCommand } from "./commands/dev.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { initCommand } from "./commands/init.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { telegramCommand } from "./commands/telegram.ts";
-import { tokenCommand } from "./commands/token.ts";
 
 /** Makes a command. It may have commands of its own. */
-export type MakeCommand = (io: CommandIo) => Command;
+type MakeCommand = (io: CommandIo) => Command;
 
-/** All commands, in the order in which the help lists them. */
-const COMMANDS: readonly MakeCommand[] = [
-  initCommand,
-  devCommand,
-  buildCommand,
-  serveCommand,
-  telegramCommand,
-  tokenCommand,
-  dataCommand,
-  doctorCommand,
-];
+/** All commands, in the order in which the help lists them. To load all takes as long as to start a bot. */
+const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+  init: async () => (await import("./commands/init.ts")).initCommand,
+  dev: async () => (await import("./commands/dev.ts")).devCommand,
+  build: async () => (await import("./commands/build.ts")).buildCommand,
+  serve: async () => (await import("./commands/serve.ts")).serveCommand,
+  telegram: async () => (await import("./commands/telegram.ts")).telegramCommand,
+  token: async () => (await import("./commands/token.ts")).tokenCommand,
+  data: async () => (await import("./commands/data.ts")).dataCommand,
+  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
+};
 
-/** Makes the program. It never ends the process, and writes only through `io`. */
-export function createProgram(io: CommandIo): Command {
+/**
+ * Makes the program. It never ends the process, and writes only through `io`.
+ *
+ * @param asked the command that will run, if it is known. The others are left out then. @default all commands
+ */
+export async function createProgram(io: CommandIo, asked = ""): Promise<Command> {
   const program = new Command("switchboard")
     .description("A durable AI agent behind every chat thread.")
     .version(readVersion(), "-V, --version", "print the version")
@@ -35,7 +31,9 @@ export function createProgram(io: CommandIo): Command {
     .showHelpAfterError("(--help lists the commands and their options)")
     .exitOverride()
     .configureOutput({ writeOut: io.write, writeErr: io.writeError });
-  for (const make of COMMANDS) program.addCommand(adapt(program, make(io)));
+  const one = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
+  const loaded = (one === undefined ? Object.values(COMMANDS) : [one]).map((load) => load());
+  for (const make of await Promise.all(loaded)) program.addCommand(adapt(program, make(io)));
   return program;
 }
 

@@ -5,5 +5,5 @@ import { commandsPage } from "./commands-page.ts";
 import { createProgram } from "./program.ts";
 
 const PAGE = "docs/reference/commands.md";
-writeFileSync(new URL(`../${PAGE}`, import.meta.url), commandsPage(createProgram(processIo())));
+writeFileSync(new URL(`../${PAGE}`, import.meta.url), commandsPage(await createProgram(processIo())));
 process.stdout.write(`${PAGE}\n`);

@@ -20,7 +20,8 @@ export const EXIT = {
 export async function runCommand(parameters: readonly string[], io: CommandIo): Promise<number> {
   const isJson = parameters.includes("--json");
   try {
-    await createProgram(io).parseAsync([...parameters], { from: "user" });
+    const program = await createProgram(io, parameters[0]);
+    await program.parseAsync([...parameters], { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError) {

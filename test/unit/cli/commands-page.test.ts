@@ -5,7 +5,7 @@ import { commandsPage } from "../../../cli/commands-page.ts";
 import { processIo } from "../../../cli/command-io.ts";
 import { createProgram } from "../../../cli/program.ts";
 
-const page = commandsPage(createProgram(processIo()));
+const page = commandsPage(await createProgram(processIo()));
 
 describe("the page of the commands", () => {
   it("is as the commands say; otherwise run `npm run reference`", () => {

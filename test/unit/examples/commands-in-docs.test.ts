@@ -25,9 +25,9 @@ function commandLines(page: string): readonly string[] {
 }
 
 /** Makes a program whose commands only read their parameters. */
-function readingProgram(): Command {
+async function readingProgram(): Promise<Command> {
   const quiet = { write: () => undefined, writeError: () => undefined };
-  const program = createProgram({ folder: "/", environment: {}, isInteractive: false, ...quiet });
+  const program = await createProgram({ folder: "/", environment: {}, isInteractive: false, ...quiet });
   const silence = (command: Command): void => {
     if (command.commands.length === 0) command.action(() => undefined);
     for (const child of command.commands) silence(child);
@@ -38,7 +38,8 @@ function readingProgram(): Command {
 
 async function complaint(words: readonly string[]): Promise<string | undefined> {
   try {
-    await readingProgram().parseAsync([...words], { from: "user" });
+    const program = await readingProgram();
+    await program.parseAsync([...words], { from: "user" });
     return undefined;
   } catch (error) {
     const { exitCode, message } = error as { readonly exitCode?: number; readonly message: string };
