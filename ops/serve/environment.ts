@@ -80,8 +80,10 @@ export function bindingNames(environment: Environment, declared: readonly string
   return [...new Set([...PASSED_ON, ...declared])].filter(isSet).toSorted();
 }
 
-/** `this.env.NAME`, and the names in `const { NAME } = this.env`. */
-const READS = /\bthis\.env\.([A-Z][A-Z0-9_]*)\b|\{([^{}]*)\}\s*=\s*this\.env\b/g;
+/** `this.env`, and the name of `this.env.NAME`. */
+const USES = /\bthis\.env\b(?:\.([A-Z][A-Z0-9_]*)\b)?/g;
+/** Ends with the names of `const { NAME } = this.env`, before `this.env`. */
+const TAKES = /^\{([^{}]*)\}\s*=\s*$/;
 
 /**
  * Returns the sorted names of set variables that a bot's code reads and does not get, because they are not declared.
@@ -91,9 +93,11 @@ export function undeclaredNames(
   environment: Environment,
   passedOn: readonly string[],
 ): readonly string[] {
-  const read = [...code.matchAll(READS)].flatMap(([, name, names = ""]) =>
-    name === undefined ? (names.match(/\b[A-Z][A-Z0-9_]*\b/g) ?? []) : [name],
-  );
+  const read = [...code.matchAll(USES)].flatMap(({ 1: name, index }) => {
+    if (name !== undefined) return [name];
+    const [, names = ""] = TAKES.exec(code.slice(Math.max(0, code.lastIndexOf("{", index)), index)) ?? [];
+    return names.match(/\b[A-Z][A-Z0-9_]*\b/g) ?? [];
+  });
   return [...new Set(read)]
     .filter((name) => (environment[name] ?? "") !== "" && !passedOn.includes(name))
     .toSorted();
