@@ -18,6 +18,8 @@ const alias = {
   "cloudflare:workers": `${import.meta.dirname}/test/support/rpc-target.ts`,
 };
 
+const compileCommand = "test/support/compile-command.ts";
+
 /** Gives tests `fast-check` with a fixed seed. */
 const seeded = `${import.meta.dirname}/test/support/seeded-fast-check.ts`;
 const seededProperties = {
@@ -110,6 +112,7 @@ export default defineConfig({
         // most of the time: two files at once use less than half of two cores.
         test: {
           name: "e2e",
+          globalSetup: compileCommand,
           maxWorkers: waitingWorkers,
           // A bot in a folder of its own has its tests beside it.
           include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
@@ -124,6 +127,7 @@ export default defineConfig({
         // What people see on each platform: a served bot on an emulator of it. `npm run contracts` runs it.
         test: {
           name: "contracts",
+          globalSetup: compileCommand,
           // Each suite serves two bots at once: more suites at once than processors take longer, and not less in all.
           maxWorkers,
           include: ["test/contracts/*/*.test.ts"],
@@ -159,6 +163,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
+          globalSetup: compileCommand,
           maxWorkers: waitingWorkers,
           // In one group with the end-to-end tests: a page needs the processor while those wait.
           include: ["test/browser/**/*.test.ts"],
