@@ -3,10 +3,10 @@ import type {
   Action,
   ActionContext as AnyActionContext,
   ActionOptions as AnyActionOptions,
-} from "./actions/action.ts";
-import { actionBuilder } from "./actions/action-builder.ts";
-import type { ActionBuilder } from "./actions/action-builder.ts";
-import { defineAction as withDefaults } from "./actions/define-action.ts";
+} from "./actions/declare/action.ts";
+import { actionBuilder } from "./actions/declare/action-builder.ts";
+import type { ActionBuilder } from "./actions/declare/action-builder.ts";
+import { defineAction as withDefaults } from "./actions/declare/define-action.ts";
 import type { Think } from "./think.ts";
 
 /** The second argument of an action's code. */

@@ -93,7 +93,7 @@ export type {
 
 // Actions
 export { action, defineAction } from "./action.ts";
-export type { ActionBuilder } from "./actions/action-builder.ts";
+export type { ActionBuilder } from "./actions/declare/action-builder.ts";
 export type { ActionContext, ActionOptions } from "./action.ts";
 export type {
   Action,
@@ -107,8 +107,8 @@ export type {
   FailedRun,
   OfferContext,
   ThinkActions,
-} from "./actions/action.ts";
-export { ActionError } from "./actions/action-errors.ts";
+} from "./actions/declare/action.ts";
+export { ActionError } from "./actions/declare/action-errors.ts";
 export type {
   Answer,
   ChooseOption,
@@ -122,18 +122,18 @@ export type {
   Unanswered,
 } from "./core/question.ts";
 export type { ThinkQuestions } from "./questions/bot-methods.ts";
-export type { ActionCaller, ActionClient } from "./actions/caller.ts";
-export type { ActionLogEntry } from "./actions/log-action-failure.ts";
-export type { ActionMemory, MemoryOptions, ShortTermMemory } from "./actions/memory-options.ts";
-export type { Sample, SampleRequest } from "./actions/sample.ts";
+export type { ActionCaller, ActionClient } from "./actions/declare/caller.ts";
+export type { ActionLogEntry } from "./actions/declare/log-action-failure.ts";
+export type { ActionMemory, MemoryOptions, ShortTermMemory } from "./actions/declare/memory-options.ts";
+export type { Sample, SampleRequest } from "./actions/declare/sample.ts";
 export type { ProgressUpdate } from "./core/progress.ts";
-export { roles } from "./actions/authorize.ts";
+export { roles } from "./actions/declare/authorize.ts";
 export type {
   ActionAuthorization,
   ActionAuthorizationDecision,
   ActionCallContext,
   ActionTurnContext,
-} from "./actions/authorize.ts";
+} from "./actions/declare/authorize.ts";
 
 // Questions
 export { fileSchema, photoSchema, placeSchema } from "./forms/answer-schemas.ts";
@@ -143,7 +143,7 @@ export type { SentFile, SentFileLimits, SentPlace } from "./forms/answer-schemas
 export type { BotApprovals } from "./approvals/bot-approvals.ts";
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";
 export type { GrantLength } from "./approvals/rules/grant-length.ts";
-export type { PermissionPeople } from "./actions/permission-people.ts";
+export type { PermissionPeople } from "./actions/declare/permission-people.ts";
 export type { Amount } from "./core/amount.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./core/decision-word.ts";

@@ -1,6 +1,10 @@
 import { Agent } from "agents";
-import type { ThinkActions } from "./actions/action.ts";
-import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
+import type { ThinkActions } from "./actions/declare/action.ts";
+import type {
+  ActionAuthorization,
+  ActionCallContext,
+  ActionTurnContext,
+} from "./actions/declare/authorize.ts";
 import { APPROVAL_WORDS } from "./core/decision-word.ts";
 import type { ApprovalWords } from "./core/decision-word.ts";
 import type { IndexedApproval } from "./approvals/rules/approval-index.ts";

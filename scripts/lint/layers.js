@@ -31,6 +31,7 @@ const ROOMS = {
     ["lane"],
     ["marks"],
   ],
+  "src/actions": [["declare"], ["memory", "ledger", "attachments"], ["runs"], ["tools"]],
   "src/messengers": [["declare"], ["root"], ["replies"], ["intake", "turns"], ["thread"], ["tools"]],
   "src/approvals": [["rules"], ["stored"], ["consent"], ["root"], ["chat"]],
   "src/schedules": [["rules"], ["stored"], ["runs"], ["chat"]],

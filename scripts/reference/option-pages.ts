@@ -19,8 +19,8 @@ interface OptionPage {
   readonly parts: readonly Part[];
 }
 
-const ACTION = "src/actions/action.ts";
-const MEMORY = "src/actions/memory-options.ts";
+const ACTION = "src/actions/declare/action.ts";
+const MEMORY = "src/actions/declare/memory-options.ts";
 const QUESTION = "src/core/question.ts";
 const CONTENT = "src/core/content.ts";
 const ATTACHMENT = "src/core/reply-attachment.ts";
@@ -42,7 +42,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "`ctx.memory`", file: MEMORY, of: ["ActionMemory"], about: "ActionMemory", isRead: true },
       {
         heading: "`ctx.sample`",
-        file: "src/actions/sample.ts",
+        file: "src/actions/declare/sample.ts",
         of: ["SampleRequest"],
         about: "SampleRequest",
       },

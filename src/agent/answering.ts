@@ -1,5 +1,5 @@
-import type { ActionStates } from "../actions/action-states.ts";
-import type { ActionLedger } from "../actions/ledger.ts";
+import type { ActionStates } from "../actions/memory/action-states.ts";
+import type { ActionLedger } from "../actions/ledger/ledger.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import { answerOf, unknownCall } from "../core/inner-calls.ts";
 import type { CallGroup } from "../core/inner-calls.ts";

@@ -1,8 +1,8 @@
 import type { LifecycleJob } from "agents/lifecycle";
 import type { ModelMessage } from "ai";
-import type { SampleRequest } from "../actions/sample.ts";
-import type { ActionStates } from "../actions/action-states.ts";
-import type { ActionLedger } from "../actions/ledger.ts";
+import type { SampleRequest } from "../actions/declare/sample.ts";
+import type { ActionStates } from "../actions/memory/action-states.ts";
+import type { ActionLedger } from "../actions/ledger/ledger.ts";
 import { BUDGET } from "../core/gate.ts";
 import type { ChatGate } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";

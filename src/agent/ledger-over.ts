@@ -1,5 +1,12 @@
-import type { ActionLedger, Claim, ClaimRequest, LookResult, NextRun, RunEnd } from "../actions/ledger.ts";
-import type { ActionStates, StoredState } from "../actions/action-states.ts";
+import type {
+  ActionLedger,
+  Claim,
+  ClaimRequest,
+  LookResult,
+  NextRun,
+  RunEnd,
+} from "../actions/ledger/ledger.ts";
+import type { ActionStates, StoredState } from "../actions/memory/action-states.ts";
 import type { CallGroup } from "../core/inner-calls.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 

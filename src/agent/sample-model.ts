@@ -1,5 +1,5 @@
 import { generateText, Output } from "ai";
-import type { SampleRequest } from "../actions/sample.ts";
+import type { SampleRequest } from "../actions/declare/sample.ts";
 import type { Sampler } from "../messengers/tools/bot-actions.ts";
 import type { TokenUsage } from "../core/token-usage.ts";
 import { costOf } from "../core/used-tokens.ts";

@@ -1,5 +1,5 @@
 import type { LifecycleJob } from "agents/lifecycle";
-import type { ThinkActions } from "../actions/action.ts";
+import type { ThinkActions } from "../actions/declare/action.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";

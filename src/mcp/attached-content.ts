@@ -1,4 +1,4 @@
-import { unsentCode } from "../actions/unsent-attachment.ts";
+import { unsentCode } from "../actions/attachments/unsent-attachment.ts";
 import { toBase64 } from "../core/base64.ts";
 import type { FileKind } from "../core/content.ts";
 import type { HeldFiles } from "../core/delivery.ts";

@@ -1,4 +1,4 @@
-import { outcomeUnknown } from "../actions/action-errors.ts";
+import { outcomeUnknown } from "../actions/declare/action-errors.ts";
 import type { AskedCall } from "../messengers/tools/action-consent.ts";
 import { KEEP_CALLS_MS } from "./call-store.ts";
 import type { CallRow } from "./call-store.ts";

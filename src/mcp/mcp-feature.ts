@@ -1,5 +1,5 @@
 import { SwitchboardError } from "../core/errors.ts";
-import type { ThinkActions } from "../actions/action.ts";
+import type { ThinkActions } from "../actions/declare/action.ts";
 import { runBotCode } from "../core/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";

@@ -1,6 +1,6 @@
 import { asSchema } from "ai";
 import type { FlexibleSchema } from "ai";
-import type { Action } from "../actions/action.ts";
+import type { Action } from "../actions/declare/action.ts";
 import type { Json } from "../core/content.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { ToolSchema } from "./mcp-calls.ts";

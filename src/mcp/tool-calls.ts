@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isWaitingResult } from "../actions/action-errors.ts";
-import type { ActionFailure } from "../actions/action-errors.ts";
-import { KEEP_SETTLED_MS } from "../actions/ledger.ts";
-import { DEFAULT_TIMEOUT_MS } from "../actions/run-action.ts";
+import { isWaitingResult } from "../actions/declare/action-errors.ts";
+import type { ActionFailure } from "../actions/declare/action-errors.ts";
+import { KEEP_SETTLED_MS } from "../actions/ledger/ledger.ts";
+import { DEFAULT_TIMEOUT_MS } from "../actions/runs/run-action.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { DAY_MS } from "../core/civil-time.ts";
 import type { Json } from "../core/content.ts";

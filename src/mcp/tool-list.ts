@@ -1,8 +1,8 @@
 import { asSchema } from "ai";
-import type { Action, ThinkActions } from "../actions/action.ts";
+import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import type { Json } from "../core/content.ts";
 import { ConfigurationError } from "../core/errors.ts";
-import { isCovered } from "../actions/authorize.ts";
+import { isCovered } from "../actions/declare/authorize.ts";
 import type { ToolDescriptor } from "./mcp-calls.ts";
 import { outputSchemaOf } from "./output-schema.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";

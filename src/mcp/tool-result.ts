@@ -1,5 +1,5 @@
-import type { ActionFailure } from "../actions/action-errors.ts";
-import { MAX_OUTPUT_CHARACTERS } from "../actions/normalize-output.ts";
+import type { ActionFailure } from "../actions/declare/action-errors.ts";
+import { MAX_OUTPUT_CHARACTERS } from "../actions/declare/normalize-output.ts";
 import type { Json } from "../core/content.ts";
 import type { ToolResult } from "./mcp-calls.ts";
 

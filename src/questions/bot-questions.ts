@@ -1,4 +1,4 @@
-import { checkQuestion } from "../actions/check-question.ts";
+import { checkQuestion } from "../actions/runs/check-question.ts";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
 import { ConfigurationError, SwitchboardError } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_ANSWER_MS } from "../actions/check-question.ts";
+import { DEFAULT_ANSWER_MS } from "../actions/runs/check-question.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { AskedQuestion } from "../core/question.ts";
 import { beginForm } from "../forms/form-places.ts";

@@ -1,4 +1,4 @@
-import { isWaitingResult } from "../actions/action-errors.ts";
+import { isWaitingResult } from "../actions/declare/action-errors.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";

@@ -1,5 +1,5 @@
-import { askingResult } from "../actions/action-errors.ts";
-import type { ActionRequest, AskingRun, EarlierRun, PreparedQuestion } from "../actions/action-host.ts";
+import { askingResult } from "../actions/declare/action-errors.ts";
+import type { ActionRequest, AskingRun, EarlierRun, PreparedQuestion } from "../actions/runs/action-host.ts";
 import type { Json } from "../core/content.ts";
 import type { AskedQuestion, Unanswered } from "../core/question.ts";
 import { inOneLine } from "../core/one-line.ts";

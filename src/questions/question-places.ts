@@ -1,4 +1,4 @@
-import { holdersOf, personName } from "../actions/authorize.ts";
+import { holdersOf, personName } from "../actions/declare/authorize.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { QuestionPeople } from "../core/question.ts";
 import type { AskingPlace } from "../messengers/tools/action-questions.ts";

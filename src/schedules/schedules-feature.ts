@@ -1,4 +1,4 @@
-import type { ThinkActions } from "../actions/action.ts";
+import type { ThinkActions } from "../actions/declare/action.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";

@@ -1,4 +1,4 @@
-import type { ThinkActions } from "../../../src/actions/action.ts";
+import type { ThinkActions } from "../../../src/actions/declare/action.ts";
 import type { BotObject } from "../../../src/agent/bot-object.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Address, Surface } from "../../../src/core/surface.ts";

@@ -1,6 +1,6 @@
 import { jsonSchema } from "ai";
-import type { ActionContext, ThinkActions } from "../../../src/actions/action.ts";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import type { ActionContext, ThinkActions } from "../../../src/actions/declare/action.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import { wait } from "../../../src/core/deps.ts";
 import type { Life } from "../machine/life.ts";
 import type { Proposal } from "../oracle/approval-watch.ts";

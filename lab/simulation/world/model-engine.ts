@@ -1,6 +1,6 @@
 import type { ModelMessage, UIMessage } from "ai";
 import type { ObjectHost } from "../../../src/agent/object-host.ts";
-import { isFailure, isWaitingResult } from "../../../src/actions/action-errors.ts";
+import { isFailure, isWaitingResult } from "../../../src/actions/declare/action-errors.ts";
 import { inTurnContext } from "../../../src/core/turn-context.ts";
 import { ModelFiles } from "../../../src/messengers/turns/model-files.ts";
 import { loadFiles } from "../../../src/turn/load-files.ts";

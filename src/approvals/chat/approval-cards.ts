@@ -1,6 +1,6 @@
-import { formatResult } from "../../actions/format-result.ts";
+import { formatResult } from "../../actions/declare/format-result.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import type { Action } from "../../actions/action.ts";
+import type { Action } from "../../actions/declare/action.ts";
 import { approvalCard } from "../rules/approval-card.ts";
 import { fitOneCard, togetherCard } from "../rules/together-card.ts";
 import { APPROVALS } from "../root/approval-calls.ts";

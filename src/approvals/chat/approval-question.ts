@@ -1,4 +1,4 @@
-import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import type { ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import type { ApproverRule } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { isGrantable } from "../rules/grant.ts";

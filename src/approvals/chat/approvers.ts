@@ -1,7 +1,7 @@
-import { holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
-import type { PermissionPeople } from "../../actions/permission-people.ts";
-import type { ApproverRole } from "../../actions/action.ts";
-import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import { holdersOf, missingPermissions, personName } from "../../actions/declare/authorize.ts";
+import type { PermissionPeople } from "../../actions/declare/permission-people.ts";
+import type { ApproverRole } from "../../actions/declare/action.ts";
+import type { ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import { needsSeveral } from "../rules/quorum.ts";
 import { isRequester } from "../rules/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../rules/approval.ts";

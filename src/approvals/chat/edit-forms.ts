@@ -1,5 +1,5 @@
-import type { Action } from "../../actions/action.ts";
-import { inputLabels } from "../../actions/input-labels.ts";
+import type { Action } from "../../actions/declare/action.ts";
+import { inputLabels } from "../../actions/declare/input-labels.ts";
 import { alert } from "../../core/card-press.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 import type { SchemaIssue } from "../../core/check-value.ts";

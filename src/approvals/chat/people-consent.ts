@@ -1,5 +1,5 @@
-import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
-import { inputLabels } from "../../actions/input-labels.ts";
+import type { ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
+import { inputLabels } from "../../actions/declare/input-labels.ts";
 import type { VoidReason } from "../rules/approval.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";

@@ -1,4 +1,4 @@
-import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
+import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import type { Json } from "../../core/content.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";

@@ -1,5 +1,10 @@
-import type { ActionRequest, AskingRun, EarlierRun, PreparedQuestion } from "../../actions/action-host.ts";
-import type { ActionCaller } from "../../actions/caller.ts";
+import type {
+  ActionRequest,
+  AskingRun,
+  EarlierRun,
+  PreparedQuestion,
+} from "../../actions/runs/action-host.ts";
+import type { ActionCaller } from "../../actions/declare/caller.ts";
 import type { Json } from "../../core/content.ts";
 import type { AskedQuestion, Unanswered } from "../../core/question.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";

@@ -5,14 +5,14 @@ import {
   missingPermissions,
   personName,
   turnContext,
-} from "../../actions/authorize.ts";
+} from "../../actions/declare/authorize.ts";
 import type {
   ActionAuthorization,
   ActionCallContext,
   ActionTurnContext,
   TurnGrant,
-} from "../../actions/authorize.ts";
-import type { AuthorizationRequest, AuthorizationResult } from "../../actions/action-host.ts";
+} from "../../actions/declare/authorize.ts";
+import type { AuthorizationRequest, AuthorizationResult } from "../../actions/runs/action-host.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";

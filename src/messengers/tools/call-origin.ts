@@ -1,4 +1,4 @@
-import type { ActionCaller, ActionClient } from "../../actions/caller.ts";
+import type { ActionCaller, ActionClient } from "../../actions/declare/caller.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 interface Origin {

@@ -1,5 +1,5 @@
-import { Attachments } from "../../actions/attachments.ts";
-import { unsentCode } from "../../actions/unsent-attachment.ts";
+import { Attachments } from "../../actions/attachments/attachments.ts";
+import { unsentCode } from "../../actions/attachments/unsent-attachment.ts";
 import type { Content, FilesContent } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";

@@ -1,4 +1,4 @@
-import type { ThinkActions } from "../../actions/action.ts";
+import type { ThinkActions } from "../../actions/declare/action.ts";
 import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { actionBuilder } from "../../../src/actions/action-builder.ts";
-import type { ActionContext } from "../../../src/actions/action.ts";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import { actionBuilder } from "../../../src/actions/declare/action-builder.ts";
+import type { ActionContext } from "../../../src/actions/declare/action.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import { createActionRig } from "./action-rig.ts";
 
 const cart = { id: "c_1", add: (sku: string, quantity: number) => ({ id: `i_${sku}_${quantity}` }) };

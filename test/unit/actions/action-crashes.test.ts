@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Action } from "../../../src/actions/action.ts";
+import type { Action } from "../../../src/actions/declare/action.ts";
 import { createActionRig, killed, refund } from "./action-rig.ts";
 
 /** Where in its work an action is when its effect happens. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StoredMemory } from "../../../src/actions/action-memory.ts";
-import type { ActionMemory, MemoryOptions } from "../../../src/actions/memory-options.ts";
-import { LocalStates } from "../../../src/actions/action-states.ts";
-import type { ActionStates } from "../../../src/actions/action-states.ts";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import { StoredMemory } from "../../../src/actions/runs/action-memory.ts";
+import type { ActionMemory, MemoryOptions } from "../../../src/actions/declare/memory-options.ts";
+import { LocalStates } from "../../../src/actions/memory/action-states.ts";
+import type { ActionStates } from "../../../src/actions/memory/action-states.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createActionRig, inputSchema } from "./action-rig.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { failureKind, invalidInput, outcomeUnknown } from "../../../src/actions/action-errors.ts";
-import type { ActionFailure } from "../../../src/actions/action-errors.ts";
+import { failureKind, invalidInput, outcomeUnknown } from "../../../src/actions/declare/action-errors.ts";
+import type { ActionFailure } from "../../../src/actions/declare/action-errors.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 
 const returns = z.object({ id: z.string(), cents: z.coerce.number() });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { notAuthorized } from "../../../src/actions/action-errors.ts";
+import { notAuthorized } from "../../../src/actions/declare/action-errors.ts";
 import {
   commonGrant,
   grantOf,
@@ -7,7 +7,7 @@ import {
   missingPermissions,
   personName,
   roles,
-} from "../../../src/actions/authorize.ts";
+} from "../../../src/actions/declare/authorize.ts";
 
 describe("a grant", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 
 const payOut = {
   description: "Pays money out.",

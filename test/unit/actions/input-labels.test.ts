@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { inputLabels } from "../../../src/actions/input-labels.ts";
+import { inputLabels } from "../../../src/actions/declare/input-labels.ts";
 
 const inputSchema = z.object({
   orderId: z.string().describe("The order's number, e.g. 1001"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LocalLedger } from "../../../src/actions/ledger.ts";
-import type { Claim, ClaimRequest, RunEnd } from "../../../src/actions/ledger.ts";
+import { LocalLedger } from "../../../src/actions/ledger/ledger.ts";
+import type { Claim, ClaimRequest, RunEnd } from "../../../src/actions/ledger/ledger.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ActionContext } from "../../../src/actions/action.ts";
-import { logOfAction } from "../../../src/actions/log-action-failure.ts";
+import type { ActionContext } from "../../../src/actions/declare/action.ts";
+import { logOfAction } from "../../../src/actions/declare/log-action-failure.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { progressLine } from "../../../src/core/progress.ts";
 import { createActionRig, refund } from "./action-rig.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { MAX_OUTPUT_CHARACTERS, normalizeOutput } from "../../../src/actions/normalize-output.ts";
+import { MAX_OUTPUT_CHARACTERS, normalizeOutput } from "../../../src/actions/declare/normalize-output.ts";
 
 const circular: { name: string; self?: unknown } = { name: "a" };
 circular.self = circular;

@@ -1,7 +1,7 @@
 import { jsonSchema } from "ai";
 import { describe, expect, it, vi } from "vitest";
-import { ActionError } from "../../../src/actions/action-errors.ts";
-import type { Action, ActionContext } from "../../../src/actions/action.ts";
+import { ActionError } from "../../../src/actions/declare/action-errors.ts";
+import type { Action, ActionContext } from "../../../src/actions/declare/action.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 import type { RefundOptions } from "./action-rig.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { watchReads } from "../../../src/actions/watch-reads.ts";
+import { watchReads } from "../../../src/actions/runs/watch-reads.ts";
 
 const input = {
   orderId: "1001",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import type { ApprovalRequest } from "../../../src/approvals/rules/approval-request.ts";
 import type { Approval, Decider } from "../../../src/approvals/rules/approval.ts";
 import { ApprovalsRig, asked } from "./approvals-rig.ts";

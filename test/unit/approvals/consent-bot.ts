@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ActionOptions } from "../../../src/actions/action.ts";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import type { ActionOptions } from "../../../src/actions/declare/action.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 
 const inputSchema = z.object({ order: z.string(), amount: z.number() });
 const PERMISSION = "billing:refund";

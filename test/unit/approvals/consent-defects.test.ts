@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
-import type * as AskConsent from "../../../src/actions/ask-consent.ts";
+import type * as AskConsent from "../../../src/actions/runs/ask-consent.ts";
 import { canonicalJson } from "../../../src/core/canonical-json.ts";
 import type * as ApprovalStore from "../../../src/approvals/stored/approval-store.ts";
 import type * as Decisions from "../../../src/approvals/consent/decisions.ts";
@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 60_000 });
  */
 
 const MOCKED = [
-  "../../../src/actions/ask-consent.ts",
+  "../../../src/actions/runs/ask-consent.ts",
   "../../../src/approvals/stored/approval-store.ts",
   "../../../src/core/decision-word.ts",
   "../../../src/approvals/consent/granted-runs.ts",
@@ -164,7 +164,7 @@ it("finds a press that counts after the time to decide", async () => {
 });
 
 it("finds a waiting request that runs when it is asked again later", async () => {
-  vi.doMock("../../../src/actions/ask-consent.ts", async (original) => {
+  vi.doMock("../../../src/actions/runs/ask-consent.ts", async (original) => {
     const real = await original<typeof AskConsent>();
     const askedAt = new Map<string, number>();
     return {

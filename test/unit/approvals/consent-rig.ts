@@ -1,5 +1,5 @@
 import { NO_UNSENT } from "../../support/unsent.ts";
-import { Attachments } from "../../../src/actions/attachments.ts";
+import { Attachments } from "../../../src/actions/attachments/attachments.ts";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import { parseCardToken } from "../../../src/core/card-token.ts";
 import type { Database } from "../../../src/core/database.ts";

@@ -179,7 +179,7 @@ describe("the documentation", () => {
     const sources = ["src/index.ts", "src/messengers/index.ts", "providers/telegram/index.ts"];
     const pages = ["think", "messenger-options", "delivery"].map((name) => `docs/reference/${name}.md`);
     const known = new Set(
-      [...sources, ...pages, "src/actions/action-host.ts", "docs/files.md"].flatMap(
+      [...sources, ...pages, "src/actions/runs/action-host.ts", "docs/files.md"].flatMap(
         (file) => read(file).match(/\w+/g) ?? [],
       ),
     );

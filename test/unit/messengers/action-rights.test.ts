@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { roles } from "../../../src/actions/authorize.ts";
-import type { ActionTurnContext } from "../../../src/actions/authorize.ts";
-import type { AuthorizationRequest } from "../../../src/actions/action-host.ts";
+import { roles } from "../../../src/actions/declare/authorize.ts";
+import type { ActionTurnContext } from "../../../src/actions/declare/authorize.ts";
+import type { AuthorizationRequest } from "../../../src/actions/runs/action-host.ts";
 import { ActionRights } from "../../../src/messengers/tools/action-rights.ts";
 import type { CallFacts } from "../../../src/messengers/tools/action-rights.ts";
 import { refund } from "../actions/action-rig.ts";

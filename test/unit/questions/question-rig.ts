@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ActionOptions } from "../../../src/actions/action.ts";
-import { Attachments } from "../../../src/actions/attachments.ts";
-import { defineAction } from "../../../src/actions/define-action.ts";
+import type { ActionOptions } from "../../../src/actions/declare/action.ts";
+import { Attachments } from "../../../src/actions/attachments/attachments.ts";
+import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type { CardBody, Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import type { MessengerThread } from "../../../src/core/messenger-event.ts";

@@ -2,7 +2,7 @@ import type { JSONValue, LanguageModelV4FunctionTool, LanguageModelV4Message } f
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { invalidInput } from "../../../../src/actions/action-errors.ts";
+import { invalidInput } from "../../../../src/actions/declare/action-errors.ts";
 import { demoReply } from "../../../../playground/demo-model/demo-reply.ts";
 
 function toolOf(name: string, schema: z.ZodType, description?: string): LanguageModelV4FunctionTool {

@@ -16,8 +16,8 @@ import {
   notAuthorized,
   outcomeUnknown,
   stillPending,
-} from "../../../../src/actions/action-errors.ts";
-import type { ActionFailure } from "../../../../src/actions/action-errors.ts";
+} from "../../../../src/actions/declare/action-errors.ts";
+import type { ActionFailure } from "../../../../src/actions/declare/action-errors.ts";
 import { FakeClock, pausedBy, settle } from "../../models/fake-clock.ts";
 import { collect, PROMPT } from "../../models/stub-model.ts";
 
