@@ -141,14 +141,14 @@ export class Stage {
   }
 
   /**
-   * Does as a person did some time ago, and returns what the platform sends only now. For a stage that no row shares:
-   * meanwhile the clock of this process is late.
+   * Does as a person did some time ago, and returns what the platform sends only now. The clock of this process is late
+   * for the call alone, and not while it waits: other rows sign their webhooks by it.
    */
-  async actBefore(agoMs: number, act: Act): Promise<Acted | undefined> {
+  actBefore(agoMs: number, act: Act): Promise<Acted | undefined> {
     const { now } = Date;
     Date.now = () => now() - agoMs;
     try {
-      return await this.emulator.act(act);
+      return this.emulator.act(act);
     } finally {
       Date.now = now;
     }

@@ -82,7 +82,7 @@ const editLimit: Row = {
     stage.server.fail({ fault: { kind: "edit-limit" }, on: ["edit"], in: talk.place, times: 1000 });
     await talk.write("cue-edit-limit please");
     await gate.reached;
-    await talk.reads("The first words.");
+    await stage.until(() => talk.bot().length > 0);
     gate.open();
     await talk.reads("And the last.", 15_000);
     return () => {
