@@ -16,6 +16,8 @@ export const gchat: AdapterProfile = {
   cardMarkup: googleChatCard,
   // The adapter drops files and reports the message as sent.
   sendsFiles: false,
+  // A space takes 60 writes a minute: posts, edits and removals.
+  pacing: { direct: { burst: 5, everyMs: 1100 }, group: { burst: 5, everyMs: 1100 } },
   readFailure,
   prepare: callByFetch,
   readPress,

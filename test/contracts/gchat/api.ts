@@ -218,14 +218,20 @@ export class GoogleChatApi {
     const wanted = option.startsWith("REPLY_") ? nameIn(body["thread"]) : undefined;
     const isKnown = this.#spaces.messages.some((it) => it.space === space && it.thread === wanted);
     if (option === "REPLY_MESSAGE_OR_FAIL" && !isKnown) return notFound();
-    const since = this.#spaces.now() - 60_000;
-    if (this.#writes.filter((it) => it.space === space && it.at > since).length >= WRITES_A_MINUTE) {
-      return this.refuse({ kind: "flood", retryAfterMs: 0 });
-    }
-    this.#writes.push({ space, at: this.#spaces.now() });
+    const refused = this.#write(space);
+    if (refused !== undefined) return refused;
     const { cards, text } = contentOf(body);
     const fields = { space, by: this.#spaces.bot, text, cards, viewer, requestId, clientId };
     return Response.json(messageJson(this.#spaces.add(fields, isKnown ? wanted : undefined)));
+  }
+
+  /** Counts a write: a message that is made, changed or removed. Returns the refusal if it is one too many. */
+  #write(space: Space): Response | undefined {
+    const now = this.#spaces.now();
+    if (this.#writes.filter((it) => it.space === space && it.at > now - 60_000).length >= WRITES_A_MINUTE)
+      return this.refuse({ kind: "flood", retryAfterMs: 0 });
+    this.#writes.push({ space, at: now });
+    return undefined;
   }
 
   #update(message: Message, { body, query }: Call): Response {
@@ -239,6 +245,8 @@ export class GoogleChatApi {
     const cards = mask.has("*") || mask.has("cardsV2") ? fields.cards : message.cards;
     const invalid = checkMessage({ text, cardsV2: cards });
     if (invalid !== undefined) return invalid;
+    const refused = this.#write(message.space);
+    if (refused !== undefined) return refused;
     message.text = text;
     message.cards = cards;
     message.updatedAt = this.#spaces.now();
@@ -248,6 +256,8 @@ export class GoogleChatApi {
 
   #remove(message: Message): Response {
     if (message.by !== this.#spaces.bot) return notOwn();
+    const refused = this.#write(message.space);
+    if (refused !== undefined) return refused;
     message.isDeleted = true;
     this.#spaces.changed();
     return Response.json({});

@@ -12,6 +12,12 @@ const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const privateKeyPem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 describe("chatSdkMessenger with @chat-adapter/gchat", () => {
+  it("writes at most sixty times in a minute of a space", () => {
+    const { direct, group } = profileOf("gchat").pacing ?? {};
+    for (const rate of [direct, group])
+      expect((rate?.burst ?? 0) + Math.floor(60_000 / (rate?.everyMs ?? 1))).toBeLessThanOrEqual(60);
+  });
+
   it("calls by fetch, and once", async () => {
     const calls: string[] = [];
     vi.stubGlobal("fetch", async (input: string | URL, init?: RequestInit) => {
