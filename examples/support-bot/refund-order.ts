@@ -18,7 +18,7 @@ const refundSchema = z.object({
 
 /**
  * Refunds money for an order, once for each order: `POST <baseUrl>/refunds` with an `idempotency-key`, so that a repeated
- * request is answered with the same refund.
+ * request is answered with the same refund. People who decide can change the amount: **More**, **Edit**.
  */
 export function refundOrder(baseUrl: string | undefined): Action {
   return action({
@@ -28,6 +28,7 @@ export function refundOrder(baseUrl: string | undefined): Action {
       orderId,
       amountCents: z.number().int().positive().describe("How much to refund, in cents"),
     }),
+    labels: { orderId: "Order", amountCents: "Amount in cents" },
     idempotencyKey: ({ input }) => input.orderId,
     idempotencyScope: "bot",
     permissions: ["billing:refund"],

@@ -198,6 +198,41 @@ describe("the support bot", () => {
     expect(rig.shop.orders.get("1003").answer).toMatchObject({ refundedCents: 6000 });
   });
 
+  it("refunds what an approver has changed the amount to, after it was approved", async () => {
+    await openGroup("Refunds");
+    const card = (words: string) => log().getByRole("article").filter({ hasText: words }).last();
+    // A reply shows the words of the card, too.
+    const press = (words: string, name: string) =>
+      log()
+        .getByRole("article")
+        .filter({ hasText: words })
+        .getByRole("button", { name, exact: true })
+        .last()
+        .press("Enter");
+    await as("Ann");
+    await write(`@${rig.simulator.bot.username} refund 53 € for order 1001`);
+    await as("Bob");
+    await press("Refund 53.00 € for order 1001", "More");
+    await press("Refund 53.00 € for order 1001", "Edit");
+    const form = "Bob changes: Refund 53.00 € for order 1001";
+    await press(form, "Change");
+    await press(form, "Amount in cents");
+    await card(form).getByText("Write a whole number.").waitFor();
+    await card(form).getByRole("button", { name: "Message actions" }).press("Enter");
+    await rig.page.getByRole("menuitem", { name: "Reply" }).press("Enter");
+    await write("5000");
+    await press(form, "Send");
+    await card("Refund 50.00 € for order 1001").getByText("Changed by Bob").waitFor();
+    expect(rig.shop.orders.get("1001").answer).not.toHaveProperty("refundedCents");
+    await screenshot("edited-refund");
+    await press("Refund 50.00 € for order 1001", "Approve");
+    await log()
+      .getByText(/Refund R-\d+ is refunded\./)
+      .last()
+      .waitFor();
+    expect(rig.shop.orders.get("1001").answer).toMatchObject({ refundedCents: 5000 });
+  });
+
   it("shows what waits in a group to somebody of the team in their private chat, who decides there", async () => {
     await openGroup("Tea team");
     await as("Ann");
