@@ -99,6 +99,21 @@ class Conversation {
     return true;
   }
 
+  /** People are asked about a call, change its amount, and approve it. A grant has nothing to do with it. */
+  async edit(name: string): Promise<void> {
+    const asked = this.approvals.asking.request(this.#question(`asked ${name}`, {}));
+    if (asked === undefined) return;
+    const by = { surface: "chat", person: { userId: "dana" } } as const;
+    const form = { at: { kind: "summary" }, values: {}, skipped: [] } as const;
+    const address = { messengerId: "m", chatId: "c", threadId: "c", isDirectMessage: true };
+    const { edited } = this.approvals;
+    edited.begin(asked.id, { by, address, form }, () => {});
+    const call = { ...asked, input: { orderId: name, euros: 1 }, inputHash: `hash ${asked.id}` };
+    const changed = edited.replace(asked.id, 1, call, () => {});
+    await this.approvals.decisions.decide(changed?.id ?? "", { kind: "approve" }, by);
+    await this.approvals.work.run();
+  }
+
   /** Reports to the root what it does not know yet. */
   tell(): void {
     for (const { id, seq } of this.#data.all<{ seq: number; id: string }>(
@@ -159,6 +174,8 @@ const step = fc.record({
   /** The same call may come again, also in another life of the object. */
   call: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
   end: fc.constantFrom<End>("done", "done", "freed", "stopped"),
+  /** Whether people change and approve another call meanwhile. */
+  edits: fc.constantFrom(false, false, true),
   line: fc.constantFrom<Line>("good", "good", "good", "good", "away", "answer lost", "late"),
   killAt: fc.oneof(
     { weight: 3, arbitrary: fc.constant(Infinity) },
@@ -200,14 +217,19 @@ it("never overdraws a sum or a number of calls, and gives back exactly what had 
           expect(rig.spent.size).toBeLessThanOrEqual(limit.calls ?? Infinity);
           return spent;
         };
-        for (const { call, end, killAt, line, tells, where } of steps) {
+        for (const { call, edits, end, killAt, line, tells, where } of steps) {
           const conversation = rig.conversations[where];
           if (conversation === undefined || rig.spent.has(`${where} ${call}`)) continue;
           rig.line = line;
           conversation.toGo = killAt;
-          const isCovered = await conversation
-            .call(call, euros(CENTS[call] ?? 0), end)
-            .catch(() => undefined);
+          const both = async (): Promise<boolean> => {
+            const [isCovered] = await Promise.all([
+              conversation.call(call, euros(CENTS[call] ?? 0), end),
+              edits ? conversation.edit(call) : undefined,
+            ]);
+            return isCovered;
+          };
+          const isCovered = await both().catch(() => undefined);
           if (isCovered === true) covered += 1;
           if (isCovered === false) refused += 1;
           if (isCovered === true && end === "freed") givenBack += 1;
