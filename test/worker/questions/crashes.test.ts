@@ -18,9 +18,12 @@ const WRITES = {
   "the beginning of the press": /INSERT INTO press_v1/,
   "the end of the question": /UPDATE question_v1 SET .*\bend = /,
   "the call that may go on": /UPDATE parked_call_v1 SET state = \?\s+WHERE/,
+  "the second run": [/UPDATE parked_call_v1 SET state = \?\s+WHERE/, 2],
+  "the second run in the ledger": [/INSERT INTO action_v1/, 3],
+  "the end of the second run in the ledger": [/INSERT INTO action_v1/, 4],
   "the outcome of the run": /UPDATE parked_call_v1 SET state = \?, outcome/,
   "the told outcome": /UPDATE parked_call_v1 SET is_told/,
-} as const;
+} as const satisfies Record<string, RegExp | readonly [RegExp, number]>;
 
 interface Killer {
   /** Called by each object before it does anything. */
@@ -30,8 +33,10 @@ interface Killer {
   readonly lives: () => number;
 }
 
-/** Ends the object of the conversation before or after its first write that matches, once. */
-function killerAt(pattern: RegExp, when: "before" | "after"): Killer {
+/** Ends the object of the conversation before or after one of its writes that match, once. */
+function killerAt(write: RegExp | readonly [RegExp, number], when: "before" | "after"): Killer {
+  const [pattern, wanted] = write instanceof RegExp ? [write, 1] : write;
+  let left: number = wanted;
   let struck = false;
   let lives = 0;
   return {
@@ -45,6 +50,8 @@ function killerAt(pattern: RegExp, when: "before" | "after"): Killer {
       const exec = sql.exec.bind(sql);
       const watched = (...call: Parameters<typeof exec>): ReturnType<typeof exec> => {
         if (struck || !pattern.test(call[0])) return exec(...call);
+        left -= 1;
+        if (left > 0) return exec(...call);
         struck = true;
         if (when === "before") {
           ctx.abort("killed by a test");
