@@ -25,8 +25,8 @@ type Prepared = ReturnType<DatabaseSync["prepare"]>;
 
 interface Statement {
   readonly prepared: Prepared;
-  /** Names of the columns of its rows. */
-  readonly names: readonly string[];
+  /** Names of the columns of its last rows. Many statements never have any. */
+  names: readonly string[];
 }
 
 class Sqlite implements NodeDatabase {
@@ -47,13 +47,13 @@ class Sqlite implements NodeDatabase {
 
   all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
     checkBindings(bindings);
-    const { names, prepared } = this.#prepare(statement);
+    const known = this.#prepare(statement);
     // The rows of node:sqlite as objects have no prototype; those of a Durable Object are plain objects.
-    const rows = prepared.all(...bindings.map(bindable)) as unknown as readonly (readonly SqlValue[])[];
+    const rows = known.prepared.all(...bindings.map(bindable)) as unknown as readonly (readonly SqlValue[])[];
+    if (rows[0] === undefined) return [];
     // A column may have been added since.
-    const isCurrent = rows[0] === undefined || rows[0].length === names.length;
-    const columns = isCurrent ? names : namesOf(prepared);
-    return rows.map((cells) => plainRow(columns, cells) as Row);
+    if (rows[0].length !== known.names.length) known.names = namesOf(known.prepared);
+    return rows.map((cells) => plainRow(known.names, cells) as Row);
   }
 
   run(statement: string, ...bindings: readonly SqlValue[]): number {
@@ -100,7 +100,7 @@ class Sqlite implements NodeDatabase {
     const prepared = this.#connection.prepare(statement);
     // Rows as arrays are several times as fast to read.
     prepared.setReturnArrays(true);
-    const entry = { prepared, names: namesOf(prepared) };
+    const entry: Statement = { prepared, names: [] };
     this.#statements.set(statement, entry);
     return entry;
   }
