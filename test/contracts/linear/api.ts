@@ -87,7 +87,7 @@ export class LinearApi {
       case "flood": {
         const response = problem(400, "ratelimited", "Rate limit exceeded", "RATELIMITED");
         // The bot reads it a moment later.
-        const reset = this.#workspace.now() + refusal.retryAfterMs + 100;
+        const reset = this.#workspace.now() + refusal.retryAfterMs + 1000;
         response.headers.set("x-ratelimit-requests-limit", String(CALLS_AN_HOUR));
         response.headers.set("x-ratelimit-requests-remaining", "0");
         response.headers.set("x-ratelimit-requests-reset", String(reset));
