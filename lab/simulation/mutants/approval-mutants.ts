@@ -54,6 +54,19 @@ export const approvalMutants: readonly Mutant[] = [
     object: countsTwice,
   },
   {
+    name: "edit-runs-as-before",
+    what: "a changed input is shown, and the input of the model runs",
+    needs: "change-input",
+    object: runsAsBefore,
+  },
+  {
+    name: "claims-not-stored",
+    what: "the root forgets what calls have used of a consent",
+    needs: "proposal",
+    rootDatabase: (database) =>
+      withoutWrites(database, (statement) => statement.includes("INSERT INTO allowance_v1")),
+  },
+  {
     name: "run-not-stored",
     what: "an action begins before its run is stored",
     needs: "proposal",
@@ -113,6 +126,19 @@ function countsTwice({ features }: BotObject): void {
     },
   };
   Object.assign(decisions, changed);
+}
+
+function runsAsBefore({ features }: BotObject): void {
+  const { approvals } = features.get(APPROVALS);
+  const { edited } = approvals;
+  const replace = edited.replace.bind(edited);
+  const changed: Pick<typeof edited, "replace"> = {
+    replace: (id, number, call, withIt) => {
+      const { input = call.input, inputHash = call.inputHash } = approvals.get(id) ?? {};
+      return replace(id, number, { ...call, input, inputHash }, withIt);
+    },
+  };
+  Object.assign(edited, changed);
 }
 
 function keepsButtons(delivery: Delivery): void {

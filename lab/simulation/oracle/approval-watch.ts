@@ -1,6 +1,7 @@
 import type { CardBody, Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
 import type { Life } from "../machine/life.ts";
-import type { Plan, PlanItem } from "../plan/plan.ts";
+import { MOST_WORTH, WORTH } from "../plan/plan.ts";
+import type { Plan, PlanItem, Size } from "../plan/plan.ts";
 import type { ActionCall, Invariant, SurfaceCall } from "./contract.ts";
 import { labelsOf, REMOVED } from "./card-watch.ts";
 import { isRunOf, stripMark, wordsOf } from "./visible-text.ts";
@@ -13,6 +14,8 @@ export interface Decision {
   readonly person: string;
   /** Label of the button. */
   readonly label: string;
+  /** The size that the card showed, or that a form sends. */
+  readonly size: Size | undefined;
   /** The answers that the person saw. */
   readonly notices: (string | undefined)[];
 }
@@ -31,6 +34,8 @@ export interface Called {
   hasResult: boolean;
   /** Number of times that the work has begun. */
   runs: number;
+  /** The size with which it has begun. */
+  size: Size | undefined;
   /** When and in which processes the work has begun. */
   readonly begun: { readonly at: number; readonly life: Life }[];
 }
@@ -47,6 +52,9 @@ export interface ApprovalFigures {
   late: number;
   /** Presses that were counted, while others were missing. */
   agreed: number;
+  /** Changes of an input, and actions that ran because of an earlier consent. */
+  edited: number;
+  granted: number;
   /** Work of actions that has begun, and begun again. */
   acted: number;
   actedAgain: number;
@@ -79,9 +87,13 @@ const SETTLED_MS = 10_000;
 
 const EFFECT = /\beffect\d+\b/;
 
+/** The answer to a person who has changed an input. */
+const CHANGED = "Changed. It still has to be approved.";
+
 /** The answers to presses that decide. */
 const TOLD: Readonly<Record<string, string>> = {
   Approve: "Approved.",
+  "Allow always": "Approved.",
   Reject: "Rejected.",
   "Take back": "Taken back.",
   "Ask for changes": "OK. Reply to the card with what should change.",
@@ -99,14 +111,20 @@ export class ApprovalWatch {
     bystanders: 0,
     late: 0,
     agreed: 0,
+    edited: 0,
+    granted: 0,
     acted: 0,
     actedAgain: 0,
   };
   /** By the names of their effects. */
   readonly called = new Map<string, Called>();
   readonly decisions = new Map<string, Decision>();
+  /** Presses that send a form with another size. */
+  readonly edits = new Map<string, Decision>();
   readonly #options: ApprovalWatchOptions;
   readonly #cards: AskingCard[] = [];
+  /** The worth of effects that happened because of an earlier consent. */
+  #spent = 0;
 
   constructor(options: ApprovalWatchOptions) {
     this.#options = options;
@@ -125,7 +143,7 @@ export class ApprovalWatch {
     if (known !== undefined) return known;
     const plan = this.planned([call.token]);
     if (plan === undefined) throw new Error(`Nobody has planned ${call.action}.`);
-    const fresh = { isAsked: false, hasResult: false, runs: 0, begun: [] };
+    const fresh = { isAsked: false, hasResult: false, runs: 0, size: undefined, begun: [] };
     const chatId = this.#options.chatOf(threadId);
     const turn = Number(call.effect.slice("effect".length));
     const called: Called = { call, plan, threadId, chatId, turn, ...fresh };
@@ -167,17 +185,25 @@ export class ApprovalWatch {
     this.decisions.set(actionId, { ...decision, notices: [] });
   }
 
+  /** A person sends the form of an input. */
+  sends(actionId: string, edit: Omit<Decision, "notices">): void {
+    this.edits.set(actionId, { ...edit, notices: [] });
+  }
+
   /** A person is told what became of a press. */
   answered(actionId: string, notice: string | undefined): void {
+    const edit = this.edits.get(actionId);
+    edit?.notices.push(notice);
+    if (edit !== undefined && notice === CHANGED) this.#edited(edit);
     const decision = this.decisions.get(actionId);
     const called = this.called.get(decision?.effect ?? "");
     if (decision === undefined || called === undefined) return;
     decision.notices.push(notice);
     const { effect, label, person } = decision;
     const isDecided = isTold(decision);
-    if (isDecided && label === "Approve") this.figures.approved += 1;
+    if (isDecided && isYes(label)) this.figures.approved += 1;
     else if (isDecided) this.figures.refused += 1;
-    this.#count(called, notice);
+    this.#count(called, decision, notice);
     if (notice?.startsWith("You can't decide") === true) this.figures.bystanders += 1;
     if (
       notice?.startsWith("This was decided before") === true ||
@@ -192,10 +218,13 @@ export class ApprovalWatch {
   }
 
   /** The work of an action begins, and has its effect at once. */
-  runs({ effect }: Pick<ActionCall, "effect">, life: Life): void {
+  runs({ effect, size }: Pick<ActionCall, "effect" | "size">, life: Life): void {
     const { fail } = this.#options;
     const called = this.called.get(effect);
     if (called === undefined) return fail("I9", `${effect} happens, and nobody has asked for it`);
+    if (called.runs > 0 && called.size !== size)
+      fail("I9", `${effect} happens ${called.size}, and then ${size}`);
+    called.size = size;
     const { plan, runs } = called;
     this.figures[runs === 0 ? "acted" : "actedAgain"] += 1;
     called.runs += 1;
@@ -203,26 +232,66 @@ export class ApprovalWatch {
     // The outside system knows a key, and has the effect once.
     if (runs > 0 && plan.repeats !== "keyed") fail("I9", `${effect} happens ${called.runs} times`);
     if (plan.approvers === "nobody") return;
-    const agreed = this.#agreedTo(called);
+    const agreed = this.#agreedTo(called, size);
+    if (plan.spends === true && agreed === 0 && this.#changesOf(effect).length === 0)
+      return runs === 0 ? this.#spends(called) : undefined;
+    this.#checkEdits(called);
     if (agreed === 0) fail("I9", `${effect} happens, and nobody who may has agreed`);
     else if (agreed < (plan.quorum ?? 1)) fail("I9", `${effect} happens, and only ${agreed} have agreed`);
   }
 
-  /** The number of different people who may decide and have pressed Approve. */
-  #agreedTo(called: Called): number {
+  /** The number of different people who may decide and have pressed Approve on a card with this size. */
+  #agreedTo(called: Called, wanted: Size | undefined): number {
     const presses = [...this.decisions.values()].filter(
-      ({ effect, label, person }) =>
-        effect === called.call.effect && label === "Approve" && mayDecide(called, person),
+      ({ effect, label, person, size }) =>
+        effect === called.call.effect && isYes(label) && size === wanted && mayDecide(called, person),
     );
     return new Set(presses.map(({ person }) => person)).size;
   }
 
+  /** Nobody was asked about this effect: people have agreed to effects up to a sum in its chat. */
+  #spends({ call: { effect }, size = "small", threadId }: Called): void {
+    const { fail } = this.#options;
+    const isAllowed = [...this.decisions.values()].some(
+      (one) => one.label === "Allow always" && this.called.get(one.effect)?.threadId === threadId,
+    );
+    if (!isAllowed) return fail("I9", `${effect} happens, and nobody who may has agreed`);
+    this.figures.granted += 1;
+    this.#spent += WORTH[size];
+    if (this.#spent > MOST_WORTH)
+      fail("I9", `effects worth ${this.#spent} happen unasked, and people have agreed to ${MOST_WORTH}`);
+  }
+
+  /** Changes of an input that the person was told of. */
+  #changesOf(effect: string): Decision[] {
+    return [...this.edits.values()].filter(
+      (edit) => edit.effect === effect && edit.notices.includes(CHANGED),
+    );
+  }
+
+  /** Somebody is told that an input is changed. */
+  #edited(edit: Decision): void {
+    const called = this.called.get(edit.effect);
+    if (called === undefined) return;
+    this.figures.edited += 1;
+    if (!mayDecide(called, edit.person))
+      this.#options.fail("I9", `${edit.person} is told to have changed ${edit.effect}, and may not decide`);
+    if (called.runs > 0) this.#checkEdits(called);
+  }
+
+  /** An input that was changed happens as somebody has sent it, and not as it was. */
+  #checkEdits({ call: { effect }, size }: Called): void {
+    if (this.#changesOf(effect).length === 0) return;
+    const isSent = [...this.edits.values()].some((edit) => edit.effect === effect && edit.size === size);
+    if (!isSent) this.#options.fail("I9", `${effect} happens ${size}, and was changed before`);
+  }
+
   /** The count of those who have agreed is never more than people have pressed. */
-  #count(called: Called, notice: string | undefined): void {
+  #count(called: Called, { size }: Decision, notice: string | undefined): void {
     const [, count] = /^Noted: (\d+) of \d+ have approved\.$/.exec(notice ?? "") ?? [];
     if (count === undefined) return;
     this.figures.agreed += 1;
-    if (Number(count) > this.#agreedTo(called))
+    if (Number(count) > this.#agreedTo(called, size))
       this.#options.fail("I9", `${count} are said to agree to ${called.call.effect}, and fewer have`);
   }
 
@@ -297,11 +366,11 @@ export class ApprovalWatch {
     const { fail } = this.#options;
     if (stripMark(content?.text ?? "") === REMOVED) return;
     const words = wordsOf(content?.text ?? "");
-    const card = this.#shownBy(words, address.threadId, life.name);
-    if (card === undefined)
+    const cards = this.#shownBy(words, address.threadId, life.name);
+    if (cards.length === 0)
       return fail("I5", `call #${number} shows no state of an approval: ${content?.text ?? ""}`);
-    // A message below the first one may have words that other states have, too.
-    if (EFFECT.test(content?.text ?? "") && newestFace(card, words) < card.shown)
+    // A message below the first one may have words that other states have, too, and forms look alike.
+    if (EFFECT.test(content?.text ?? "") && cards.every((card) => newestFace(card, words) < card.shown))
       fail("I5", `call #${number} takes the card of an approval back: ${content?.text ?? ""}`);
   }
 
@@ -313,8 +382,8 @@ export class ApprovalWatch {
         card.shown = Math.max(card.shown, oldestFace(card, words));
   }
 
-  #shownBy(words: readonly string[], threadId: string, conversation: string): AskingCard | undefined {
-    return this.#cards.find(
+  #shownBy(words: readonly string[], threadId: string, conversation: string): AskingCard[] {
+    return this.#cards.filter(
       (card) =>
         card.threadId === threadId && card.conversation === conversation && newestFace(card, words) >= 0,
     );
@@ -333,7 +402,15 @@ export function wasCut({ begun, plan }: Called): boolean {
 /** Whether the person was told that the press has decided. */
 export function isTold({ label, notices }: Pick<Decision, "label" | "notices">): boolean {
   const words = TOLD[label];
-  return words !== undefined && notices.includes(words);
+  // Consent to later calls is explained in the same answer.
+  const isWords = (notice = ""): boolean =>
+    label === "Allow always" ? notice.startsWith("Approved.") : notice === words;
+  return words !== undefined && notices.some(isWords);
+}
+
+/** Whether a button agrees. */
+export function isYes(label: string): boolean {
+  return label === "Approve" || label === "Allow always";
 }
 
 /** Whether somebody may decide about a call. */

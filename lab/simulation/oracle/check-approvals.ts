@@ -1,5 +1,5 @@
 import type { Called } from "./approval-watch.ts";
-import { isTold, mayDecide, wasCut } from "./approval-watch.ts";
+import { isTold, isYes, mayDecide, wasCut } from "./approval-watch.ts";
 import type { EndState, Thread } from "./end-state.ts";
 import type { PlatformMessage } from "../platform/platform.ts";
 import { stripMark } from "./visible-text.ts";
@@ -29,9 +29,14 @@ export function checkApprovals({ oracle, platform }: EndState, thread: Thread): 
     if (thread.wasBlocked || platform.hasDeletions(thread.threadId)) continue;
     const cards = platform
       .visible(thread.threadId)
-      .filter(({ text }) => new RegExp(`\\b${called.call.effect}\\b`).test(text));
+      .filter(({ text }) => new RegExp(`\\bLet ${called.call.effect} happen\\b`).test(text) && !isForm(text));
     checkCard(oracle, called, cards);
   }
+}
+
+/** Whether a message is the form in which somebody changes an input. */
+export function isForm(text: string): boolean {
+  return /^(?:\w+ changes|This change is over): /.test(stripMark(text));
 }
 
 /** Checks that a card says how it has ended, and has no button any more. */
@@ -72,15 +77,15 @@ function checkTold(oracle: EndState["oracle"], called: Called): void {
   const told = [...oracle.approvals.decisions.values()].filter(
     (decision) => decision.effect === effect && isTold(decision),
   );
-  const labels = new Set(told.map(({ label }) => label));
+  const labels = new Set(told.map(({ label }) => (isYes(label) ? "Approve" : label)));
   if (labels.size > 1)
     oracle.fail("I9", `${effect} was decided ${labels.size} times: ${[...labels].join(", ")}`);
   const [label] = labels;
   if (label === undefined) return;
-  const isYes = label === "Approve" && told.some(({ person }) => mayDecide(called, person));
+  const isAgreed = label === "Approve" && told.some(({ person }) => mayDecide(called, person));
   // An interrupted run that nobody may repeat has begun, if it is known to have.
-  if (isYes && called.runs === 0 && called.plan.repeats !== "never")
+  if (isAgreed && called.runs === 0 && called.plan.repeats !== "never")
     oracle.fail("I9", `somebody was told that ${effect} is approved, and it never happened`);
-  if (!isYes && called.runs > 0)
+  if (!isAgreed && called.runs > 0)
     oracle.fail("I9", `somebody was told "${label}" of ${effect}, and it happened`);
 }

@@ -4,6 +4,7 @@ import type { Address, LostPost } from "../../../src/core/surface.ts";
 import type { InterruptedText } from "./interrupted-text.ts";
 import type { Script } from "../plan/model-script.ts";
 import type { ShownContent } from "../platform/platform.ts";
+import type { Size } from "../plan/plan.ts";
 
 /*
  * The contract between the parts of the simulation: stored operations of the model's engine, calls to the platform,
@@ -48,6 +49,7 @@ export interface ActionCall {
   readonly action: string;
   /** Name of its effect, unique in the run. */
   readonly effect: string;
+  readonly size?: Size | undefined;
 }
 
 const { errorResponseText, interruptedResponseText } = ENGLISH_TEXTS;

@@ -1,7 +1,7 @@
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
-import { drawApprovals } from "./draw-approvals.ts";
+import { drawApprovals, drawSpending } from "./draw-approvals.ts";
 import { drawQuestions } from "./draw-questions.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawNumbers } from "./draw-numbers.ts";
@@ -75,6 +75,7 @@ export function createPlan(seed: number): Plan {
       ...drawQuotes(random.fork("quotes"), schedules),
       ...drawApprovals(random.fork("approvals"), places, platform),
       ...drawQuestions(random.fork("questions"), places, platform),
+      ...drawSpending(random.fork("spending"), places, platform),
     ],
     interruptedStep,
     platform,

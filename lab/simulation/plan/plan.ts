@@ -200,6 +200,19 @@ export type PlanItem =
       readonly expiresAfterMs: number;
       /** Number of files that it attaches to the answer. */
       readonly files: number;
+      /** The size that the model asks for. Undefined: its input has none. */
+      readonly size?: Size;
+      /** Whether it is a call of the one action whose calls people allow up to a sum of sizes. */
+      readonly spends?: true;
+    }
+  /** An approver changes the size in the form of the newest card that asks about an action, or waits for one. */
+  | {
+      readonly kind: "change-input";
+      readonly at: number;
+      readonly proposal: string;
+      readonly token: string;
+      readonly person: "7" | "8";
+      readonly size: Size;
     }
   /** A person presses a button of the newest card that asks about an action, or waits for one. */
   | {
@@ -210,7 +223,7 @@ export type PlanItem =
       readonly token: string;
       /** Id of the person, where several can press. */
       readonly person: "7" | "8";
-      readonly button: "Approve" | "Reject" | "More" | "Take back" | "Ask for changes";
+      readonly button: "Approve" | "Allow always" | "Reject" | "More" | "Take back" | "Ask for changes";
     }
   | QuestionItem
   /** A person presses a button. */
@@ -221,6 +234,13 @@ export type PlanItem =
   | { readonly kind: "file"; readonly token: string; readonly loadedAfterMs: number; readonly fails: boolean }
   /** Fault of the n-th update after it was stored. */
   | { readonly kind: "again"; readonly update: number; readonly how: "answer-lost" | "twice" | "renumbered" };
+
+/** The size of an action's input. */
+export type Size = "small" | "medium" | "large";
+
+/** What an input of each size is worth, and what one consent allows in all conversations together. */
+export const WORTH: Readonly<Record<Size, number>> = { small: 10, medium: 20, large: 40 };
+export const MOST_WORTH = 70;
 
 /** The reaction of the bot's handler to a press. */
 export type PressManner = "nothing" | "toast" | "alert" | "slow" | "hang" | "throws" | "revises" | "removes";

@@ -1,4 +1,7 @@
-import type { Place, PlanItem } from "../plan/plan.ts";
+import { isForm } from "../oracle/check-approvals.ts";
+import { WORTH } from "../plan/plan.ts";
+import type { OutgoingButton } from "../../../src/core/surface.ts";
+import type { Place, PlanItem, Size } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 import { sayUntilStored } from "./say-until-stored.ts";
 import type { World } from "./world.ts";
@@ -21,6 +24,11 @@ const ONCE = { times: 1 };
 /** A person who wants to decide looks for a card this often. */
 const MOST_LOOKS = 12;
 const LOOK_EVERY_MS = 2_000;
+/** The same for the form of an input, which takes several presses, and has its own limit of them. */
+const MOST_FORM_LOOKS = 150;
+/** A button is pressed again if nothing has changed after so many looks. */
+const PATIENT_LOOKS = 40;
+const NOTHING_PRESSED = { label: "", look: 0 };
 
 /** Cards: who has them posted and changed, and who presses their buttons. */
 export class CardPeople {
@@ -89,24 +97,60 @@ export class CardPeople {
     const { button, person: wanted, proposal, token } = item;
     const called = oracle.approvals.newestOf(proposal);
     const place = plan.places.find(({ threadId }) => threadId === called?.threadId);
-    const isAbout = ({ text }: { readonly text: string }): boolean =>
-      new RegExp(`\\b${called?.call.effect ?? "none"}\\b`).test(text);
-    const now = place === undefined ? undefined : platform.visible(place.threadId).findLast(isAbout);
-    const seen = platform.keyboards.filter(({ threadId }) => threadId === place?.threadId).findLast(isAbout);
+    const effect = called?.call.effect ?? "none";
+    const now = place && findButton(platform.visible(place.threadId), effect, [button]);
+    const seen = platform.keyboards.filter(({ threadId }) => threadId === place?.threadId);
     // A person may press what they have seen a moment ago.
-    const shown = now?.buttons === undefined ? seen : now;
-    const buttons = now === undefined ? undefined : shown?.buttons;
-    const pressed = buttons?.flat().find(({ kind, label }) => kind === "callback" && label === button);
+    const found = now?.hasButtons === false ? findButton(seen, effect, [button]) : now;
+    const pressed = found?.button;
     if (called === undefined || place === undefined || pressed?.kind !== "callback") {
       if (looks < MOST_LOOKS) scheduler.after(LOOK_EVERY_MS, () => this.decide(item, looks + 1));
       return;
     }
-    const { effect } = called.call;
     trace.add("person", () => `${wanted} presses ${token}: ${button} of ${effect} in ${place.threadId}`);
     oracle.presses.pressed(token, place.threadId, undefined, true);
     const person = place.isDirectMessage ? "7" : wanted;
-    oracle.approvals.pressed(token, { effect, label: button, person });
-    this.#people.tellPress(place, token, { data: pressed.token, messageId: String(shown?.id) }, person);
+    oracle.approvals.pressed(token, { effect, label: button, person, size: sizeIn(found?.text ?? "") });
+    this.#people.tellPress(place, token, { data: pressed.token, messageId: String(found?.id) }, person);
+  }
+
+  /**
+   * Opens the form of the newest card that asks about an action, chooses a size, and sends it. Looks at the chat before
+   * each press, and gives the chat time to show what a press has changed.
+   */
+  changeInput(item: Extract<PlanItem, { kind: "change-input" }>, looks = 1, last = NOTHING_PRESSED): void {
+    const { oracle, plan, platform, scheduler, trace } = this.#world;
+    const { person: wanted, proposal, size, token } = item;
+    const called = oracle.approvals.newestOf(proposal);
+    const place = plan.places.find(({ threadId }) => threadId === called?.threadId);
+    const again = (press = last): void => {
+      if (looks >= MOST_FORM_LOOKS) return;
+      scheduler.after(LOOK_EVERY_MS, () => this.changeInput(item, looks + 1, press));
+    };
+    if (called === undefined || place === undefined) return again();
+    const { effect } = called.call;
+    const seen = platform.visible(place.threadId);
+    const form = findButton(seen, effect, [], isForm);
+    const isChosen = new RegExp(`\\bSize ${size}\\b`).test(form?.text.replaceAll(/[\s:]+/g, " ") ?? "");
+    const labels = isChosen ? ["Send"] : [size, "Size", "Change"];
+    const shown =
+      form?.hasButtons === true
+        ? findButton(seen, effect, labels, isForm)
+        : findButton(seen, effect, ["Edit", "More"]);
+    const pressed = shown?.button;
+    const isAgain = pressed?.label === last.label && looks < last.look + PATIENT_LOOKS;
+    if (pressed === undefined || isAgain) return again();
+    const { label, token: data } = pressed;
+    const person = place.isDirectMessage ? "7" : wanted;
+    const press = `${token}x${looks}`;
+    trace.add("person", () => `${person} presses ${press}: ${label} of ${effect}`);
+    oracle.presses.pressed(press, place.threadId, undefined, true);
+    this.#people.tellPress(place, press, { data, messageId: String(shown?.id) }, person);
+    if (label !== "Send") return again({ label, look: looks });
+    oracle.approvals.sends(press, { effect, label, person, size });
+    const decision = { kind: "decide", at: 0, proposal, token: `${press}y`, button: "Approve" } as const;
+    const other = this.#random.chance(0.5) ? "7" : "8";
+    scheduler.after(this.#random.int(0, 20_000), () => this.decide({ ...decision, person: other }));
   }
 
   /** A button of a card as the person sees it, or has seen it. */
@@ -126,4 +170,51 @@ export class CardPeople {
     const person = this.#people.tellPress(place, token, { data, messageId: String(shown?.id) });
     oracle.presses.pressed(token, place.threadId, { card, label, data, person });
   }
+}
+
+/** The size that a card asks about. */
+function sizeIn(text: string): Size | undefined {
+  const [, found] = /\beffect\d+ happen, (\w+)/.exec(text) ?? [];
+  return (Object.keys(WORTH) as Size[]).find((size) => size === found);
+}
+
+interface Seen {
+  readonly id: number;
+  readonly text: string;
+  readonly buttons?: readonly (readonly OutgoingButton[])[] | undefined;
+}
+
+/** A card as a person sees it: its text, whether it has buttons, and the first of those that are wanted. */
+interface SeenCard extends Pick<Seen, "id" | "text"> {
+  readonly hasButtons: boolean;
+  readonly button: Extract<OutgoingButton, { kind: "callback" }> | undefined;
+}
+
+/** Labels of which each card of an approval, and each form, has one. */
+const OURS: ReadonlySet<string> = new Set(["Approve", "Send", "Not now"]);
+
+/** Finds the newest card about an effect. The buttons of a card of several messages are at the last one. */
+function findButton(
+  messages: readonly Seen[],
+  effect: string,
+  labels: readonly string[],
+  isMeant = (text: string): boolean => !isForm(text),
+): SeenCard | undefined {
+  const isAbout = new RegExp(`\\b${effect} happen\\b`);
+  const head = messages.findLast(({ text }) => isAbout.test(text) && isMeant(text));
+  if (head === undefined) return undefined;
+  const below = messages.slice(messages.indexOf(head));
+  const end = below.findIndex(({ text }, index) => index > 0 && /\beffect\d+ happen\b/.test(text));
+  const parts = end === -1 ? below : below.slice(0, end);
+  const last = parts.findIndex(({ buttons }) => buttons?.flat().some(({ label }) => OURS.has(label)));
+  const part = parts[last];
+  const text = parts
+    .slice(0, Math.max(0, last) + 1)
+    .map((one) => one.text)
+    .join("\n");
+  const buttons = part?.buttons?.flat() ?? [];
+  const [button] = labels.flatMap((label) =>
+    buttons.flatMap((one) => (one.kind === "callback" && one.label === label ? [one] : [])),
+  );
+  return { id: part?.id ?? head.id, text, hasButtons: part !== undefined, button };
 }

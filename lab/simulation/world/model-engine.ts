@@ -99,7 +99,12 @@ export class ModelEngine implements TurnOperations {
         said: [],
         tool: "none",
         text: "",
-        call: plan && { token: plan.token, action: actionName(plan.token), effect: `effect${turn}` },
+        call: plan && {
+          token: plan.token,
+          action: actionName(plan),
+          effect: `effect${turn}`,
+          size: plan.size,
+        },
         isParked: false,
       };
       life.write("operation", () => operations.set(operationId, operation));
@@ -341,7 +346,8 @@ export class ModelEngine implements TurnOperations {
     const output: unknown = await inTurnContext(object.thread.own.info(id), undefined, async () => {
       const tools = await object.actions.tools({ clock: life.clock, log: object.log });
       const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
-      return tools[call.action]?.execute?.({ effect: call.effect }, options);
+      const { effect, size } = call;
+      return tools[call.action]?.execute?.({ effect, ...(size !== undefined && { size }) }, options);
     });
     if (life.isDead || stop.signal.aborted) return;
     if (isWaitingResult(output)) oracle.approvals.asked(called);

@@ -154,6 +154,9 @@ export class People {
       case "decide":
         this.#cards.decide(item);
         return;
+      case "change-input":
+        this.#cards.changeInput(item);
+        return;
       case "prompt":
         if (place !== undefined) this.#submit(place, item.token, item.again);
         return;

@@ -59,6 +59,8 @@ it(
     expect(totals.bystanders).toBeGreaterThan(SEEDS / 200);
     expect(totals.late).toBeGreaterThan(SEEDS / 50);
     expect(totals.agreed).toBeGreaterThan(SEEDS / 100);
+    expect(totals.edited).toBeGreaterThan(SEEDS / 200);
+    expect(totals.granted).toBeGreaterThan(SEEDS / 100);
     expect(totals.acted).toBeGreaterThan(SEEDS / 15);
     expect(totals.actedAgain).toBeGreaterThan(0);
     expect(totals.questionsAnswered).toBeGreaterThan(SEEDS / 10);
@@ -152,6 +154,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "bystander-decides": 319,
   "card-posted-twice": 16,
   "card-revised-backwards": 84,
+  "claims-not-stored": 20,
   "command-twice": 2,
   "command-unanswered": 2,
   "deduped-by-update": 28,
@@ -162,6 +165,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "edit-held-by-doubt": 31,
   "edit-ignored": 4,
   "edit-not-awaited": 33,
+  "edit-runs-as-before": 241,
   "effect-before-yes": 53,
   "end-lost": 2,
   "failure-forgotten": 81,
