@@ -55,7 +55,7 @@ it(
     expect(totals.steered).toBeGreaterThan(SEEDS / 100);
     expect(totals.asked).toBeGreaterThan(SEEDS / 10);
     expect(totals.approved).toBeGreaterThan(SEEDS / 30);
-    expect(totals.refused).toBeGreaterThan(SEEDS / 100);
+    expect(totals.refused).toBeGreaterThan(SEEDS / 200);
     expect(totals.bystanders).toBeGreaterThan(SEEDS / 200);
     expect(totals.late).toBeGreaterThan(SEEDS / 50);
     expect(totals.agreed).toBeGreaterThan(SEEDS / 100);
