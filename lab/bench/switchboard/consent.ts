@@ -28,7 +28,11 @@ export class ConsentBot extends Think<BotEnvironment> {
     return {
       card: {
         description: "Show a card",
-        handler: () => ({ kind: "card", text: "A card", buttons: [[{ label: "Press", payload: 1 }]] }),
+        handler: () => ({
+          kind: "card",
+          text: "A card",
+          buttons: [[{ kind: "callback", label: "Press", payload: {} }]],
+        }),
       },
     };
   }
