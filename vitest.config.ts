@@ -13,6 +13,7 @@ process.env.GOGC ??= "400";
 const alias = {
   "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
   "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
+  "switchboard/mcp-client": `${import.meta.dirname}/src/mcp-client/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,

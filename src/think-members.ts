@@ -44,6 +44,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * the bot has no such address.
    */
   static mcpServer: ImportedFeature | undefined = undefined;
+  /** Gives the model tools of MCP servers: the result of `mcpClient()` of `switchboard/mcp-client`. Undefined: none. */
+  static mcpClient: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;

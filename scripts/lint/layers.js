@@ -3,7 +3,7 @@
  *
  *   core ← { inbox, turn, actions, replay, forms, outgoing, models, log, texts, delivery, providers/* }
  *        ← messengers ← scheduled-runs ← feature
- *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp }
+ *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client }
  *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
@@ -62,6 +62,7 @@ const LAYER_OF = {
   submissions: "feature",
   hooks: "feature",
   mcp: "feature",
+  "mcp-client": "feature",
   questions: "feature",
   agent: "agent",
 };

@@ -47,6 +47,27 @@ export const LOG_EVENTS: readonly {
       "the conversation of a token could not answer at `/mcp`; the client may send the same request again",
   },
   {
+    events: ["mcp-client.server-failed"],
+    meaning: "an MCP server could not be asked for its tools; `reason` is the kind of the failure",
+  },
+  {
+    events: ["mcp-client.call-failed"],
+    meaning:
+      "a call of a tool of an MCP server has failed: `reason` is a code of the protocol, a status of HTTP, or the kind of the failure; the model knows whether it may have had an effect",
+  },
+  {
+    events: ["mcp-client.tools-asked", "mcp-client.tools-decided"],
+    meaning: "the owner was asked about tools of an MCP server, and has decided",
+  },
+  {
+    events: ["mcp-client.tools-left-out"],
+    meaning: "tools of an MCP server are not offered; `reason` is that of the first one",
+  },
+  {
+    events: ["mcp-client.catalogue-failed"],
+    meaning: "the tools of MCP servers could not be stored or read; those that are known stay",
+  },
+  {
     events: ["root.failed"],
     meaning:
       "an object, or `root` or `authorize` of `createWorker`, could not serve a request, which was answered 503: `storage-full`, or the kind of the error",

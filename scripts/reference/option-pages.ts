@@ -28,6 +28,7 @@ const SUBMISSIONS = "src/submissions/submissions.ts";
 const HOOKS = "src/turn/hooks.ts";
 const TASK = "src/schedules/rules/scheduled-task.ts";
 const BROADCAST = "src/core/broadcast.ts";
+const MCP_CLIENT = "src/mcp-client/mcp-client-options.ts";
 
 /** Options that the bot's code gives to functions and methods, by the name of their page. */
 export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
@@ -109,6 +110,15 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     title: "Options of `mcpServer`",
     intro: "[Other agents](../mcp.md) shows it in use.",
     parts: [{ heading: "`mcpServer`", file: "src/mcp/mcp-server-options.ts", of: ["McpServerOptions"] }],
+  },
+  "mcp-client.md": {
+    title: "Options of `mcpClient`",
+    intro: "[Tools of MCP servers](../mcp-client.md) shows it in use.",
+    parts: [
+      { heading: "`mcpClient`", file: MCP_CLIENT, of: ["McpClientOptions"] },
+      { heading: "A server", file: MCP_CLIENT, of: ["McpServer"] },
+      { heading: "Rules for calls", file: MCP_CLIENT, of: ["McpToolRules"] },
+    ],
   },
   "turns.md": {
     title: "Turns",

@@ -67,7 +67,7 @@ const NOT_THERE: Readonly<Record<string, string>> = {
   getSkillScriptRunner: OWN_TOOLS,
   getExtensions: OWN_TOOLS,
   extensionLoader: OWN_TOOLS,
-  waitForMcpConnections: 'Add tools of an MCP server in "getTools"',
+  waitForMcpConnections: 'Name MCP servers in "static mcpClient": no turn has to wait for them',
 };
 
 export interface UnusedMember extends HealthWarning {

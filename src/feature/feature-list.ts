@@ -126,6 +126,10 @@ export class FeatureList implements ThreadFeatures {
     return Object.assign({}, ...this.#features.map((feature) => feature.actions?.())) as ThinkActions;
   }
 
+  async loadActions(): Promise<void> {
+    for (const feature of this.#features) await feature.loadActions?.();
+  }
+
   prompts(): string[] {
     return this.#features.flatMap((feature) => feature.prompt?.() ?? []);
   }

@@ -40,6 +40,8 @@ export interface Feature {
   handle?(request: Request): Promise<Response | undefined>;
   commands?(): ThinkCommands;
   actions?(): ThinkActions;
+  /** Loads what `actions` returns. Called before a model call, and before a call runs outside of a turn. */
+  loadActions?(): Promise<void>;
   /** An addition to the system prompt of the turn. */
   prompt?(): string | undefined;
   /** Takes a press of one of its cards. Undefined if the card is another one's. */

@@ -67,6 +67,8 @@ export interface BotActionsHost extends RunProgressOptions {
   readonly features: {
     /** Actions of the product that the bot has switched on. */
     actions(): ThinkActions;
+    /** Loads those that `actions` returns. */
+    loadActions(): Promise<void>;
     /** People's consent. Undefined if nobody can be asked. */
     readonly consent: ActionConsent | undefined;
     /** Questions of actions to people. Undefined if actions cannot ask. */
@@ -163,7 +165,8 @@ export class BotActions {
 
   /** The bot's tools and actions, for a turn. */
   async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
-    const { agent } = this.#host;
+    const { agent, features } = this.#host;
+    await features.loadActions();
     const own = async (): Promise<ToolSet> => usableTools(this.#gated(await agent.getTools()));
     const tools = await runBotCode(botCode, "getTools", own);
     return runBotCode(botCode, "getActions", async () =>
@@ -309,6 +312,7 @@ export class BotActions {
    * `{ error }`, or `{ waiting }` if it asks somebody.
    */
   async runConsented({ facts, isAnswered, name, owner, ...call }: ConsentedCall): Promise<Json> {
+    await this.#host.features.loadActions();
     const action = this.named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return actionGone() as unknown as Json;
     const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };

@@ -28,7 +28,7 @@ it("tells what to write in the place of members that Think has", () => {
     getSkills(): void {}
   }
   expect(unusedMembers(new Bot()).map(({ message }) => message)).toEqual([
-    'The bot\'s own "waitForMcpConnections" is not called by anything here. Add tools of an MCP server in "getTools".',
+    'The bot\'s own "waitForMcpConnections" is not called by anything here. Name MCP servers in "static mcpClient": no turn has to wait for them.',
     'The bot\'s own "getSkills" is not called by anything here. Give the model tools and actions of your own.',
   ]);
 });

@@ -10,7 +10,11 @@ async function partsOf(bot: string): Promise<readonly string[]> {
     stdin: { contents: bot, resolveDir: root, loader: "ts" },
     absWorkingDir: root,
     tsconfig: path.join(root, "tsconfig.base.json"),
-    alias: { "switchboard/mcp": "./src/mcp/index.ts", switchboard: "./src/index.ts" },
+    alias: {
+      "switchboard/mcp-client": "./src/mcp-client/index.ts",
+      "switchboard/mcp": "./src/mcp/index.ts",
+      switchboard: "./src/index.ts",
+    },
     bundle: true,
     write: false,
     metafile: true,
@@ -20,7 +24,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   });
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
-    (name) => name.startsWith("src/mcp/") || name.startsWith("@modelcontextprotocol/server"),
+    (name) => /^src\/mcp(-client)?\//.test(name) || name.startsWith("@modelcontextprotocol/"),
   );
 }
 
@@ -34,4 +38,11 @@ it("is in the bundle only of a bot that imports it", async () => {
   );
   expect(parts).toContain("src/mcp/mcp-feature.ts");
   expect(parts).toContain("@modelcontextprotocol/server");
+  expect(parts.filter((name) => name.includes("client"))).toEqual([]);
+  const tools = await partsOf(
+    `${smallest} import { mcpClient } from "switchboard/mcp-client";
+     class Bot extends Think { static mcpClient = mcpClient({ servers: {} }); } export default createWorker(Bot);`,
+  );
+  expect(tools).toContain("src/mcp-client/mcp-client-feature.ts");
+  expect(tools.filter((name) => name.includes("server"))).toEqual(["src/mcp-client/server-list.ts"]);
 });

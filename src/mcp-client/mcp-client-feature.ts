@@ -1,0 +1,187 @@
+import type { ThinkActions } from "../actions/declare/action.ts";
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import { ConfigurationError, failureCode } from "../core/errors.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import { Catalogues } from "./catalogues.ts";
+import { McpConnection } from "./connection.ts";
+import type { McpClientOptions, McpServer, McpServers } from "./mcp-client-options.ts";
+import { MCP_CLIENT } from "./mcp-client-calls.ts";
+import type { McpClientCalls, OfferedTools, ToolState } from "./mcp-client-calls.ts";
+import { modelNameOf } from "./model-name.ts";
+import { OwnerCards } from "./owner-card.ts";
+import { serversOf } from "./server-list.ts";
+import { toolAction } from "./tool-action.ts";
+
+/** The methods of the bot's class that are about tools. */
+interface McpMethods {
+  getActions(): ThinkActions;
+}
+
+/** Age at which a conversation asks the root again. */
+const FRESH_MS = 10_000;
+/** Longest time that a turn waits for the root. */
+const ROOT_MS = 5_000;
+
+/**
+ * Tools of servers of the Model Context Protocol as actions of the bot: at the root their catalogues and the owner's
+ * decisions, in each conversation the calls.
+ */
+export class McpClientFeature implements Feature, McpClientCalls {
+  readonly name = MCP_CLIENT.name;
+  readonly calls: McpClientCalls = this;
+  readonly #host: FeatureHost<McpMethods>;
+  readonly #options: McpClientOptions;
+  readonly #cards: OwnerCards;
+  readonly #connections = new Map<string, McpConnection>();
+  #catalogues: Catalogues | undefined;
+  #servers: McpServers | undefined;
+  #actions: ThinkActions = {};
+  #version: string | undefined;
+  #loadedAt: number | undefined;
+
+  constructor(host: FeatureHost<unknown>, options: McpClientOptions) {
+    // Every bot has these methods.
+    this.#host = host as FeatureHost<McpMethods>;
+    this.#options = options;
+    this.#cards = new OwnerCards(host, options);
+  }
+
+  get check(): NonNullable<Feature["check"]> {
+    return { method: "mcpClient", run: this.#check.bind(this) };
+  }
+
+  actions(): ThinkActions {
+    return this.#actions;
+  }
+
+  async loadActions(): Promise<void> {
+    const { deps, log, objects } = this.#host;
+    const now = deps.clock.now();
+    if (this.#loadedAt !== undefined && now - this.#loadedAt < FRESH_MS) return;
+    try {
+      const asked = objects.root(MCP_CLIENT).offeredTools(this.#version);
+      const offered = await withinTime(deps.clock, ROOT_MS, asked, "offeredTools");
+      if (offered !== undefined) this.#offer(offered);
+    } catch (error) {
+      // The tools of the last time stay: a turn goes on without new ones.
+      log.warn("mcp-client.catalogue-failed", { code: failureCode(error) });
+    }
+    this.#loadedAt = now;
+  }
+
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    return this.#cards.pressed(press, this.#ownCatalogues);
+  }
+
+  warnings(): HealthWarning[] {
+    return this.#ownCatalogues.warnings();
+  }
+
+  async offeredTools(known: string | undefined): Promise<OfferedTools | undefined> {
+    const catalogues = this.#ownCatalogues;
+    const stale = catalogues.stale();
+    this.#host.later(() => {
+      for (const server of stale) void catalogues.refresh(server);
+      for (const server of Object.keys(this.#ownServers)) this.#askOwner(server);
+    });
+    const offered = catalogues.offered();
+    return offered.version === known ? undefined : offered;
+  }
+
+  async toolsChanged(server: string): Promise<void> {
+    void this.#ownCatalogues.refresh(server);
+  }
+
+  async listTools(): Promise<readonly ToolState[]> {
+    const catalogues = this.#ownCatalogues;
+    await Promise.all(catalogues.stale().map((server) => catalogues.refresh(server)));
+    return catalogues.states();
+  }
+
+  async decideTools(server: string, hashes: readonly string[], isAllowed: boolean): Promise<number> {
+    return this.#ownCatalogues.decide(server, hashes, isAllowed);
+  }
+
+  #askOwner(server: string): void {
+    this.#ownCatalogues.askOwner(server).catch((error: unknown) => {
+      // The next turn tries it again.
+      this.#host.log.warn("mcp-client.catalogue-failed", { server, code: failureCode(error) });
+    });
+  }
+
+  #offer({ tools, version }: OfferedTools): void {
+    const entries = Object.entries(tools).flatMap(([name, pins]) => {
+      const server = this.#ownServers[name];
+      if (server === undefined) return [];
+      const connection = this.#connectionTo(name, server);
+      const onRefused = (): void => this.#tellChange(name);
+      return pins.map((pin) => {
+        const action = toolAction({
+          serverName: name,
+          server,
+          pin,
+          connection,
+          log: this.#host.log,
+          onRefused,
+        });
+        return [modelNameOf(name, pin.name), action] as const;
+      });
+    });
+    this.#actions = Object.fromEntries(entries);
+    this.#version = version;
+  }
+
+  #connectionTo(name: string, server: McpServer): McpConnection {
+    const known = this.#connections.get(name);
+    if (known !== undefined) return known;
+    const { deps } = this.#host;
+    const made = new McpConnection({ server, deps, onToolsChanged: () => this.#tellChange(name) });
+    this.#connections.set(name, made);
+    return made;
+  }
+
+  #tellChange(server: string): void {
+    const { log, objects } = this.#host;
+    this.#loadedAt = undefined;
+    void objects
+      .root(MCP_CLIENT)
+      .toolsChanged(server)
+      .catch((error: unknown) => {
+        // The catalogue is asked for again when it is old.
+        log.warn("mcp-client.catalogue-failed", { server, code: failureCode(error) });
+      });
+  }
+
+  get #ownServers(): McpServers {
+    this.#servers ??= serversOf(this.#options, this.#host.env);
+    return this.#servers;
+  }
+
+  get #ownCatalogues(): Catalogues {
+    const { database, deps, log } = this.#host;
+    this.#catalogues ??= new Catalogues({
+      database,
+      deps,
+      log,
+      servers: () => this.#ownServers,
+      maxTools: this.#options.maxTools,
+      cards: this.#cards,
+    });
+    return this.#catalogues;
+  }
+
+  /** @throws {ConfigurationError} `mcp-name-taken`, and those of `serversOf` */
+  #check(): void {
+    const servers = Object.keys(this.#ownServers);
+    const names = Object.entries(this.#host.agent.getActions()).map(([key, action]) => action.name ?? key);
+    const taken = names.find((name) => servers.some((server) => name.startsWith(`${server}__`)));
+    if (taken !== undefined)
+      throw new ConfigurationError(
+        "mcp-name-taken",
+        `The action "${taken}" has a name that a tool of an MCP server may have. Rename the action or the server.`,
+      );
+  }
+}

@@ -1,0 +1,138 @@
+import { jsonSchema } from "ai";
+import type { Action, ActionContext } from "../actions/declare/action.ts";
+import { ActionError, outcomeUnknown } from "../actions/declare/action-errors.ts";
+import { defineAction } from "../actions/declare/define-action.ts";
+import { isRecord } from "../core/is-record.ts";
+import type { Log } from "../core/log.ts";
+import { failureReason, NotConnectedError, protocolCode, statusOf } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
+import { CUT_OFF, TOO_LARGE } from "./limited-fetch.ts";
+import type { McpServer, McpToolRules } from "./mcp-client-options.ts";
+import { mendSchema } from "./mend-schema.ts";
+import { toolError, toolOutputOf, withoutSecrets } from "./tool-output.ts";
+import type { ToolPin } from "./tool-pin.ts";
+
+/** Servers answer a call of a tool that they do not have, or an input that does not fit, so. */
+const UNKNOWN_TOOL = -32_602;
+
+/** One tool of a server, as the owner has agreed to it. */
+export interface AgreedTool {
+  readonly serverName: string;
+  readonly server: McpServer;
+  readonly pin: ToolPin;
+  readonly connection: Pick<McpConnection, "call">;
+  readonly log: Log;
+  /** The server does not know the tool any more. */
+  readonly onRefused: () => void;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the action that stands for a tool, so that each call has its consent, permissions, ledger, limits and audit. A
+ * tool has an effect that nobody knows, unless the bot's author says otherwise: its calls are asked about.
+ */
+export function toolAction(tool: AgreedTool): Action {
+  const { pin, server, serverName } = tool;
+  const isRead = server.trustAnnotations === true && pin.isReadOnly;
+  const { approval = !isRead, ...rules } = rulesOf(server, pin.name);
+  const action = defineAction<ReturnType<typeof inputSchemaOf>, unknown, ActionContext>({
+    ...rules,
+    description: pin.description === "" ? `The tool ${pin.name} of ${serverName}.` : pin.description,
+    inputSchema: inputSchemaOf(pin),
+    // The description is the server's: it is no sentence that somebody should agree to.
+    approvalSummary: `${serverName}: ${pin.name}`,
+    approval:
+      typeof approval === "function"
+        ? ({ input }: { readonly input: Input }) => approval({ tool: pin.name, input })
+        : approval,
+    annotations: isRead ? { readOnly: true } : { destructive: pin.isDestructive },
+    execute: (input: Input, ctx) => callTool(tool, input, ctx),
+  });
+  // Its absence means nothing while the catalogue is not loaded.
+  return { ...action, isTool: true };
+}
+
+/** Rules of the tool win over those of its server. */
+function rulesOf({ tools = {}, ...server }: McpServer, name: string): McpToolRules {
+  const { approval, approvers, askIn, grantable, permissions, requesterMayApprove, timeoutMs } = {
+    ...server,
+    ...(Object.hasOwn(tools, name) && tools[name]),
+  };
+  return Object.fromEntries(
+    Object.entries({
+      approval,
+      approvers,
+      askIn,
+      grantable,
+      permissions,
+      requesterMayApprove,
+      timeoutMs,
+    }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** The server checks the input. Nobody is asked about one that certainly cannot fit. */
+function inputSchemaOf({ inputSchema }: ToolPin) {
+  const mended = mendSchema(inputSchema) ?? { type: "object" };
+  const required = Array.isArray(mended["required"]) ? mended["required"].map(String) : [];
+  return jsonSchema<Input>(mended, {
+    validate: (value) => {
+      if (!isRecord(value) || Array.isArray(value)) return refused([], "must be an object");
+      const missing = required.find((name) => value[name] === undefined);
+      return missing === undefined ? { success: true, value } : refused([missing], "is missing");
+    },
+  });
+}
+
+function refused(
+  path: readonly string[],
+  message: string,
+): { readonly success: false; readonly error: Error } {
+  return { success: false, error: new Error(message, { cause: [{ path, message }] }) };
+}
+
+async function callTool(tool: AgreedTool, input: Input, ctx: ActionContext): Promise<unknown> {
+  const { connection, pin, server, serverName } = tool;
+  try {
+    const result = await connection.call({
+      tool: pin.name,
+      inputSchema: pin.inputSchema,
+      input,
+      signal: ctx.signal,
+      onProgress: (fraction) =>
+        ctx.progress({ message: `${serverName}: ${pin.name}`, ...(fraction !== undefined && { fraction }) }),
+    });
+    const { attachments, output } = toolOutputOf(result);
+    for (const attachment of attachments) ctx.attachReply(attachment as never);
+    return withoutSecrets(output, server);
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    return withoutSecrets(failedCall(tool, error), server);
+  }
+}
+
+/**
+ * Returns the result of a call that the server has answered with an error, or whose effect is not known.
+ *
+ * @throws {ActionError} if the call certainly had no effect
+ */
+function failedCall({ log, onRefused, pin, server, serverName }: AgreedTool, error: unknown): unknown {
+  const [code, status] = [protocolCode(error), statusOf(error)];
+  log.warn("mcp-client.call-failed", { server: serverName, reason: failureReason(error) });
+  if (status === 401 || status === 403)
+    throw new ActionError(`The server "${serverName}" refused the bot's credentials. Nothing was done.`);
+  if (error instanceof NotConnectedError)
+    throw new ActionError(`The server "${serverName}" cannot be reached now. Nothing was done.`);
+  if (status !== undefined && status < 500)
+    throw new ActionError(`The server "${serverName}" did not take the call. Nothing was done.`);
+  if (code === TOO_LARGE)
+    return toolError("The tool ran, but its answer is too large to read. Ask for less at once.");
+  if (code !== undefined && code !== CUT_OFF) {
+    if (code === UNKNOWN_TOOL) onRefused();
+    return toolError(error instanceof Error ? error.message.slice(0, 500) : "");
+  }
+  if (server.trustAnnotations === true && pin.isReadOnly)
+    throw new ActionError(`The server "${serverName}" did not answer.`);
+  return outcomeUnknown();
+}
