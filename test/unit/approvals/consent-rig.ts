@@ -392,6 +392,7 @@ export class ConsentRig {
       },
       features: {
         actions: () => ({}),
+        loadActions: () => Promise.resolve(),
         get consent(): ApprovalsFeature["consent"] {
           return approvals.consent;
         },

@@ -318,6 +318,7 @@ export class QuestionRig {
       },
       features: {
         actions: () => ({}),
+        loadActions: () => Promise.resolve(),
         consent: undefined,
         get asking(): QuestionsFeature["asking"] {
           return feature.asking;
