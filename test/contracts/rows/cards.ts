@@ -86,7 +86,7 @@ export const cards: readonly Row[] = [
       const hasButtons = card.buttons.includes("Coffee");
       if (hasButtons) await talk.press(card, "Coffee");
       else await talk.choose(1, card);
-      const note = await talk.reads("Coffee is noted.", 5000);
+      const note = await talk.reads("Coffee is noted.", 20_000);
       return () => {
         if (note === undefined) return "nothing";
         if (note.onlyFor !== undefined) return "works";

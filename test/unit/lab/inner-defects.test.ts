@@ -105,5 +105,5 @@ it("finds a lost post that is made again more often than the policy says", async
     ...(await original<typeof CallPolicy>()),
     mostDoubts: () => 9,
   }));
-  expect(await firstFinding(1388)).toBe("I6");
+  expect(await firstFinding(630)).toBe("I6");
 }, 600_000);
