@@ -76,7 +76,7 @@ describe("a new bot", () => {
       expect(runtimes.output.trim().split("\n")).toHaveLength(1);
       // A copy into an image counts each name of a file.
       const size = await user.shell(packages, "du -slm .");
-      expect(Number.parseInt(size.output, 10)).toBeLessThan(240);
+      expect(Number.parseInt(size.output, 10)).toBeLessThan(245);
       const data = user.file("data");
       await mkdir(data);
       await chmod(data, 0o777);
