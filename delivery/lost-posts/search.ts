@@ -64,7 +64,10 @@ export async function search(
   const { post } = doubt;
   const by = landsBy(reply.record.policy, surface, now, wanted?.message);
   const isRemembered = by <= post.since + (surface.search?.repeatableForMs ?? 0);
-  const isRepeated = isRemembered && entry.repeats !== "refused" && entry.repeats !== "unanswered";
+  // A repetition would get the earlier message, which nothing can bring up to date.
+  const isOther = !surface.capabilities.edit && wanted?.part.hash !== post.hash;
+  const isRepeated =
+    isRemembered && !isOther && entry.repeats !== "refused" && entry.repeats !== "unanswered";
   if (wanted === undefined || !isRepeated)
     return find(context, reply, surface, entry, { doubt, wanted, isLook: doubt.landsBy > now });
   return repeat(context, reply, surface, entry, { doubt, wanted, by });
@@ -203,6 +206,10 @@ function shownBy(
   reply: Reply,
   surface: Surface,
 ): Shown {
-  if (wanted === undefined || wanted.part.hash !== hash || surface.stream !== undefined) return undefined;
+  if (wanted === undefined || surface.stream !== undefined) return undefined;
+  if (wanted.part.hash !== hash) {
+    // What cannot be changed is as it was posted.
+    return surface.capabilities.edit || hash === undefined ? undefined : { hash, isWhole: true };
+  }
   return { hash, isWhole: reply.isFinal || wanted.part.complete };
 }
