@@ -197,8 +197,8 @@ function adoptAll(
 }
 
 /**
- * Returns the content that a found message shows, if all posts had the one that is wanted. A stream may still be open,
- * so that the message is not up to date whatever it shows.
+ * Returns the content that a found message shows. Undefined if an edit must follow: posts with the key had different
+ * contents, or a stream may still be open.
  */
 function shownBy(
   { hash }: KeyedPost,
@@ -208,7 +208,7 @@ function shownBy(
 ): Shown {
   if (wanted === undefined || surface.stream !== undefined) return undefined;
   if (wanted.part.hash !== hash) {
-    // What cannot be changed is as it was posted.
+    // No edit follows on such a platform, so the message shows what the lost post had.
     return surface.capabilities.edit || hash === undefined ? undefined : { hash, isWhole: true };
   }
   return { hash, isWhole: reply.isFinal || wanted.part.complete };

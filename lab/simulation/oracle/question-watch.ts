@@ -37,7 +37,7 @@ interface Asking {
   readonly threadId: string;
   /** The person for whom it runs, who is asked. */
   readonly person: string | undefined;
-  /** What the runs have got for each question, as JSON. */
+  /** The answer that runs have got to each question, as JSON. */
   readonly got: string[];
   /** The processes in which its step has begun. */
   readonly steps: Life[];

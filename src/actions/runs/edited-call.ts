@@ -16,7 +16,7 @@ import { ledgerKeyOf } from "./ledger-key.ts";
 import { idleMembers } from "./live-run.ts";
 import { UNASKING } from "./recorded-run.ts";
 
-/** A call whose input a person has changed: the question that it is now, or why there is none. */
+/** The question about a call whose input a person has changed, or the reason why nobody can be asked about it. */
 export type EditedCall =
   | { readonly kind: "question"; readonly question: ApprovalQuestion }
   | { readonly kind: "refused"; readonly failure: ActionFailure };

@@ -13,7 +13,7 @@ export interface EditedQuestionsOptions {
   readonly work: ApprovalWork;
 }
 
-/** What a change of the input changes in a question. */
+/** The fields of a question that get new values when its input is edited. */
 export type ChangedCall = Pick<
   ApprovalRequest,
   | "approvers"

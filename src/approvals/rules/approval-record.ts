@@ -25,7 +25,7 @@ export interface ApprovalRecord {
   /** The input as the model wrote it, or as an approver changed it. It runs if somebody approves, and never changes. */
   readonly input: PlainJson;
   readonly inputHash: string;
-  /** Who has changed the input, and what the model had written. Undefined: nobody. */
+  /** The people who have changed the input, and the input of the model. Undefined if nobody has. */
   readonly edited: { readonly by: readonly Decider[]; readonly original: PlainJson } | undefined;
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];

@@ -194,7 +194,7 @@ export interface Approval {
   readonly escalatedAt?: number | undefined;
   /** Whether approvers can change the input in a form. */
   readonly isEditable?: boolean | undefined;
-  /** Who has changed the input that the model wrote. Undefined: nobody. */
+  /** The people who have changed the input of the model. Undefined if nobody has. */
   readonly edited?: EditedInput | undefined;
   /** The form in which somebody changes the input at the moment. */
   readonly edit?: OpenEdit | undefined;

@@ -338,6 +338,7 @@ export class BotActions {
 
   /** Checks a call whose input a person has changed. Returns the question that it is now. */
   async editedQuestion({ facts, name, ...call }: ChangedCall): Promise<EditedCall> {
+    await this.#host.features.loadActions();
     const action = this.named(name);
     if (action === undefined) return { kind: "refused", failure: actionGone() };
     const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };
