@@ -134,3 +134,18 @@ describe("a long text", () => {
     expect(await sent()).toEqual(["a".repeat(4000)]);
   });
 });
+
+describe("the message field of a page that loads", () => {
+  it("is there only as soon as a chat is open, so that no text is lost", async () => {
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await rig.page.route("**/_sim/state*", async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await rig.page.reload();
+    expect(await rig.field().isVisible()).toBe(false);
+    answer();
+    await rig.write("hello");
+    expect(await sent()).toEqual(["hello"]);
+  });
+});
