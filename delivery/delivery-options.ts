@@ -4,7 +4,7 @@ import type { Database } from "../src/core/database.ts";
 import type { ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
-import type { BotFileIds } from "../src/core/sent-file.ts";
+import type { BotFileIds } from "./files/sent-file.ts";
 import type { SurfaceSource } from "../src/core/surface.ts";
 
 export interface DeliveryOptions {

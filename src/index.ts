@@ -126,7 +126,7 @@ export type { ActionCaller, ActionClient } from "./actions/declare/caller.ts";
 export type { ActionLogEntry } from "./actions/declare/log-action-failure.ts";
 export type { ActionMemory, MemoryOptions, ShortTermMemory } from "./actions/declare/memory-options.ts";
 export type { Sample, SampleRequest } from "./actions/declare/sample.ts";
-export type { ProgressUpdate } from "./core/progress.ts";
+export type { ProgressUpdate } from "./actions/declare/progress.ts";
 export { roles } from "./actions/declare/authorize.ts";
 export type {
   ActionAuthorization,

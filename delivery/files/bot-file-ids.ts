@@ -1,6 +1,6 @@
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
-import type { BotFileIds } from "../../src/core/sent-file.ts";
+import type { BotFileIds } from "./sent-file.ts";
 import { SentFileStore } from "./sent-file-store.ts";
 
 /** Returns the ids of files that the whole bot knows, kept in one object for all. */

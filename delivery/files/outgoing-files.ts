@@ -2,7 +2,7 @@ import { withTimeLimit } from "../../src/core/with-time-limit.ts";
 import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
-import type { BotFileIds, SentFile } from "../../src/core/sent-file.ts";
+import type { BotFileIds, SentFile } from "./sent-file.ts";
 import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import { withinTime } from "../../src/core/within-time.ts";
 import type {

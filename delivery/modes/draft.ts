@@ -1,4 +1,4 @@
-import { draftIdOf } from "../../src/core/draft-id.ts";
+import { draftIdOf } from "./draft-id.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";

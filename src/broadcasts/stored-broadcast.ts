@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Content } from "../core/content.ts";
-import { storedMessages, storedMetadata } from "../core/stored-messages.ts";
+import { storedMessages, storedMetadata } from "../inbox/stored-messages.ts";
 import { parseAddress } from "../core/stored-address.ts";
 import { parseCost } from "../scheduled-runs/stored-cost.ts";
 import { added, defineTable, encoded, flag, integer, json, text } from "../core/table.ts";

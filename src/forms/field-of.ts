@@ -1,7 +1,7 @@
 import type { Json } from "../core/content.ts";
 import { inOneLine } from "../core/one-line.ts";
 import { shortDescription } from "../core/short-description.ts";
-import { wordsIn } from "../core/words-in.ts";
+import { wordsIn } from "./words-in.ts";
 import type { ChoiceField, FieldKind, FileField, FormField, NumberField, TextField } from "./form.ts";
 import { isObject, listIn, numberIn, plainValue, resolved, textIn } from "./json-schema.ts";
 import type { SchemaObject } from "./json-schema.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { addressSchema } from "../core/stored-address.ts";
-import { parseMessages, parseMetadata } from "../core/stored-messages.ts";
+import { parseMessages, parseMetadata } from "./stored-messages.ts";
 import type { UIMessage } from "ai";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";

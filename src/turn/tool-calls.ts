@@ -2,7 +2,7 @@ import type { ThinkToolCallDecision } from "agents/harness/think";
 import type { ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import { logRefusedCall } from "../core/log-refused-call.ts";
+import { logRefusedCall } from "./log-refused-call.ts";
 import { fillInputOf, isReadOnly, mayRepeatResult, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
 import { isRecord } from "../core/is-record.ts";

@@ -1,7 +1,7 @@
 import { limitsWithRoom, resentMark } from "../../../delivery/outbox/resent-mark.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { plainText, richWhereItShows, telegramEntities } from "../../../delivery/text/render/index.ts";
-import { draftIdOf } from "../../../src/core/draft-id.ts";
+import { draftIdOf } from "../../../delivery/modes/draft-id.ts";
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import type { Part } from "../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";

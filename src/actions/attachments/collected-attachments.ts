@@ -1,5 +1,5 @@
 import type { Json, StoredFile } from "../../core/content.ts";
-import { checkAttachment } from "../../core/check-attachment.ts";
+import { checkAttachment } from "./check-attachment.ts";
 import { bytesOfDataUrl } from "./data-url.ts";
 import { failureCode, SwitchboardError } from "../../core/errors.ts";
 import { FILE_KINDS } from "../../core/reply-attachment.ts";

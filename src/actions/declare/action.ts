@@ -7,7 +7,7 @@ import type { GrantScope } from "../../core/grant-scope.ts";
 import type { LocalText } from "../../core/local-text.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 import type { Answer, ChooseQuestion, ConfirmQuestion, ElicitQuestion } from "../../core/question.ts";
-import type { ProgressUpdate } from "../../core/progress.ts";
+import type { ProgressUpdate } from "./progress.ts";
 import type { AllowedFields, ReplyAttachment } from "../../core/reply-attachment.ts";
 import type { ActionCaller, ActionClient } from "./caller.ts";
 import type { ActionLogEntry } from "./log-action-failure.ts";

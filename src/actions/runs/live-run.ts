@@ -1,4 +1,4 @@
-import { progressLine } from "../../core/progress.ts";
+import { progressLine } from "../declare/progress.ts";
 import type { ActionContext } from "../declare/action.ts";
 import type { Sample, SampleRequest } from "../declare/sample.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../core/errors.ts";
 import type { Action, ThinkActions } from "../declare/action.ts";
 import type { ActionHost } from "../runs/action-host.ts";
 import type { LocalStates } from "../memory/action-states.ts";
-import { fillTemplates, hasTemplates } from "../../core/templates.ts";
+import { fillTemplates, hasTemplates } from "./templates.ts";
 import { invalidInput } from "../declare/action-errors.ts";
 import type { ActionFailure } from "../declare/action-errors.ts";
 import { isPlainRead } from "../ledger/plain-read.ts";

@@ -1,4 +1,4 @@
-import { isSameThread } from "../../core/same-thread.ts";
+import { isSameThread } from "../../feature/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
 import type { Approval } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";

@@ -1,7 +1,7 @@
 import { sayEnglish } from "../../core/bot-texts.ts";
 import type { Say } from "../../core/bot-texts.ts";
 import type { CardField, Json } from "../../core/content.ts";
-import { wordsIn } from "../../core/words-in.ts";
+import { wordsIn } from "../../forms/words-in.ts";
 
 /** A card has 50 fields, and other facts need some of them. */
 const MOST_FIELDS = 28;

@@ -1,6 +1,6 @@
 import type { Json } from "../../core/content.ts";
 import type { Approval } from "./approval.ts";
-import { wordsIn } from "../../core/words-in.ts";
+import { wordsIn } from "../../forms/words-in.ts";
 import { isList } from "./input-fields.ts";
 import { inOneLine } from "../../core/one-line.ts";
 import { summaryOf } from "./summary-of.ts";

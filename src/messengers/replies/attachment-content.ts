@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WEB_ADDRESS } from "../../core/check-attachment.ts";
+import { WEB_ADDRESS } from "../../actions/attachments/check-attachment.ts";
 import type { CardButton, CardContent, Content, FileSource } from "../../core/content.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { publicUrlOf } from "../../core/public-url.ts";

@@ -4,7 +4,7 @@ import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { CallGroup } from "../../core/inner-calls.ts";
 import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
-import type { BotFileIds } from "../../core/sent-file.ts";
+import type { BotFileIds } from "../../../delivery/index.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 

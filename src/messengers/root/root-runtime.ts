@@ -8,7 +8,7 @@ import type { Deps } from "../../core/deps.ts";
 import type { Note } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
-import type { BotFileIds, SentFile } from "../../core/sent-file.ts";
+import type { BotFileIds, SentFile } from "../../../delivery/index.ts";
 import { createBotFileIds } from "../../../delivery/index.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 import { BotIdentities } from "./bot-identities.ts";

@@ -19,7 +19,7 @@ import { RunLog } from "../../replay/run-log.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import type { ActionFailure, WaitingResult } from "../../actions/declare/action-errors.ts";
 import { runBotCode } from "../../core/bot-code.ts";
-import { logRefusedCall } from "../../core/log-refused-call.ts";
+import { logRefusedCall } from "../../turn/log-refused-call.ts";
 import { askedByCaller } from "../../core/outside-call.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Json } from "../../core/content.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../core/database.ts";
 import type { GonePlace } from "../../core/delivery.ts";
-import { draftIdOf } from "../../core/draft-id.ts";
+import { draftIdOf } from "../../../delivery/index.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { eventFields } from "../../core/log-fields.ts";

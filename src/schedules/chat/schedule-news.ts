@@ -2,7 +2,7 @@ import type { PlacedTarget } from "../../core/broadcast.ts";
 import type { CardContent } from "../../core/content.ts";
 import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { isSameThread } from "../../core/same-thread.ts";
+import { isSameThread } from "../../feature/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
 import { newsCard, skippedCard } from "./chat-cards.ts";
 import { ownerCard } from "./owner-card.ts";

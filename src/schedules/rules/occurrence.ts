@@ -1,4 +1,4 @@
-import { isSameThread } from "../../core/same-thread.ts";
+import { isSameThread } from "../../feature/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
 import { sumOfCosts } from "../../core/turn-cost.ts";
 import type { TurnCost } from "../../core/turn-cost.ts";

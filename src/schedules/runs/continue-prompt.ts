@@ -1,7 +1,7 @@
 import { advance, newLeg } from "./advance-leg.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { lookAgain } from "./look-again.ts";
-import { isSameThread } from "../../core/same-thread.ts";
+import { isSameThread } from "../../feature/same-thread.ts";
 import type { Leg, Occurrence, OccurrenceDelivery, Target } from "../rules/occurrence.ts";
 import type { OccurrenceHost } from "./occurrence-host.ts";
 import { ended, retried } from "./step-result.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import { isSameThread } from "../../core/same-thread.ts";
+import { isSameThread } from "../../feature/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { latestMissed } from "../rules/latest-missed.ts";

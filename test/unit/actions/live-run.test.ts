@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ActionContext } from "../../../src/actions/declare/action.ts";
 import { logOfAction } from "../../../src/actions/declare/log-action-failure.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { progressLine } from "../../../src/core/progress.ts";
+import { progressLine } from "../../../src/actions/declare/progress.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 
 describe("progress of a run", () => {

@@ -5,7 +5,7 @@ import type { Delivery, ReplyPolicy, ReplyStart, ReplyState } from "../../../src
 import type { Deps } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";
-import type { BotFileIds } from "../../../src/core/sent-file.ts";
+import type { BotFileIds } from "../../../delivery/files/sent-file.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../delivery/text/render/index.ts";

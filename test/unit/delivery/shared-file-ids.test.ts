@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBotFileIds } from "../../../delivery/index.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { BotFileIds } from "../../../src/core/sent-file.ts";
+import type { BotFileIds } from "../../../delivery/files/sent-file.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillTemplates, hasTemplates } from "../../../src/core/templates.ts";
+import { fillTemplates, hasTemplates } from "../../../src/actions/tools/templates.ts";
 
 const values = {
   calls: [{ id: "o7", items: [{ sku: "A" }], paid: true, total: 12 }, undefined],

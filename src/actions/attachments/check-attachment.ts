@@ -1,8 +1,8 @@
-import { checkContent } from "./check-content.ts";
-import { closestName } from "./closest-name.ts";
-import type { Content, Json } from "./content.ts";
-import { InvalidInputError } from "./errors.ts";
-import { FILE_KINDS } from "./reply-attachment.ts";
+import { checkContent } from "../../core/check-content.ts";
+import { closestName } from "../../core/closest-name.ts";
+import type { Content, Json } from "../../core/content.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import { FILE_KINDS } from "../../core/reply-attachment.ts";
 
 /** An address of a file that a chat may show as a link. */
 export const WEB_ADDRESS = /^https?:\/\/\S+$/i;

@@ -1,4 +1,4 @@
-import type { Log } from "./log.ts";
+import type { Log } from "../core/log.ts";
 
 /** Names that a tool may have. A model may write anything else in its place, such as words of the chat (I10). */
 const TOOL_NAME = /^[\w.-]{1,64}$/;
