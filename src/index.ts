@@ -12,7 +12,7 @@ export type { WorkerOptions } from "./create-worker.ts";
 export type { BotEnvironment } from "./bot-environment.ts";
 
 // Models
-export { modelFromEnv, transcriberFromEnv } from "./models/index.ts";
+export { defaultContextOverflowClassifier, modelFromEnv, transcriberFromEnv } from "./models/index.ts";
 export type {
   ConfiguredModel,
   ModelEnvironment,
@@ -77,6 +77,7 @@ export type {
 
 // Hooks
 export type {
+  ChatErrorClassification,
   ChatErrorContext,
   ChatResponseResult,
   ChunkContext,
@@ -90,6 +91,13 @@ export type {
   TurnConfig,
   TurnContext,
 } from "./turn/hooks.ts";
+export type {
+  ChatRecoveryConfig,
+  ChatRecoveryContext,
+  ChatRecoveryExhaustedContext,
+  ChatRecoveryOptions,
+  ContextOverflowOptions,
+} from "./turn/recovery-settings.ts";
 
 // Actions
 export { action, defineAction } from "./action.ts";

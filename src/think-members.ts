@@ -1,3 +1,4 @@
+import type { UIMessage } from "ai";
 import { Agent } from "agents";
 import type { ThinkActions } from "./actions/declare/action.ts";
 import type {
@@ -30,6 +31,12 @@ import type { ChatScheduleOptions } from "./schedules/rules/chat-schedule.ts";
 import type { ThinkScheduledTasks } from "./schedules/rules/scheduled-task.ts";
 import type { QuietHours } from "./scheduled-runs/quiet-hours.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
+import type {
+  ChatRecoveryConfig,
+  ChatRecoveryContext,
+  ChatRecoveryOptions,
+  ContextOverflowOptions,
+} from "./turn/recovery-settings.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
@@ -70,6 +77,17 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   modelPatienceMs = 120_000;
   /** Most attempts of a model call that fails in the middle of its answer. `1` never repeats it. */
   modelAttempts = 2;
+  /**
+   * How turns go on after the process died in the middle of them: with an object, its limits and what people read when
+   * one is reached.
+   */
+  chatRecovery: true | ChatRecoveryConfig = true;
+  /**
+   * What is done when a model refuses a transcript as too long.
+   *
+   * @default the older part is summarized, and the call made again, once in a turn
+   */
+  contextOverflow: ContextOverflowOptions | undefined = undefined;
   /** Whether the callback of `chat()` gets the model's reasoning. */
   sendReasoning = true;
   /**
@@ -210,6 +228,30 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /** When a turn fails. Returns the error that `onChatResponse` gets; nobody in a chat sees it. */
   onChatError?(error: unknown, context: hook.ChatErrorContext): unknown;
+
+  /**
+   * When a model call fails, with the provider's own error. Names its kind, which decides what happens next.
+   * `defaultContextOverflowClassifier` knows the errors of common providers.
+   */
+  classifyChatError?(
+    error: unknown,
+    context: hook.ChatErrorContext,
+  ): hook.ChatErrorClassification | void | Promise<hook.ChatErrorClassification | void>;
+
+  /** When a turn goes on after the process died while the model was answering. May end it, or begin the call anew. */
+  onChatRecovery?(
+    context: ChatRecoveryContext,
+  ): ChatRecoveryOptions | void | Promise<ChatRecoveryOptions | void>;
+
+  /**
+   * Returns what the model reads of a tool call that was interrupted and must not run again: a failed call, which may
+   * or may not have had its effect. Called for each model call; nothing is stored.
+   *
+   * @default the part as it is
+   */
+  protected repairInterruptedToolPart(part: UIMessage["parts"][number]): UIMessage["parts"][number] {
+    return part;
+  }
 
   /**
    * Called when an action asks for consent, in the conversation that asks: to tell a dashboard, for example. At least

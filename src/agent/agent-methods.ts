@@ -14,6 +14,7 @@ import type { QuestionMethods } from "../questions/bot-methods.ts";
 import type { ToolMethods } from "../messengers/tools/bot-actions.ts";
 import type { ChannelMethods } from "../messengers/turns/channel-policies.ts";
 import type { ScheduleMethods } from "../schedules/rules/bot-methods.ts";
+import type { ChatRecoveryConfig, ContextOverflowOptions } from "../turn/recovery-settings.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
@@ -55,6 +56,8 @@ export interface AgentMethods
   readonly modelPatienceMs: number;
   readonly modelAttempts: number;
   readonly sendReasoning: boolean;
+  readonly chatRecovery: true | ChatRecoveryConfig;
+  readonly contextOverflow: ContextOverflowOptions | undefined;
   /** Of the `agents` package. Undefined switches its events off. */
   readonly observability?: Observability | undefined;
   getModel(): ThinkModel;

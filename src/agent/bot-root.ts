@@ -9,6 +9,7 @@ import { BotHealth } from "../messengers/root/bot-health.ts";
 import type { HealthProblem, HealthWarning } from "../messengers/root/health-problem.ts";
 import { THREAD } from "../messengers/root/root-link.ts";
 import { RootRuntime } from "../messengers/root/root-runtime.ts";
+import { checkRecovery } from "../turn/recovery-settings.ts";
 import type { ObjectHost } from "./object-host.ts";
 import { unusedMembers } from "./unused-members.ts";
 import type { UnusedMember } from "./unused-members.ts";
@@ -83,6 +84,7 @@ export class BotRoot implements BotCalls {
       checkModel: () => checkModels(agent, env),
       getTools: () => actions.declaredTools(),
       checks: [
+        { method: "chatRecovery", run: () => checkRecovery(agent) },
         { method: "configureChannels", run: () => channels.check() },
         ...features.checks(),
         { method: "texts", run: () => checkTexts(agent.texts) },

@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import { runBotCode } from "../core/bot-code.ts";
+import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { ModelLimits } from "../turn/model-limits.ts";
@@ -8,6 +8,7 @@ import type { TokenUsage } from "../core/token-usage.ts";
 import { costOf } from "../core/used-tokens.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../core/turn-context.ts";
 import { ModelRests, recitingModel } from "../models/index.ts";
+import type { RepairPart } from "../turn/model-messages.ts";
 import type { ThinkHooks } from "../turn/hooks.ts";
 import { createTranscriptStore } from "../turn/transcript-store.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
@@ -50,6 +51,7 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
     turnInfo: (operationId) => object.thread.own.info(operationId),
     attachmentsOf: (operationId) => object.thread.attachments.of(operationId),
     settings: agent,
+    repairPart: repairOf(agent, log),
     system: async () => {
       const instructions = await channels.instructions(botCode());
       const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
@@ -67,6 +69,20 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
       inTurnContext(object.thread.own.info(operationId), object.thread.contextOf(operationId), body),
   });
   return engine;
+}
+
+/** Returns the bot's own `repairInterruptedToolPart`, which is protected as in Think. A failure leaves the part as it is. */
+function repairOf(agent: object, log: Log): RepairPart {
+  const name = "repairInterruptedToolPart";
+  return (part) => {
+    try {
+      const repair: unknown = Reflect.get(agent, name);
+      return typeof repair === "function" ? (repair as RepairPart).call(agent, part) : part;
+    } catch (error) {
+      logBotFailure(log, name, error);
+      return part;
+    }
+  };
 }
 
 /** Returns the files of a conversation's messages as its model reads them. Created when the first is read. */

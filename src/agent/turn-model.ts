@@ -6,6 +6,7 @@ import type { ModelLimits } from "../turn/model-limits.ts";
 import type { Patience } from "../core/model-patience.ts";
 import { getTurn } from "../core/turn-context.ts";
 import type { TokenUsage } from "../core/token-usage.ts";
+import { noteException } from "../turn/raw-errors.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import {
   brokenModel,
@@ -72,6 +73,7 @@ export function turnModel(
         const exception = code === "model-failed" && cause !== error ? failureFields(log, cause) : undefined;
         const of = { provider, model: modelId, reason, message };
         const at = exception?.at === undefined ? undefined : log.reveal(String(exception.at));
+        noteException(error, cause);
         log.error("model.call-failed", { code, status, ...of, exception: exception?.message, at });
         if (models.length > 1 && isFailure(error)) rests.failed(error, deps.clock.now());
       },

@@ -7,6 +7,9 @@ const MEMBERS = [
   "maxSteps",
   "maxContextTokens",
   "interruptedStep",
+  "chatRecovery",
+  "contextOverflow",
+  "repairInterruptedToolPart",
   "chatStreamStallTimeoutMs",
   "chatStreamFirstChunkTimeoutMs",
   "modelPatienceMs",
@@ -52,11 +55,6 @@ const OWN_TOOLS = "Give the model tools and actions of your own";
 
 /** Members of Think that this version does not use, with what to write instead. */
 const NOT_THERE: Readonly<Record<string, string>> = {
-  chatRecovery: 'Recovery is always on: see "interruptedStep"',
-  onChatRecovery: 'Recovery is always on: see "interruptedStep"',
-  repairInterruptedToolPart: 'Give the tool `recovery: "rerun"` if it may run twice',
-  contextOverflow: 'Use "maxContextTokens"',
-  classifyChatError: 'Use "isFailure" of `getModel()` with several models',
   configureSession: 'Use "getSystemPrompt", and rows in `this.sql`',
   compactAfter: 'Use "maxContextTokens"',
   configure: "Use `this.setState`",

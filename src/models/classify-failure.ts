@@ -34,6 +34,14 @@ export function classifyFailure(error: unknown, hasOutput: boolean): ModelCallFa
   return byReason(chain, failure);
 }
 
+/**
+ * Tells whether an error means that the transcript is too long for the model: for `classifyChatError`. Knows the errors
+ * of Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp and Ollama, which is what happens without the hook, too.
+ */
+export function defaultContextOverflowClassifier(error: unknown): "context_overflow" | undefined {
+  return classifyFailure(error, false).code === "context-overflow" ? "context_overflow" : undefined;
+}
+
 type MakeFailure = (code: ModelCallErrorCode, retryable: boolean) => ModelCallFailure;
 
 function byStatus(status: number, reason: string | undefined, failure: MakeFailure): ModelCallFailure {

@@ -1,4 +1,5 @@
 export { brokenModel } from "./broken-model.ts";
+export { defaultContextOverflowClassifier } from "./classify-failure.ts";
 export { fallbackModel, isFailureOfModel, ModelRests } from "./fallback-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
 export { LazyModel } from "./lazy-model.ts";

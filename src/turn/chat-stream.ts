@@ -84,7 +84,7 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
     const { errorText, overloadedText } = options;
     await call(() =>
       outcome?.kind === "failed"
-        ? callback.onError(outcome.isOverloaded === true ? overloadedText : errorText)
+        ? callback.onError(outcome.instead ?? (outcome.isOverloaded === true ? overloadedText : errorText))
         : callback.onDone(),
     );
   } finally {

@@ -15,6 +15,7 @@ import type {
   UIMessage,
 } from "ai";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
+import type { ChatRecoveryContext, ChatRecoveryOptions } from "./recovery-settings.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 
 /**
@@ -42,7 +43,29 @@ export interface ThinkHooks {
   onChatResponse(result: ChatResponseResult): void | Promise<void>;
   /** When a turn fails. Its return value becomes the `error` of `onChatResponse`; nobody in a chat sees it. */
   onChatError(error: unknown, context: ChatErrorContext): unknown;
+  /**
+   * When a model call fails, with the provider's own error. Names its kind, which decides what happens next.
+   * @default as the product knows the errors of common providers
+   */
+  classifyChatError(
+    error: unknown,
+    context: ChatErrorContext,
+  ): ChatErrorClassification | void | Promise<ChatErrorClassification | void>;
+  /** When a turn goes on after the process died while the model was answering. */
+  onChatRecovery(
+    context: ChatRecoveryContext,
+  ): ChatRecoveryOptions | void | Promise<ChatRecoveryOptions | void>;
 }
+
+/**
+ * The kind of a failed model call.
+ *
+ * - `context_overflow`: the transcript is too long. It is summarized once, see `contextOverflow`
+ * - `rate_limit`, `transient`: the call is made again, as `modelAttempts` allows
+ * - `fatal`: the turn ends
+ * - `unknown`: as without the hook
+ */
+export type ChatErrorClassification = "context_overflow" | "rate_limit" | "transient" | "fatal" | "unknown";
 
 /** Names of all hooks. */
 export const HOOK_NAMES = [
@@ -54,6 +77,8 @@ export const HOOK_NAMES = [
   "onChunk",
   "onChatResponse",
   "onChatError",
+  "classifyChatError",
+  "onChatRecovery",
 ] as const satisfies readonly (keyof ThinkHooks)[];
 
 /** Returns the hooks that a bot has. Absent hooks cost nothing. */

@@ -5,6 +5,8 @@ import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isRecord } from "../core/is-record.ts";
+import type { ChatErrorClassification } from "./hooks.ts";
+import { isOverflowMended } from "./recovery-settings.ts";
 import type { TurnConfigs } from "./turn-configs.ts";
 import type { EngineSettings } from "./turn-engine-options.ts";
 import type { TurnPatience } from "./turn-patience.ts";
@@ -16,7 +18,7 @@ export interface ModelFailuresOptions {
   readonly logOf: (operationId: string) => Log;
   /** Limits the failures before the first word. */
   readonly patience: Pick<TurnPatience, "isOver" | "limit">;
-  readonly settings: Pick<EngineSettings, "chatStreamStallTimeoutMs" | "modelAttempts">;
+  readonly settings: Pick<EngineSettings, "chatStreamStallTimeoutMs" | "modelAttempts" | "contextOverflow">;
 }
 
 /** Pause before the second attempt. A server may ask for a longer one, up to a limit that a person can wait for. */
@@ -31,6 +33,10 @@ export class ModelFailures {
   /** Length of an operation's text when its call failed in mid-answer. */
   readonly #saidLengths = new Map<string, number>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
+  /** Operations whose failed call is about to be made again. */
+  readonly #repeated = new Set<string>();
+  /** Operations whose transcript has been summarized because a model refused it. */
+  readonly #overflown = new Set<string>();
 
   constructor(options: ModelFailuresOptions) {
     this.#options = options;
@@ -40,20 +46,27 @@ export class ModelFailures {
    * Decides about a failed call, and logs it.
    *
    * @param saidLength length of the operation's text so far
+   * @param named what the bot's own code calls the failure
    */
-  judge(error: unknown, operationId: string, saidLength: number): ThinkErrorClass {
+  judge(
+    error: unknown,
+    operationId: string,
+    saidLength: number,
+    named?: ChatErrorClassification,
+  ): ThinkErrorClass {
     const failures = (this.#failures.get(operationId) ?? 0) + 1;
     this.#failures.set(operationId, failures);
     const code = errorCode(error) ?? "model-failed";
-    const isRetryable = isRecord(error) && "retryable" in error && error.retryable === true;
-    const decision: ThinkErrorClass =
-      code === "context-overflow"
-        ? "context-overflow"
-        : isRetryable && failures < this.#attempts(operationId) && !this.#options.patience.isOver(operationId)
-          ? "retry"
-          : "fail";
+    const isRetryable = RETRYABLE[named ?? "unknown"] ?? (isRecord(error) && error.retryable === true);
+    const isOverflow = isUnknown(named) ? code === "context-overflow" : named === "context_overflow";
+    const decision: ThinkErrorClass = isOverflow
+      ? this.#onOverflow(operationId)
+      : isRetryable && failures < this.#attempts(operationId) && !this.#options.patience.isOver(operationId)
+        ? "retry"
+        : "fail";
     if (isRecord(error)) this.#decisions.set(error, decision);
     if (decision === "retry") {
+      this.#repeated.add(operationId);
       this.#rests.set(operationId, restMs(error));
       this.#saidLengths.set(operationId, Math.max(saidLength, this.#saidLengths.get(operationId) ?? 0));
       this.#limit(operationId, code);
@@ -69,6 +82,11 @@ export class ModelFailures {
     return (isRecord(error) ? this.#decisions.get(error) : undefined) ?? "fail";
   }
 
+  /** Whether the operation's call is made again because it failed, and not because the process died. True once. */
+  takeRepeated(operationId: string): boolean {
+    return this.#repeated.delete(operationId);
+  }
+
   /** Waits before the next call: a moment, or the time that an overloaded server named. */
   async rest(operationId: string, signal: AbortSignal | undefined): Promise<void> {
     const delayMs = this.#rests.get(operationId);
@@ -82,10 +100,24 @@ export class ModelFailures {
     return saidLength <= (this.#saidLengths.get(operationId) ?? -1);
   }
 
-  /** Forgets an operation's failures, after a success or at its end. */
+  /** Forgets an operation that has ended. */
+  end(operationId: string): void {
+    this.forget(operationId);
+    this.#overflown.delete(operationId);
+    this.#repeated.delete(operationId);
+  }
+
+  /** Forgets an operation's failures after a success. */
   forget(operationId: string): void {
     this.#saidLengths.delete(operationId);
     this.#failures.delete(operationId);
+  }
+
+  /** A summary is made once. If the transcript does not fit then, another one would not help. */
+  #onOverflow(operationId: string): ThinkErrorClass {
+    if (this.#overflown.has(operationId) || !isOverflowMended(this.#options.settings)) return "fail";
+    this.#overflown.add(operationId);
+    return "context-overflow";
   }
 
   /** Gives the next call the time that is left of two silences. A call that has stalled has used up the first one. */
@@ -103,6 +135,17 @@ export class ModelFailures {
     const retries = configs.maxRetries(operationId);
     return retries === undefined ? settings.modelAttempts : retries + 1;
   }
+}
+
+/** Whether a call is made again after a failure that the bot's own code has named. */
+const RETRYABLE: Readonly<Partial<Record<ChatErrorClassification, boolean>>> = {
+  rate_limit: true,
+  transient: true,
+  fatal: false,
+};
+
+function isUnknown(named: ChatErrorClassification | undefined): boolean {
+  return named === undefined || named === "unknown";
 }
 
 function restMs(error: unknown): number {

@@ -5,21 +5,44 @@ import type { LoadFilesOptions } from "./load-files.ts";
 
 export interface ModelMessagesOptions extends LoadFilesOptions {
   readonly tools: ToolSet;
+  /** Changes the parts of interrupted tool calls. @default nothing */
+  readonly repairPart?: RepairPart | undefined;
 }
+
+type Part = UIMessage["parts"][number];
+
+/** Returns the part that the model reads instead of that of an interrupted tool call. */
+export type RepairPart = (part: Part) => Part;
+
+/** The model reads this of a tool call that a crash interrupted. */
+export const INTERRUPTED =
+  "The tool call was interrupted before it finished, because the agent restarted. It may or may not have taken effect.";
 
 /** Returns the newest part of a transcript that fits, as model messages, with stored files loaded. */
 export async function toModelMessages(
   history: readonly UIMessage[],
   options: ModelMessagesOptions,
 ): Promise<ModelMessage[]> {
-  const kept = withinLimit(history, options.maxContextTokens);
+  const kept = repaired(withinLimit(history, options.maxContextTokens), options.repairPart);
   const withFiles = await loadFiles(kept, options);
   return convertToModelMessages(withFiles, { tools: options.tools, ignoreIncompleteToolCalls: true });
 }
 
+function repaired(history: readonly UIMessage[], repairPart: RepairPart | undefined): readonly UIMessage[] {
+  if (repairPart === undefined) return history;
+  const isInterrupted = (part: Part): boolean => "errorText" in part && part.errorText === INTERRUPTED;
+  return history.map((message) => {
+    const { parts } = message;
+    return parts.some(isInterrupted)
+      ? { ...message, parts: parts.map((part) => (isInterrupted(part) ? repairPart(part) : part)) }
+      : message;
+  });
+}
+
 /**
  * Returns the newest whole messages that fit, beginning with a user's message: a model must not see an answer or a tool
- * result without its question. The newest message is kept, however long it is. Empty ones are left out.
+ * result without its question. The newest message and its question are kept, however long they are. Empty ones are
+ * left out.
  */
 export function withinLimit(history: readonly UIMessage[], maxContextTokens: number): UIMessage[] {
   const messages = history.filter((message) => message.parts.some((part) => part.type !== "step-start"));
@@ -34,5 +57,7 @@ export function withinLimit(history: readonly UIMessage[], maxContextTokens: num
   }
   if (start === 0) return messages;
   const firstUser = messages.findIndex((message, index) => index >= start && message.role === "user");
-  return messages.slice(firstUser === -1 ? start : firstUser);
+  // An answer that alone is too long is the running one: its question stays.
+  const question = messages.findLastIndex(({ role }) => role === "user");
+  return messages.slice(firstUser === -1 ? Math.max(question, 0) : firstUser);
 }

@@ -11,7 +11,7 @@ import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
 export interface SessionMessagesOptions extends Pick<
   TurnEngineOptions,
-  "clock" | "model" | "resolveFile" | "settings"
+  "clock" | "model" | "repairPart" | "resolveFile" | "settings"
 > {
   readonly running: RunningOperations;
 }
@@ -62,10 +62,11 @@ export class SessionMessages {
 
   /** Returns stored messages as a model with these tools reads them, with their files. */
   async load(session: string, history: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
-    const { clock, resolveFile, running, settings } = this.#options;
+    const { clock, repairPart, resolveFile, running, settings } = this.#options;
     const signal = running.signalIn(session);
     return toModelMessages(history, {
       tools,
+      repairPart,
       maxContextTokens: settings.maxContextTokens,
       now: () => clock.now(),
       resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),

@@ -5,6 +5,7 @@ import type { Log } from "../core/log.ts";
 import { logRefusedCall } from "./log-refused-call.ts";
 import { fillInputOf, isReadOnly, mayRepeatResult, mayRerun } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
+import { INTERRUPTED } from "./model-messages.ts";
 import { isRecord } from "../core/is-record.ts";
 import { untilAborted } from "../core/until-aborted.ts";
 import { ReadCalls } from "./read-calls.ts";
@@ -50,8 +51,8 @@ export interface CallOutput {
 const WITHDRAWN = "The turn was withdrawn.";
 const BLOCKED = "The call was blocked, and nothing was done.";
 const HOOK_FAILED = "The tool failed. Its log says why.";
-const INTERRUPTED =
-  "The tool call was interrupted before it finished, because the agent restarted. It may or may not have taken effect.";
+/** Most runs of a call whose tool may run again. A tool that ends its process each time would run for ever. */
+const MOST_RUNS = 12;
 
 interface RunningCall {
   readonly context: ToolCallContext | undefined;
@@ -112,6 +113,7 @@ export class ToolCalls {
       (readOnly || this.#options.calls().hasBegun(operationId, toolCallId))
     )
       return { action: "block", reason: INTERRUPTED };
+    if (attempt > MOST_RUNS) return { action: "block", reason: INTERRUPTED };
     if (!readOnly && (await this.#options.turns().beforeTool(operationId)) === "block")
       return { action: "block", reason: WITHDRAWN };
     const decision = await this.#ask(call, around, running);

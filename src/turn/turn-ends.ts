@@ -1,7 +1,7 @@
 import { errorCode } from "../core/errors.ts";
 import { isContinuation } from "../core/turn-info.ts";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
-import type { ChatErrorContext, ChatResponseResult } from "./hooks.ts";
+import type { ChatErrorClassification, ChatErrorContext, ChatResponseResult } from "./hooks.ts";
 import type { SessionMessages } from "./session-messages.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
@@ -32,19 +32,35 @@ export class TurnEnds {
   }
 
   /** Calls `onChatError` for a failed turn, once. */
-  async failed(operationId: string, error: unknown, stage: ChatErrorContext["stage"]): Promise<void> {
+  async failed(
+    operationId: string,
+    error: unknown,
+    stage: ChatErrorContext["stage"],
+    named?: ChatErrorClassification,
+  ): Promise<void> {
     const { hooks } = this.#options;
     if (this.#errors.has(operationId)) return;
     this.#keep(operationId, wordsOf(error));
     if (!hooks.has("onChatError")) return;
-    const asked = await hooks.run(operationId, "onChatError", error, {
+    const context = this.contextOf(operationId, error, stage, named);
+    const asked = await hooks.run(operationId, "onChatError", error, context);
+    if (asked.ok && asked.value !== undefined) this.#keep(operationId, wordsOf(asked.value));
+  }
+
+  contextOf(
+    operationId: string,
+    error: unknown,
+    stage: ChatErrorContext["stage"],
+    named?: ChatErrorClassification,
+  ): ChatErrorContext {
+    const isOverflow = named === "context_overflow" || errorCode(error) === "context-overflow";
+    return {
       stage,
       requestId: operationId,
       messagesPersisted: true,
-      ...(errorCode(error) === "context-overflow" && { classification: "context_overflow" }),
-      turn: hooks.turnInfo(operationId),
-    });
-    if (asked.ok && asked.value !== undefined) this.#keep(operationId, wordsOf(asked.value));
+      ...(isOverflow && { classification: "context_overflow" }),
+      turn: this.#options.hooks.turnInfo(operationId),
+    };
   }
 
   /** Called when an operation has ended. Reports a failure outside of its model calls. */

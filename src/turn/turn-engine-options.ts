@@ -6,13 +6,14 @@ import type { Patience } from "../core/model-patience.ts";
 import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { ThinkHooks } from "./hooks.ts";
-import type { ModelMessagesOptions } from "./model-messages.ts";
+import type { RecoverySettings } from "./recovery-settings.ts";
+import type { ModelMessagesOptions, RepairPart } from "./model-messages.ts";
 import type { WaitStore } from "./wait-store.ts";
 
 export type ModelInstance = Exclude<LanguageModel, string>;
 
 /** Settings of the bot's class, which are read for each call. */
-export interface EngineSettings {
+export interface EngineSettings extends RecoverySettings {
   readonly sendReasoning: boolean;
   readonly modelPatienceMs: number;
   /** Most attempts of a model call that fails in the middle of its answer. */
@@ -28,6 +29,8 @@ export interface EngineTurns {
    * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
    */
   beforeStep(operationId: string): Promise<"go" | "yield">;
+  /** Returns when the newest message of an operation arrived, in epoch milliseconds. */
+  arrivedAt(operationId: string): number | undefined;
   /** Called before a tool with an effect runs. `block` keeps it from running. */
   beforeTool(operationId: string): Promise<"run" | "block">;
   /**
@@ -77,6 +80,8 @@ export interface TurnEngineOptions {
   /** Returns what actions have attached to the answer of an operation. @default nothing */
   readonly attachmentsOf?: (operationId: string) => readonly StoredAttachment[];
   readonly settings: EngineSettings;
+  /** The bot's own way to tell the model of an interrupted tool call. */
+  readonly repairPart: RepairPart;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
   /** Most model calls of an operation. */
@@ -104,6 +109,8 @@ export type TurnOutcome =
       readonly kind: "failed";
       readonly text: string;
       readonly isOverloaded?: boolean;
+      /** The bot's own text for the person, instead of that of the messenger. */
+      readonly instead?: string | undefined;
       /** Reason of the failure, for the bot's own code. It may contain a provider's words. */
       readonly reason?: string | undefined;
     };

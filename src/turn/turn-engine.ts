@@ -3,10 +3,13 @@ import type { ThinkSessionEvent, ThinkTurnConfig, ThinkTurnContext } from "agent
 import type { LanguageModel, ModelMessage, UIMessage } from "ai";
 import { questionIdOf } from "./question-id.ts";
 import { chunkContextOf } from "./chunk-context.ts";
+import type { ChatErrorClassification } from "./hooks.ts";
 import { ModelFailures } from "./model-failures.ts";
 import { OfferedTools } from "./offered-tools.ts";
 import { textOfParts } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
+import { exceptionBehind } from "./raw-errors.ts";
+import { Recoveries } from "./recoveries.ts";
 import { ReplyTexts } from "./reply-texts.ts";
 import { RunningOperations } from "./running-operations.ts";
 import { SessionMessages } from "./session-messages.ts";
@@ -28,8 +31,6 @@ function callsOf(answer: UIMessage | undefined): readonly CallOutput[] {
   });
 }
 
-/** Far more than the limit for model failures. The rest is for crashes. */
-const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
 
 /**
@@ -53,6 +54,8 @@ export class TurnEngine {
   /** How many model calls each running operation has made. */
   readonly #steps = new Map<string, number>();
   readonly #patience: TurnPatience;
+  readonly #recoveries: Recoveries;
+  readonly #hooks: TurnHooks;
 
   constructor(options: TurnEngineOptions) {
     this.#options = options;
@@ -64,6 +67,7 @@ export class TurnEngine {
     const patience = new TurnPatience({ ...options, patienceMs: () => options.settings.modelPatienceMs });
     this.#patience = patience;
     const hooks = new TurnHooks(options);
+    this.#hooks = hooks;
     const configs = new TurnConfigs({
       ...options,
       hooks,
@@ -71,6 +75,7 @@ export class TurnEngine {
     });
     this.#configs = configs;
     this.#failures = new ModelFailures({ ...options, configs, patience });
+    this.#recoveries = new Recoveries({ ...options, hooks });
     this.#calls = new ToolCalls({
       ...options,
       hooks,
@@ -97,7 +102,12 @@ export class TurnEngine {
       tools: async ({ session }) => this.#tools.next(session),
       // `TurnConfigs` ends a turn that has used its steps.
       maxSteps: Number.POSITIVE_INFINITY,
-      recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
+      // `Recoveries` ends a turn that was interrupted too often.
+      recovery: {
+        maxAttempts: Number.POSITIVE_INFINITY,
+        backoffMs: INTERRUPTION_BACKOFF_MS,
+        stallTimeoutMs: 0,
+      },
       configureSession: (session, id) => messages.configure(session, id),
       hooks: {
         beforeTurn: async (call) => this.#beforeCall(call),
@@ -116,7 +126,7 @@ export class TurnEngine {
         onTurnEnd: async (end) => {
           const { operationId } = end;
           this.#texts.forget(operationId);
-          this.#failures.forget(operationId);
+          this.#failures.end(operationId);
           this.#calls.forget(operationId);
           await this.#configs.toolsEnded(operationId, end.message);
           this.#configs.forget(operationId);
@@ -126,15 +136,21 @@ export class TurnEngine {
           options.turns().poke();
         },
         onError: async (error, { operationId, session }) => {
-          const decision = this.#failures.judge(error, operationId, this.textSoFar(operationId).length);
+          const said = this.textSoFar(operationId).length;
+          const named = await this.#classify(error, operationId);
+          const decision = this.#failures.judge(error, operationId, said, named);
           if (decision === "context-overflow") messages.noteOverflow(session);
           // A message that waits may be answered together with the question now.
           if (decision === "retry") options.turns().poke();
-          if (decision === "fail") await this.ends.failed(operationId, error, "stream");
+          if (decision === "fail") await this.ends.failed(operationId, error, "stream", named);
         },
         classifyError: (error) => this.#failures.decisionOf(error),
-        onRecovery: async ({ session, operationId, partial }): Promise<"continue"> => {
-          if (partial === undefined || options.settings.interruptedStep !== "restart") return "continue";
+        onRecovery: async ({ attempt, session, operationId, partial }): Promise<"continue" | "abandon"> => {
+          const decision = this.#failures.takeRepeated(operationId)
+            ? options.settings.interruptedStep
+            : await this.#recoveries.decide({ attempt, operationId, partial });
+          if (decision === "abandon") return "abandon";
+          if (partial === undefined || decision === "continue") return "continue";
           this.#texts.of(operationId)?.onInterrupted(partial.parts);
           await messages.cutBack(session, partial);
           return "continue";
@@ -203,9 +219,9 @@ export class TurnEngine {
     const text = textOfParts((await this.#messages.answer(operationId, session))?.parts ?? []);
     if (status.status === "done") return { kind: "done", text };
     const reason = "reason" in status ? status.reason : undefined;
-    return isAborted(reason)
-      ? { kind: "stopped", text }
-      : { kind: "failed", text, isOverloaded: this.#patience.isOver(operationId), reason };
+    if (isAborted(reason)) return { kind: "stopped", text };
+    const instead = reason === "interrupted" ? this.#recoveries.terminalMessage : undefined;
+    return { kind: "failed", text, isOverloaded: this.#patience.isOver(operationId), instead, reason };
   }
 
   /** Returns the text of a running operation so far. */
@@ -319,6 +335,13 @@ export class TurnEngine {
         : this.#patience.of(operationId, { retries: maxRetries, endsAt: limits?.endsAt });
     const body = async (): Promise<ModelInstance> => this.#options.model(patience, instead, limits);
     return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
+  }
+
+  /** Asks the bot's own code for the kind of a failure, with the provider's own words. */
+  async #classify(error: unknown, operationId: string): Promise<ChatErrorClassification | undefined> {
+    const context = this.ends.contextOf(operationId, error, "stream");
+    const asked = await this.#hooks.run(operationId, "classifyChatError", exceptionBehind(error), context);
+    return asked.ok && asked.value !== undefined ? asked.value : undefined;
   }
 
   #system(session: string): Promise<string | undefined> {

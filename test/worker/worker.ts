@@ -42,6 +42,8 @@ export class RuntimeBot extends Agent {
         maxContextTokens: 60_000,
         keepDeliveriesMs: 60_000,
         interruptedStep: "restart",
+        chatRecovery: true,
+        contextOverflow: undefined,
         chatStreamStallTimeoutMs: 30_000,
         chatStreamFirstChunkTimeoutMs: 30_000,
         modelPatienceMs: 0,

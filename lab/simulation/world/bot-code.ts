@@ -68,6 +68,8 @@ export class BotCode {
       keepApprovalsMs: 365 * 24 * 60 * 60 * 1_000,
       modelPrices: {},
       interruptedStep: "restart",
+      chatRecovery: true,
+      contextOverflow: undefined,
       chatStreamStallTimeoutMs: 30_000,
       chatStreamFirstChunkTimeoutMs: 30_000,
       modelPatienceMs: 0,

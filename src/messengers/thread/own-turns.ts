@@ -68,6 +68,11 @@ export class OwnTurns {
     return this.#options.turns.unfinished().some(({ id }) => id === turnId);
   }
 
+  /** Returns when the newest message of a turn arrived, in epoch milliseconds. Undefined if the turn is unknown. */
+  arrivedAt(turnId: string): number | undefined {
+    return this.#options.turns.get(turnId)?.lastReceivedAt;
+  }
+
   /** Returns the session in which a turn runs. Undefined if the turn is unknown. */
   sessionOf(turnId: string): string | undefined {
     return this.#options.turns.get(turnId)?.session;

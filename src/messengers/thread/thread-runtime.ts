@@ -250,6 +250,10 @@ export class ThreadRuntime implements EngineTurns, Loop {
       : silenceInstruction(definition, event);
   }
 
+  arrivedAt(turnId: string): number | undefined {
+    return this.own.arrivedAt(turnId);
+  }
+
   /**
    * Called before the model is called again. Stored events are read first, because one of them may end or steer the
    * turn.

@@ -44,6 +44,8 @@ export function visibleText(
     case "stopped":
       return joinParagraphs(said, safeText(policy, "stoppedResponseText", event, log));
     case "failed":
+      if (outcome.instead !== undefined)
+        return said === "" && silence.onFailure ? "" : joinParagraphs(said, outcome.instead);
       return said === ""
         ? instead(outcome.isOverloaded === true ? "overloadedResponseText" : "errorResponseText")
         : joinParagraphs(said, safeText(policy, "interruptedResponseText", event, log));

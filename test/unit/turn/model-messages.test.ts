@@ -32,6 +32,11 @@ describe("withinLimit", () => {
     expect(ids(withinLimit([message("u1", "user", "x".repeat(4000))], 10))).toEqual(["u1"]);
   });
 
+  it("keeps the question of an answer that is too long already", () => {
+    const running = message("a3", "assistant", "x".repeat(4000));
+    expect(ids(withinLimit([...history, running], 150))).toEqual(["u3", "a3"]);
+  });
+
   it("leaves out an answer that was cut back to nothing", () => {
     expect(
       ids(

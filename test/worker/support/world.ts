@@ -1,4 +1,4 @@
-import type { ToolSet } from "ai";
+import type { ToolSet, UIMessage } from "ai";
 import { vi } from "vitest";
 import type {
   Think,
@@ -28,6 +28,8 @@ export interface WorldOptions {
       | "maxContextTokens"
       | "actionTemplates"
       | "interruptedStep"
+      | "chatRecovery"
+      | "contextOverflow"
       | "chatStreamStallTimeoutMs"
       | "chatStreamFirstChunkTimeoutMs"
       | "modelPatienceMs"
@@ -50,7 +52,9 @@ export interface WorldOptions {
       | "renderAttachment"
       | "publicUrl"
     >
-  >;
+  > & {
+    readonly repairInterruptedToolPart?: (part: UIMessage["parts"][number]) => UIMessage["parts"][number];
+  };
   readonly commands?: ThinkCommands;
   /** The bot's hooks; each is called with the agent as `this`. */
   readonly hooks?: Partial<ThinkHooks>;

@@ -8,6 +8,7 @@ import { captureLog } from "../support/log-lines.ts";
 import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
 import type { ModelRequest } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
+import { untilStored } from "../support/until-stored.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 
@@ -18,24 +19,6 @@ async function kill(stub: DurableObjectStub<ScriptedBot>): Promise<void> {
   await runInDurableObject(stub, (_bot, state) => {
     state.abort("killed by a test");
   }).catch(() => undefined);
-}
-
-/** Resolves when a piece of the model's answer is stored. */
-async function untilStored(stub: DurableObjectStub<ScriptedBot>, text: string): Promise<void> {
-  await expect
-    .poll(() =>
-      runInDurableObject(stub, (_bot, { storage }) => {
-        const tables = storage.sql
-          .exec<{ name: string }>(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%stream%'",
-          )
-          .toArray();
-        return tables
-          .map(({ name }) => JSON.stringify(storage.sql.exec(`SELECT * FROM "${name}"`).toArray()))
-          .join();
-      }),
-    )
-    .toContain(text);
 }
 
 /** The last message of a prompt, as far as it is text. */

@@ -1,0 +1,106 @@
+import type { UIMessage } from "ai";
+import type { Clock } from "../core/deps.ts";
+import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
+import { STEP_BREAK } from "../core/step-break.ts";
+import { withinTime } from "../core/within-time.ts";
+import { recoveryOf } from "./recovery-settings.ts";
+import type {
+  ChatRecoveryContext,
+  ChatRecoveryExhaustedContext,
+  RecoverySettings,
+} from "./recovery-settings.ts";
+import { textOfParts } from "./reply-text.ts";
+import type { EngineSettings, EngineTurns } from "./turn-engine-options.ts";
+import type { TurnHooks } from "./turn-hooks.ts";
+
+export interface RecoveriesOptions {
+  readonly clock: Clock;
+  readonly hooks: TurnHooks;
+  readonly settings: RecoverySettings & Pick<EngineSettings, "interruptedStep">;
+  readonly turns: () => Pick<EngineTurns, "arrivedAt">;
+  readonly inTurn: <T>(operationId: string, body: () => T) => T;
+}
+
+/** An interrupted call, as the harness passes it. */
+export interface Interruption {
+  readonly operationId: string;
+  readonly attempt: number;
+  readonly partial: UIMessage | undefined;
+}
+
+/**
+ * - `continue`: the model goes on with its text so far
+ * - `restart`: the text so far is dropped, and the call is made again
+ * - `abandon`: the turn ends with its text so far
+ */
+export type RecoveryDecision = "continue" | "restart" | "abandon";
+
+/** Decides whether a turn goes on after the process died in the middle of a model call, and how. */
+export class Recoveries {
+  readonly #options: RecoveriesOptions;
+
+  constructor(options: RecoveriesOptions) {
+    this.#options = options;
+  }
+
+  async decide(interruption: Interruption): Promise<RecoveryDecision> {
+    const { hooks, settings } = this.#options;
+    const { operationId } = interruption;
+    const context = this.#contextOf(interruption);
+    const limit = this.#limitOf(context);
+    if (limit !== undefined) return this.#abandon(context, limit);
+    const asked = await hooks.run(operationId, "onChatRecovery", context);
+    const wanted = (asked.ok ? asked.value : undefined) ?? {};
+    if (wanted.continue === false) return this.#abandon(context, "recovery_aborted");
+    const persist = wanted.persist ?? settings.interruptedStep === "continue";
+    return persist ? "continue" : "restart";
+  }
+
+  /** What the person reads at the end of a turn that did not go on. Undefined: the text of the messenger. */
+  get terminalMessage(): string | undefined {
+    return recoveryOf(this.#options.settings).terminalMessage;
+  }
+
+  #limitOf({
+    attempt,
+    createdAt,
+    maxAttempts,
+  }: ChatRecoveryContext): ChatRecoveryExhaustedContext["reason"] | undefined {
+    const { clock, settings } = this.#options;
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = recoveryOf(settings);
+    if (attempt > maxAttempts) return "max_attempts_exceeded";
+    return clock.now() - createdAt > maxAgeMs ? "max_age_exceeded" : undefined;
+  }
+
+  async #abandon(
+    context: ChatRecoveryContext,
+    reason: ChatRecoveryExhaustedContext["reason"],
+  ): Promise<"abandon"> {
+    const { clock, hooks, inTurn, settings } = this.#options;
+    const { onExhausted } = recoveryOf(settings);
+    const ended = { ...context, reason, terminalMessage: this.terminalMessage };
+    try {
+      const work = inTurn(context.requestId, () => onExhausted?.(ended));
+      await withinTime(clock, BOT_CODE_LIMIT_MS, work, "onExhausted()");
+    } catch (error) {
+      hooks.failed(context.requestId, "onExhausted", error);
+    }
+    return "abandon";
+  }
+
+  #contextOf({ attempt, operationId, partial }: Interruption): ChatRecoveryContext {
+    const { clock, hooks, settings, turns } = this.#options;
+    const parts = partial?.parts ?? [];
+    return {
+      incidentId: operationId,
+      requestId: operationId,
+      attempt,
+      maxAttempts: recoveryOf(settings).maxAttempts,
+      recoveryKind: partial === undefined ? "retry" : "continue",
+      partialText: textOfParts(parts).replaceAll(STEP_BREAK, ""),
+      partialParts: structuredClone(parts),
+      createdAt: turns().arrivedAt(operationId) ?? clock.now(),
+      turn: hooks.turnInfo(operationId),
+    };
+  }
+}
