@@ -1,4 +1,5 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
+import { streamOf } from "../../src/core/stream-of.ts";
 
 /** A file of a multipart body. Its bytes are read together with the body, and never all in memory. */
 export interface UploadPart {
@@ -97,23 +98,6 @@ async function* wholeFile({ open, sizeBytes }: UploadPart): AsyncGenerator<Uint8
       "file-incomplete",
       `A file has not the ${sizeBytes} bytes that it was stored with.`,
     );
-}
-
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await pieces.return(undefined);
-      },
-    },
-    // Reads one piece at a time, when it can be sent.
-    { highWaterMark: 0 },
-  );
 }
 
 /** Returns a name in quotes, as browsers write it. */

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Clock } from "./deps.ts";
 import { problem } from "./problem.ts";
 import { MAX_BODY_BYTES, readBody } from "./read-body.ts";
@@ -14,4 +15,21 @@ export async function readJson(
   if (body === "too-slow") return problem(408, "body-too-slow", "The body of the request took too long.");
   const json = parseJson(new TextDecoder().decode(body));
   return json === undefined ? problem(400, "body-invalid", "Send a body in JSON.") : { json };
+}
+
+/**
+ * Reads the JSON body of a request that follows a schema. Returns the response that refuses it, if it does not.
+ *
+ * @param refusal the code of that response, and its message, which says what to send
+ */
+export async function readChecked<Schema extends z.ZodType>(
+  request: Request,
+  clock: Clock,
+  schema: Schema,
+  refusal: { readonly code: string; readonly message: string },
+): Promise<{ readonly body: z.output<Schema> } | Response> {
+  const read = await readJson(request, clock);
+  if (read instanceof Response) return read;
+  const parsed = schema.safeParse(read.json);
+  return parsed.success ? { body: parsed.data } : problem(400, refusal.code, refusal.message);
 }

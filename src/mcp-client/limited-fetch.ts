@@ -1,6 +1,7 @@
 import { joinBytes } from "../core/join-bytes.ts";
 import { parseJson } from "../core/parse-json.ts";
 import { isRecord } from "../core/is-record.ts";
+import { streamOf } from "../core/stream-of.ts";
 
 /** Largest answer of a server to one request, in bytes. */
 export const MOST_BYTES = 4 * 1024 * 1024;
@@ -85,17 +86,4 @@ async function* limitedEvents(
   }
   if (id === undefined || (canResume && code !== TOO_LARGE)) return;
   yield new TextEncoder().encode(`\n\ndata: ${JSON.stringify(failed(id, code))}\n\n`);
-}
-
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await pieces.return(undefined);
-    },
-  });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { systemDeps } from "../core/deps.ts";
-import { onlyBy, problem } from "../core/problem.ts";
-import { readJson } from "../core/read-json.ts";
+import { onlyBy } from "../core/problem.ts";
+import { readChecked } from "../core/read-json.ts";
 import { isAdmin, unauthorized } from "../feature/admin.ts";
 import type { FeatureRoutes } from "../feature/feature-routes.ts";
 import { MCP_CLIENT } from "./mcp-client-calls.ts";
@@ -22,16 +22,12 @@ export const mcpToolRoutes: FeatureRoutes = {
     const root = await bot.root(MCP_CLIENT);
     if (request.method === "GET") return Response.json({ tools: await root.listTools() });
     if (request.method !== "POST") return onlyBy("GET, POST");
-    const body = await readJson(request, systemDeps.clock);
-    if (body instanceof Response) return body;
-    const parsed = bodySchema.safeParse(body.json);
-    if (!parsed.success)
-      return problem(
-        400,
-        "mcp-decision-invalid",
-        'Send { "server": "docs", "hashes": ["..."], "allow": true }, with hashes of GET.',
-      );
-    const { allow, hashes, server } = parsed.data;
+    const read = await readChecked(request, systemDeps.clock, bodySchema, {
+      code: "mcp-decision-invalid",
+      message: 'Send { "server": "docs", "hashes": ["..."], "allow": true }, with hashes of GET.',
+    });
+    if (read instanceof Response) return read;
+    const { allow, hashes, server } = read.body;
     return Response.json({ decided: await root.decideTools(server, hashes, allow) });
   },
 };

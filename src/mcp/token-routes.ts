@@ -3,7 +3,7 @@ import { DAY_MS } from "../core/civil-time.ts";
 import { systemDeps } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import { onlyBy, problem } from "../core/problem.ts";
-import { readJson } from "../core/read-json.ts";
+import { readChecked } from "../core/read-json.ts";
 import { isAdmin, unauthorized } from "../feature/admin.ts";
 import type { RoutedBot } from "../feature/feature-routes.ts";
 import { conversationOfToken, MCP } from "./mcp-calls.ts";
@@ -44,16 +44,13 @@ export async function serveTokens(request: Request, bot: RoutedBot): Promise<Res
   }
   if (request.method === "GET") return Response.json({ tokens: await root.listTokens() });
   if (request.method !== "POST") return onlyBy("GET, POST");
-  const body = await readJson(request, systemDeps.clock);
-  if (body instanceof Response) return body;
-  const parsed = bodySchema.safeParse(body.json);
-  if (!parsed.success)
-    return problem(
-      400,
-      "token-invalid",
+  const read = await readChecked(request, systemDeps.clock, bodySchema, {
+    code: "token-invalid",
+    message:
       'Send { "name": "...", "scopes": ["orders:read"] }, and if you like "person": { "messenger", "userId" }, "days" (366 at most), "perMinute" and "atOnce".',
-    );
-  const { days, person, ...rest } = parsed.data;
+  });
+  if (read instanceof Response) return read;
+  const { days, person, ...rest } = read.body;
   try {
     const made = await root.createToken({ ...rest, person, validMs: days * DAY_MS });
     return Response.json(made, { status: 201, headers: { "cache-control": "no-store" } });

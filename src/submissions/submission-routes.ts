@@ -2,7 +2,7 @@ import { z } from "zod";
 import { systemDeps } from "../core/deps.ts";
 import { ConfigurationError, errorCode } from "../core/errors.ts";
 import { decodedPart, onlyBy, problem } from "../core/problem.ts";
-import { readJson } from "../core/read-json.ts";
+import { readChecked } from "../core/read-json.ts";
 import { listedConversationName, namedConversationName } from "../messengers/declare/conversation-name.ts";
 import type { FeatureRoutes, RoutedBot } from "../feature/feature-routes.ts";
 import { SUBMISSIONS } from "./submission-door.ts";
@@ -67,16 +67,13 @@ async function serveSubmissions(request: Request, bot: RoutedBot): Promise<Respo
 
 async function submit(request: Request, path: string, door: SubmissionDoor): Promise<Response> {
   const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
-  const body = await readJson(request, systemDeps.clock);
-  if (body instanceof Response) return body;
-  const parsed = bodySchema.safeParse(body.json);
-  if (!parsed.success)
-    return problem(
-      400,
-      "submission-invalid",
+  const read = await readChecked(request, systemDeps.clock, bodySchema, {
+    code: "submission-invalid",
+    message:
       'Send { "text": "..." } or { "messages": [...] }, and if you like "deliver", "answerTo" and "metadata".',
-    );
-  const { messages, text, ...rest } = parsed.data;
+  });
+  if (read instanceof Response) return read;
+  const { messages, text, ...rest } = read.body;
   const { accepted, ...submission } = await door.takeSubmission(messages ?? text ?? "", {
     ...rest,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
