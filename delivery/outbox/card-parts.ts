@@ -66,8 +66,9 @@ function leftovers(
 }
 
 /**
- * Adds as many files to the first message as one can have. The others follow the text, in messages of their own. Of
- * files that cannot be sent there is only a text: that of the first message is part of the reply's text.
+ * Adds as many files to the first message as one can have, or puts them before the text. The others follow it, in
+ * messages of their own. Of files that cannot be sent there is only a text: that of the first message is part of the
+ * reply's text.
  */
 function withFiles(
   parts: readonly Part<OutgoingContent>[],
@@ -75,9 +76,11 @@ function withFiles(
   capabilities: FileCapabilities,
   partOf: (text: string) => Part<OutgoingContent> | undefined,
 ): readonly Part<OutgoingContent>[] {
-  const { maxAlbumSize } = capabilities;
+  const { hasCaptions = true, maxAlbumSize } = capabilities;
   const files = sendableOf(all.slice(0, maxAlbumSize), capabilities);
-  const dressed = parts.map((part, at) =>
+  const isApart = !hasCaptions && files.length > 0 && parts.some(({ content }) => content.text !== "");
+  const behind = parts.map((part) => ({ ...part, index: part.index + 1 }));
+  const dressed = (isApart ? [emptyPart(), ...behind] : parts).map((part, at) =>
     at === 0 && files.length > 0
       ? { ...part, content: { ...part.content, files }, hash: hashContent([part.hash, { files }]) }
       : part,
@@ -99,4 +102,8 @@ function sendableOf(
   capabilities: FileCapabilities,
 ): readonly OutgoingMedia[] {
   return files.filter((file) => fileForm(file, capabilities) === "file");
+}
+
+export function emptyPart(): Part<OutgoingContent> {
+  return { index: 0, complete: true, content: { text: "", entities: [] }, hash: "" };
 }

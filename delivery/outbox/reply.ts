@@ -4,7 +4,7 @@ import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
 import { cardForms, cardLimits, formatOf } from "./card-forms.ts";
 import type { CardForms } from "./card-forms.ts";
-import { dressParts } from "./card-parts.ts";
+import { dressParts, emptyPart } from "./card-parts.ts";
 import { blocksOf, cardText, linksText, refusalsText } from "./card-text.ts";
 import { placeText } from "./place-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
@@ -328,10 +328,6 @@ function wordsOf(body: ReplyBody, text: string, capabilities: SurfaceCapabilitie
   if (body.kind === "files")
     return blocksOf([text, refusalsText(body.files.slice(0, capabilities.files?.maxAlbumSize))]);
   return body.kind === "location" && capabilities.location !== true ? placeText(body.location) : text;
-}
-
-function emptyPart(): Part<RichText> {
-  return { index: 0, complete: true, content: { text: "", entities: [] }, hash: "" };
 }
 
 export function plannerOptions(

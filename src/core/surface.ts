@@ -67,6 +67,8 @@ export interface FileCapabilities {
   readonly maxBytes: (kind: FileKind) => number;
   /** Most files of one message. More files become several messages. 1: no albums. */
   readonly maxAlbumSize: number;
+  /** Whether a message can have files and words. If not, words follow the first file. @default true */
+  readonly hasCaptions?: boolean;
   /** Whether the platform takes its own file ids, and addresses that it fetches itself. @default true */
   readonly references?: boolean;
   /** Time limit of a call with the largest files, in milliseconds. Smaller files have less time. */

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { DiscordEmulator } from "./discord/emulator.ts";
 import type { Person, PlatformEmulator } from "./platform-emulator.ts";
 import { SlackEmulator } from "./slack/emulator.ts";
+import { TeamsEmulator } from "./teams/emulator.ts";
 import { WhatsAppEmulator } from "./whatsapp/emulator.ts";
 
 const ada: Person = { id: "7", name: "Ada" };
@@ -175,4 +176,34 @@ it("tells on Slack that a list goes on, and that an archived channel takes no ch
   expect(
     await refusal(emulator, { path: "/chat.update", authorization, body: { channel, ts, text: "c" } }),
   ).toBe("200 is_inactive");
+});
+
+it("makes two messages on Teams of a text with a picture, and measures the text in UTF-16", async () => {
+  const emulator = new TeamsEmulator();
+  const place = emulator.direct(ada);
+  const signIn = new URLSearchParams({
+    client_id: "a2b8e1f0-5c0d-4b39-9d3e-0f6b1c7d2e11",
+    client_secret: "app-password",
+    scope: "https://api.botframework.com/.default",
+  });
+  const tenant = "72f988bf-86f1-41af-91ab-2d7cd011db47";
+  const login = new Request(`http://127.0.0.1/${tenant}/oauth2/v2.0/token`, { method: "POST", body: signIn });
+  const { access_token: token } = (await (await emulator.answer(login)).json()) as { access_token: string };
+  const path = `/amer/${tenant}/v3/conversations/${place}/activities`;
+  const post = (text: string, base64?: string): Promise<Response> => {
+    const contentUrl = `data:image/png;base64,${base64}`;
+    const attachments =
+      base64 === undefined ? [] : [{ contentType: "image/png", contentUrl, name: "look.png" }];
+    const body = JSON.stringify({ type: "message", text, attachments });
+    const headers = { authorization: `Bearer ${token}` };
+    return emulator.answer(new Request(`http://127.0.0.1${path}`, { method: "POST", headers, body }));
+  };
+  expect(await (await post("Look", "AAAA")).json()).toEqual({});
+  expect(emulator.seen(place).map(({ files, text }) => [text, files.length])).toEqual([
+    ["Look", 0],
+    ["", 1],
+  ]);
+  expect(await (await post("", "A".repeat(400_000))).json()).toEqual({ id: expect.any(String) });
+  expect((await post("x".repeat(49_000))).status).toBe(201);
+  expect((await post("x".repeat(50_001))).status).toBe(413);
 });

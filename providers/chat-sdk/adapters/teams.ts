@@ -1,4 +1,5 @@
 import type { Attachment } from "chat";
+import { z } from "zod";
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
@@ -9,7 +10,7 @@ import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
 import { readChange } from "./teams-changes.ts";
 import { mentioningText } from "./teams-mentions.ts";
-import { credentialsRefused, noRights, notFound, rateLimited, unavailable } from "./refusals.ts";
+import { credentialsRefused, noRights, notFound, rateLimited, scopeOf, unavailable } from "./refusals.ts";
 
 export const teams: AdapterProfile = {
   // Teams counts the bytes of UTF-16, of the whole request. 40 KB were the limit before it became 100.
@@ -24,6 +25,8 @@ export const teams: AdapterProfile = {
   // Pictures are in the text of a message. Other files need the person's consent, in private chats only, and a place in
   // their OneDrive.
   maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },
+  // Teams makes two messages of a text with a picture, and tells the id of neither.
+  hasCaptions: false,
   readFailure,
   readChange,
   fileSource,
@@ -48,7 +51,7 @@ const TOKEN_NOT_ASKED = new Set(["endpoints_resolution_error", "network_error", 
  * alone may mislead: any error whose text has the word "permission" becomes a `PermissionError`.
  */
 function readFailure(
-  { errors, retryAfterMs, status }: ErrorFacts,
+  { body, errors, retryAfterMs, status }: ErrorFacts,
   call: FailedCall,
 ): CallFailure | undefined {
   for (const { errorCode } of errors) {
@@ -60,7 +63,7 @@ function readFailure(
     case 403:
       return noRights(call);
     case 404:
-      return notFound(call);
+      return notFound(call, isActivityMissing(body) ? scopeOf(call) : undefined);
     case 412:
       // Teams asks to repeat the call.
       return unavailable;
@@ -69,4 +72,10 @@ function readFailure(
     default:
       return undefined;
   }
+}
+
+/** Whether the message is missing with which a thread begins, and not the whole conversation. */
+function isActivityMissing(body: unknown): boolean {
+  return z.object({ error: z.object({ code: z.literal("ActivityNotFoundInConversation") }) }).safeParse(body)
+    .success;
 }

@@ -2,11 +2,13 @@
  * The Bot Connector as Teams serves it, and Microsoft's services that give tokens and publish keys.
  *
  * Sources: "Authentication with the Bot Connector API", the API reference of the Bot Connector, "Optimize your bot with
- * rate limiting in Teams", "Format your bot messages", and the clients in `@microsoft/teams.api`.
+ * rate limiting in Teams", "Format your bot messages", "Messages in bot conversations" (with its status codes), and the
+ * clients in `@microsoft/teams.api`. Compared in November 2026.
  *
  * - The bot's token is that of its app: client credentials for the scope of the Bot Framework.
- * - 7 posts a second and 60 in 30 seconds in one conversation; more get 429.
- * - A message with its cards and pictures has at most 100 KB.
+ * - 7 posts a second, 8 in two and 60 in 30 in one conversation; more get 429.
+ * - A message with its cards has at most 100 KB in UTF-16. Pictures in Base64 do not count.
+ * - A text with an attachment becomes two messages, and the bot learns the id of neither.
  * - A conversation that the bot was removed from refuses it (403). The bot changes its own messages alone.
  * - A private word in a shared conversation is a targeted activity.
  */
@@ -20,8 +22,11 @@ const MAX_ACTIVITY_BYTES = 100_000;
 /** Most posts in a conversation, and the time in milliseconds. */
 const RATES = [
   [7, 1000],
+  [8, 2000],
   [60, 30_000],
 ] as const;
+/** The words of the service behind the connector, which it passes on as a text. */
+const BLOCKED = { subCode: "MessageWritesBlocked", details: "Thread is blocked from message writes." };
 const SCOPE = "https://api.botframework.com/.default";
 
 export interface App {
@@ -75,7 +80,7 @@ export class TeamsApi {
     }
     if (!conversation.hasBot) {
       return conversation.isDirect
-        ? problem(403, "MessageWritesBlocked", "Message writes are blocked for this conversation.")
+        ? Response.json({ errorCode: 209, message: JSON.stringify(BLOCKED) }, { status: 403 })
         : problem(403, "BotNotInConversationRoster", "The bot is not part of the conversation roster.");
     }
     const body = parseActivity(text);
@@ -116,7 +121,7 @@ export class TeamsApi {
   refuse(refusal: Refusal, call?: PlatformCall): Response {
     switch (refusal.kind) {
       case "flood": {
-        const response = problem(429, "TooManyRequests", "API calls quota exceeded.");
+        const response = problem(429, "Throttled", "Too many requests.");
         response.headers.set("retry-after", String(Math.ceil(refusal.retryAfterMs / 1000)));
         return response;
       }
@@ -206,8 +211,18 @@ export class TeamsApi {
     }
     this.#posts.push({ conversation, at: now });
     const [, threadId] = path.conversationId.split(";messageid=");
-    const { id } = this.#conversations.add({ conversation, threadId, by: undefined, onlyFor, ...content });
-    return Response.json({ id }, { status: 201 });
+    const { cards, files, text } = content;
+    const isSplit = text.trim() !== "" && cards.length + files.length > 0;
+    const messages = isSplit
+      ? [
+          { text, cards: [], files: [] },
+          { ...content, text: "" },
+        ]
+      : [content];
+    const [added] = messages.map((message) =>
+      this.#conversations.add({ conversation, threadId, by: undefined, onlyFor, ...message }),
+    );
+    return Response.json(isSplit ? {} : { id: added?.id }, { status: 201 });
   }
 
   #update(conversation: Conversation, id: string | undefined, sent: SentActivity): Response {
@@ -267,7 +282,7 @@ function notFound(): Response {
 
 /** Of the files in an activity Teams shows pictures alone. */
 function contentOf(sent: SentActivity): Pick<Activity, "text" | "cards" | "files"> | Response {
-  if (Buffer.byteLength(JSON.stringify(sent)) > MAX_ACTIVITY_BYTES) {
+  if (Buffer.byteLength(JSON.stringify(sent, withoutPictures), "utf16le") > MAX_ACTIVITY_BYTES) {
     return problem(413, "MessageSizeTooBig", "Message size too large.");
   }
   const attachments = sent.attachments ?? [];
@@ -280,6 +295,10 @@ function contentOf(sent: SentActivity): Pick<Activity, "text" | "cards" | "files
     return problem(400, "BadSyntax", "Activity resulted into multiple skype activities or none.");
   }
   return { text, cards, files };
+}
+
+function withoutPictures(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/^(data:image\/[^,]*),.*$/s, "$1") : value;
 }
 
 function pictureOf({ contentType = "", contentUrl = "", name = "" }: Attachment): SentFile | undefined {

@@ -64,6 +64,23 @@ describe("a file", () => {
     expect(delivery.receipt("f1")?.state).toBe("delivered");
   });
 
+  it("is followed by its words where a message has either files or words", async () => {
+    const capabilities = { files: { ...FILES.files, maxAlbumSize: 1, hasCaptions: false } };
+    const { advance, delivery, start, surface } = createFilesHarness({ surface: { capabilities } });
+    const photos = [
+      await add(delivery, "photo", bytesOf("png")),
+      await add(delivery, "photo", bytesOf("gif")),
+    ];
+    delivery.sendFiles(start("f1"), photos, "The lamps");
+    await advance(5_000);
+    expect(surface.messages(CHAT).map(({ file, text }) => [file?.kind, text])).toEqual([
+      ["photo", ""],
+      [undefined, "The lamps"],
+      ["photo", ""],
+    ]);
+    expect(delivery.receipt("f1")?.state).toBe("delivered");
+  });
+
   it("whose caption is too long continues as text", async () => {
     const limits = { maxLength: 60, maxEntities: 100 };
     const { advance, delivery, start, surface, visible } = createFilesHarness({ surface: { limits } });

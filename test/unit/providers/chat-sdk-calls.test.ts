@@ -126,6 +126,7 @@ describe("the abilities of a platform", () => {
       edit,
       remove,
       files: files !== undefined,
+      ...(files?.hasCaptions === false && { captions: false }),
       photoBytes: files?.maxBytes("photo"),
       maxLength: limits.maxLength,
       ...(limits.unit !== undefined && { unit: limits.unit }),
@@ -139,7 +140,7 @@ describe("the abilities of a platform", () => {
   it.each([
     ["slack", { ...all, maxLength: 11_500, maxCaption: 11_500 }],
     ["discord", { ...all, maxLength: 2000, maxCaption: 2000 }],
-    ["teams", { ...all, photoBytes: 1_000_000, maxLength: 16_000, maxCaption: 16_000 }],
+    ["teams", { ...all, captions: false, photoBytes: 1_000_000, maxLength: 16_000, maxCaption: 16_000 }],
     [
       "whatsapp",
       { ...all, edit: false, remove: false, photoBytes: 5 * MIB, maxLength: 4096, maxCaption: 1024 },
