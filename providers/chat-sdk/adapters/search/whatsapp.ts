@@ -5,6 +5,11 @@ import { postKey, replaceMethod } from "./post-key.ts";
 /**
  * WhatsApp lists no messages. It reports the status of each one, with the key that its post carried. A message without a
  * report may have been made all the same.
+ *
+ * Meta's change log of the WhatsApp Business Platform (developers.facebook.com/docs/whatsapp/business-platform/changelog)
+ * adds `biz_opaque_callback_data` "to free-form messages for including arbitrary strings in messages webhooks", at first
+ * up to 256 characters, now up to 512. Cloud API returns it with the statuses of the message, and makes no use of it: a
+ * repeated key makes a second message.
  */
 export const whatsappSearch: AdapterSearch = {
   keyPosts(adapter) {
