@@ -150,6 +150,11 @@ export interface Acted {
 /** What the platform sends to the bot. Sending it again is a redelivery: the same event, signed again. */
 export interface Webhook {
   request(url: string): Request;
+  /**
+   * The same with tokens that the platform's key has signed for something else: for another bot, long ago. Undefined if
+   * the platform signs the text of each webhook.
+   */
+  forOthers?(url: string): readonly Request[];
   /** Reads the bot's answer, if the platform shows something of it. Called for the first delivery that was answered. */
   answered?(response: Response): Promise<void>;
 }

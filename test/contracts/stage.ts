@@ -23,6 +23,8 @@ import type {
 /** Longest wait for something that must come. */
 const SOON_MS = 30_000;
 const LOOK_MS = 50;
+/** Slack, Telegram, GitHub, Linear and WhatsApp deliver again for hours; WhatsApp takes no answer after a day. */
+export const LATE_MS = 6 * 60 * 60_000;
 /** A wait for what does not come is not made longer than this. */
 const MOST_SLOWNESS = 2;
 /** Between words, which may be cues. */
@@ -43,6 +45,7 @@ export class Stage {
   readonly #expected: Expectations;
   /** How many times slower than a quiet machine this one is. */
   readonly #slowness: number;
+  readonly #places = new Set<Place>();
   #people = 0;
 
   constructor(
@@ -128,6 +131,7 @@ export class Stage {
       (where === "shared" ? undefined : emulator.direct(by)) ??
       (where === "direct" ? undefined : emulator.shared(`place-of-${by.id}`));
     if (place === undefined) throw new Impossible();
+    this.#places.add(place);
     return new Talk(this, by, place, where !== "shared" && place === emulator.direct(by));
   }
 
@@ -154,9 +158,12 @@ export class Stage {
     }
   }
 
+  get webhookUrl(): string {
+    return `${this.bot.url}/messengers/${this.emulator.name}/webhook`;
+  }
+
   async deliver(webhook: Webhook): Promise<number> {
-    const url = `${this.bot.url}/messengers/${this.emulator.name}/webhook`;
-    const response = await fetch(webhook.request(url));
+    const response = await fetch(webhook.request(this.webhookUrl));
     if (response.ok) await webhook.answered?.(response);
     return response.status;
   }
@@ -188,9 +195,17 @@ export class Stage {
     return this.#isDone(() => true, limitMs);
   }
 
-  /** Resolves when the bot has heard that all its cards are posted. People see a card before that. */
-  cardsPosted(): Promise<boolean> {
-    return this.#isDone(({ kind }) => kind === "card", SOON_MS);
+  /** Resolves when the bot has heard that its cards in a place are posted. People see a card before that. */
+  cardsPosted(place: Place): Promise<boolean> {
+    return this.#isDone(({ chatId, kind }) => kind === "card" && !this.#isElsewhere(chatId, place), SOON_MS);
+  }
+
+  /** Whether a chat is certainly another place. The ids of most platforms contain the name of the place. */
+  #isElsewhere(chatId: string | undefined, place: Place): boolean {
+    const [named] = [...this.#places]
+      .filter((one) => chatId?.includes(one) === true)
+      .toSorted((one, other) => other.length - one.length);
+    return named !== undefined && named !== place;
   }
 
   async #isDone(counts: (work: OpenWork) => boolean, limitMs: number): Promise<boolean> {
@@ -249,7 +264,7 @@ export class Talk {
 
   /** Answers a card with a number, in its thread. A number that is sent before the card is posted is for the model. */
   async choose(option: number, card: SeenMessage): Promise<void> {
-    await this.stage.cardsPosted();
+    await this.stage.cardsPosted(this.place);
     await this.stage.act(this.choosing(option, card));
   }
 

@@ -11,6 +11,7 @@ export const discordContract: Contract = {
       "without private messages, mentions, follow-ups",
       `commands and presses alone: ${NO_GATEWAY}`,
     ),
+    "late-press": cannot("impossible", "the platform delivers a press once, within seconds"),
     "press-note": degraded("as a message", "as a message"),
     edit: cannot("impossible", NO_GATEWAY),
     delete: cannot("impossible", NO_GATEWAY),

@@ -163,17 +163,24 @@ export class GoogleChatEmulator implements PlatformEmulator {
     });
     const key = this.#chatKey;
     const spaces = this.#spaces;
+    const signed = (url: string, claims: object): Request => {
+      const seconds = Math.floor(spaces.now() / 1000);
+      const usual = { aud: PROJECT_NUMBER, iss: ISSUER, iat: seconds, exp: seconds + 3600 };
+      const headers = {
+        authorization: `Bearer ${key.sign({ ...usual, ...claims })}`,
+        "content-type": "application/json",
+        "user-agent": "Google-Dynamite",
+      };
+      return new Request(url, { method: "POST", headers, body });
+    };
     return {
-      request(url) {
-        const seconds = Math.floor(spaces.now() / 1000);
-        const token = key.sign({ aud: PROJECT_NUMBER, iss: ISSUER, iat: seconds, exp: seconds + 3600 });
-        const headers = {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          "user-agent": "Google-Dynamite",
-        };
-        return new Request(url, { method: "POST", headers, body });
-      },
+      request: (url) => signed(url, {}),
+      forOthers: (url) =>
+        [
+          { aud: "9876543210" },
+          { iss: "robot@example.iam.gserviceaccount.com" },
+          { iat: 1_500_000_000, exp: 1_500_003_600 },
+        ].map((claims) => signed(url, claims)),
     };
   }
 

@@ -8,6 +8,8 @@ export const githubContract: Contract = {
     "file-out": degraded("named", "is named: files cannot be sent"),
     addressing: cannot("without private messages", "there are no private chats"),
     card: degraded("by number", "is answered by a number: there are no buttons"),
+    "late-press": cannot("impossible", "there are no buttons"),
+    "reordered-presses": cannot("impossible", "there are no buttons"),
     "strangers-press": cannot("impossible", "there are no buttons"),
     "press-note": degraded("as a message", "as a message"),
     command: degraded("typed", "typed"),

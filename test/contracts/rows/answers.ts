@@ -1,3 +1,4 @@
+import { forgeriesOf } from "../forgeries.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { callTool, holdAt, say } from "../../../lab/support/model-script.ts";
 import type { Acted } from "../platform-emulator.ts";
@@ -199,6 +200,27 @@ export const answers: readonly Row[] = [
       return () => {
         if (stage.requests("cue-own-words").length > 0) return "answers itself";
         return talk.bot().length === 1 ? "works" : `${talk.bot().length} messages`;
+      };
+    },
+  },
+  {
+    key: "forged",
+    title: "A webhook that the platform did not sign, or not for this bot, is refused",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Mallory"));
+      const acted = await stage.emulator.act(talk.writing("cue-forged please"));
+      const statuses: number[] = [];
+      for (const webhook of acted?.webhooks ?? []) {
+        const forgeries = [
+          ...(await forgeriesOf(webhook.request(stage.webhookUrl), stage.emulator.name)),
+          ...(webhook.forOthers?.(stage.webhookUrl) ?? []),
+        ];
+        for (const request of forgeries) statuses.push((await fetch(request)).status);
+      }
+      return () => {
+        const taken = statuses.filter((status) => status < 400 || status >= 500);
+        if (taken.length > 0) return `${taken.length} of ${statuses.length} get ${taken.join(", ")}`;
+        return stage.requests("cue-forged").length === 0 && talk.bot().length === 0 ? "works" : "answered";
       };
     },
   },

@@ -1,13 +1,20 @@
 import { callTool, say } from "../../../lab/support/model-script.ts";
-import type { SeenMessage } from "../platform-emulator.ts";
+import { textOf } from "../../../lab/support/scripted-model.ts";
+import type { Act, SeenMessage } from "../platform-emulator.ts";
 import type { Row } from "../row.ts";
-import { Impossible, type Stage, type Talk } from "../stage.ts";
+import { Impossible, LATE_MS, type Stage, type Talk } from "../stage.ts";
 
 /** Asks for something that somebody has to approve. Resolves with the card. */
 async function asked(stage: Stage, talk: Talk, cue: string): Promise<SeenMessage | undefined> {
   stage.on(cue, [callTool("refund", { order: cue })], [say(`Refunded ${cue}.`)]);
   await talk.write(`${cue} please`);
   return stage.until(() => talk.bot().find(({ text, buttons }) => buttons.length > 0 || /\b1\b/.test(text)));
+}
+
+/** @throws {Impossible} if the card has no buttons */
+function pressing({ by, place }: Talk, card: SeenMessage, label: string): Act {
+  if (!card.buttons.includes(label)) throw new Impossible();
+  return { kind: "press", by, in: place, messageId: card.id, label };
 }
 
 export const cards: readonly Row[] = [
@@ -38,7 +45,7 @@ export const cards: readonly Row[] = [
       const card = await asked(stage, talk, "cue-double");
       if (card === undefined) return () => "no card";
       const hasButtons = card.buttons.includes("Approve");
-      if (!hasButtons) await stage.cardsPosted();
+      if (!hasButtons) await stage.cardsPosted(talk.place);
       const acted = await stage.emulator.act(
         hasButtons
           ? { kind: "press", by: talk.by, in: talk.place, messageId: card.id, label: "Approve" }
@@ -52,6 +59,53 @@ export const cards: readonly Row[] = [
         const told = talk.bot().filter(({ text }) => text.includes("Refunded cue-double.")).length;
         const calls = stage.requests("cue-double").length;
         return told === 1 && calls === 2 ? "works" : `${told} answers, ${calls} calls of the model`;
+      };
+    },
+  },
+  {
+    key: "late-press",
+    title: "A press that comes six hours late, and then again, acts once",
+    async play(stage) {
+      // An interaction is void after seconds.
+      if (stage.emulator.talksByCommand === true) throw new Impossible();
+      const talk = stage.talk(stage.person("Ada"));
+      const card = await asked(stage, talk, "cue-late-press");
+      if (card === undefined) return () => "no card";
+      const pressed = await stage.actBefore(LATE_MS, pressing(talk, card, "Approve"));
+      const deliver = async (): Promise<number[]> => {
+        const statuses: number[] = [];
+        for (const webhook of pressed?.webhooks ?? []) statuses.push(await stage.deliver(webhook));
+        return statuses;
+      };
+      const statuses = await deliver();
+      await talk.reads("Refunded cue-late-press.", 6000);
+      statuses.push(...(await deliver()));
+      return () => {
+        if (statuses.some((status) => status !== 200)) return `status ${statuses.join(", ")}`;
+        const told = talk.bot().filter(({ text }) => text.includes("Refunded cue-late-press.")).length;
+        const calls = stage.requests("cue-late-press").length;
+        return told === 1 && calls === 2 ? "works" : `${told} answers, ${calls} calls of the model`;
+      };
+    },
+  },
+  {
+    key: "reordered-presses",
+    title: "Two presses that come in the wrong order decide once",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"));
+      const card = await asked(stage, talk, "cue-two-presses");
+      if (card === undefined) return () => "no card";
+      const refusal = card.buttons.find((label) => label !== "Approve") ?? "";
+      const approve = await stage.emulator.act(pressing(talk, card, "Approve"));
+      const refuse = await stage.emulator.act(pressing(talk, card, refusal));
+      for (const webhook of [...(refuse?.webhooks ?? []), ...(approve?.webhooks ?? [])])
+        await stage.deliver(webhook);
+      await talk.reads("Refunded cue-two-presses.", 6000);
+      return () => {
+        const lasts = stage.requests("cue-two-presses").map(({ messages }) => textOf(messages.at(-1)));
+        const outcomes = lasts.slice(1);
+        if (outcomes.length !== 1) return `${outcomes.length} outcomes`;
+        return outcomes[0]?.includes("refunded") === true ? "the later press decides" : "works";
       };
     },
   },

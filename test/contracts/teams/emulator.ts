@@ -205,23 +205,26 @@ export class TeamsEmulator implements PlatformEmulator {
     });
     const key = this.#key;
     const conversations = this.#conversations;
+    const signed = (url: string, claims: object): Request => {
+      const seconds = Math.floor(conversations.now() / 1000);
+      const iss = "https://api.botframework.com";
+      const usual = { serviceurl: SERVICE_URL, nbf: seconds - 300, exp: seconds + 3600, iss, aud: APP.id };
+      const headers = {
+        authorization: `Bearer ${key.sign({ ...usual, ...claims })}`,
+        "content-type": "application/json; charset=utf-8",
+        "user-agent": "Microsoft-SkypeBotApi (Microsoft-BotFramework/3.0)",
+      };
+      return new Request(url, { method: "POST", headers, body });
+    };
     return {
-      request(url) {
-        const seconds = Math.floor(conversations.now() / 1000);
-        const token = key.sign({
-          serviceurl: SERVICE_URL,
-          nbf: seconds - 300,
-          exp: seconds + 3600,
-          iss: "https://api.botframework.com",
-          aud: APP.id,
-        });
-        const headers = {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json; charset=utf-8",
-          "user-agent": "Microsoft-SkypeBotApi (Microsoft-BotFramework/3.0)",
-        };
-        return new Request(url, { method: "POST", headers, body });
-      },
+      request: (url) => signed(url, {}),
+      forOthers: (url) =>
+        [
+          { aud: "00000000-0000-0000-0000-000000000000" },
+          { iss: "https://sts.example.com" },
+          { serviceurl: "https://connector.example.com/" },
+          { nbf: 1_500_000_000, exp: 1_500_003_600 },
+        ].map((claims) => signed(url, claims)),
     };
   }
 }
