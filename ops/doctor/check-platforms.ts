@@ -1,4 +1,4 @@
-import { problem } from "./finding.ts";
+import { problem, warning } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 import { discord } from "./platforms/discord.ts";
 import { gchat } from "./platforms/gchat.ts";
@@ -14,7 +14,7 @@ const PLATFORMS: readonly PlatformCheck[] = [slack, discord, teams, whatsapp, gc
 const CALL_LIMIT_MS = 8_000;
 
 /**
- * Checks the credentials of every platform whose token is set. What is not set is not wanted.
+ * Checks the credentials of every platform of which a variable is set. Other platforms are not wanted.
  *
  * @param call makes the requests. @default `fetch`
  */
@@ -31,16 +31,23 @@ export async function checkPlatforms(environment: Environment, call = fetch): Pr
       body: parse(await response.text()),
     };
   };
-  const wanted = PLATFORMS.filter(({ tokens }) => tokens.some((name) => environment[name]));
+  const wanted = PLATFORMS.filter(({ needs, tokens }) =>
+    [...tokens, ...Object.keys(needs)].some((name) => environment[name]),
+  );
   const found = await Promise.all(wanted.map((platform) => check(platform, environment, ask)));
   return found.flat();
 }
 
 async function check(
-  { ask: askPlatform, name, needs }: PlatformCheck,
+  { ask: askPlatform, installs = [], name, needs, tokens }: PlatformCheck,
   environment: Environment,
   ask: Ask,
 ): Promise<readonly Finding[]> {
+  if (!tokens.some((variable) => environment[variable])) {
+    if (installs.some((variable) => environment[variable])) return [];
+    const fix = `Set ${tokens.join(" or ")}, unless the bot's code gives the adapter another one.`;
+    return [warning(name, `The bot has no credentials for ${name}.`, fix)];
+  }
   const missing = Object.entries(needs)
     .filter(([variable]) => !environment[variable])
     .map(([variable, place]) =>

@@ -40,7 +40,10 @@ export const gchat: PlatformCheck = {
       body: new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion }),
     });
     const refused = refusal("Google Chat", asked, "GOOGLE_CHAT_CREDENTIALS");
-    return [refused ?? ok("Google Chat", `Google gives ${data.client_email} a token.`)];
+    return [
+      refused ?? ok("Google Chat", `Google gives ${data.client_email} a token.`),
+      ...(environment.GOOGLE_CHAT_DISABLE_SIGNATURE_VERIFICATION === "true" ? [isOpen()] : []),
+    ];
   },
 };
 
@@ -49,5 +52,13 @@ function notAKey() {
     "Google Chat",
     "GOOGLE_CHAT_CREDENTIALS is not the key of a service account.",
     "Make a key in JSON form in the Google Cloud console, and put the whole file into the variable, in one line.",
+  );
+}
+
+function isOpen() {
+  return problem(
+    "Google Chat",
+    "Anybody can write to the bot in the name of anybody.",
+    "Delete GOOGLE_CHAT_DISABLE_SIGNATURE_VERIFICATION.",
   );
 }

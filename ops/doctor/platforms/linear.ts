@@ -9,6 +9,7 @@ const viewer = z.object({ data: z.object({ viewer: z.object({ name: z.string() }
 export const linear: PlatformCheck = {
   name: "Linear",
   tokens: ["LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN"],
+  installs: ["LINEAR_CLIENT_SECRET", "LINEAR_CLIENT_CREDENTIALS_CLIENT_SECRET"],
   needs: { LINEAR_WEBHOOK_SECRET: "the webhook's page in Linear's API settings" },
   async ask(environment, ask) {
     const key = environment.LINEAR_API_KEY;

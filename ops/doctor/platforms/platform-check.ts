@@ -6,8 +6,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A platform as `doctor` sees it. The variables are those that the adapters of the Chat SDK read by themselves. */
 export interface PlatformCheck {
   readonly name: string;
-  /** Variables of which one makes the platform wanted. */
+  /** Variables of which one has to be set for the bot to write there. */
   readonly tokens: readonly string[];
+  /** Variables that stand for a token, which comes with each installation. @default none */
+  readonly installs?: readonly string[];
   /** Further variables without which the bot cannot work there, with the place in which each is found. */
   readonly needs: Readonly<Record<string, string>>;
   /** Asks the platform, with calls that change nothing. Only called if nothing is missing. */

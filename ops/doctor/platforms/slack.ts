@@ -24,6 +24,7 @@ const answer = z.object({ ok: z.boolean(), team: z.string().optional(), user: z.
 export const slack: PlatformCheck = {
   name: "Slack",
   tokens: ["SLACK_BOT_TOKEN"],
+  installs: ["SLACK_CLIENT_SECRET"],
   needs: { SLACK_SIGNING_SECRET: "Basic Information, App Credentials" },
   async ask(environment, ask) {
     const base = (environment.SLACK_API_URL || "https://slack.com/api").replace(/\/+$/, "");

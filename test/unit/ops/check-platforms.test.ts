@@ -109,6 +109,30 @@ describe("the credentials of a platform", () => {
     expect(findings).toMatchObject([{ about, status: "problem", message: `${variable} is not set.` }]);
   });
 
+  it.each<[string, Record<string, string>, string]>([
+    ["Slack", { SLACK_SIGNING_SECRET: SECRET }, "SLACK_BOT_TOKEN"],
+    ["Discord", { DISCORD_PUBLIC_KEY: "abc" }, "DISCORD_BOT_TOKEN"],
+    ["Teams", { TEAMS_APP_ID: "app", TEAMS_APP_TENANT_ID: "tenant" }, "TEAMS_APP_PASSWORD"],
+    ["WhatsApp", { WHATSAPP_VERIFY_TOKEN: SECRET }, "WHATSAPP_ACCESS_TOKEN"],
+    ["Google Chat", { GOOGLE_CHAT_PROJECT_NUMBER: "1" }, "GOOGLE_CHAT_CREDENTIALS"],
+    ["Linear", { LINEAR_WEBHOOK_SECRET: SECRET }, "LINEAR_API_KEY or LINEAR_ACCESS_TOKEN"],
+  ])("are missed on %s where other variables of it are set", async (about, environment, variables) => {
+    const { calls, findings } = await check(environment, () => [500, {}]);
+    expect(calls).toEqual([]);
+    expect(findings).toMatchObject([
+      { about, status: "warning", fix: expect.stringContaining(`Set ${variables},`) },
+    ]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["Slack", { SLACK_SIGNING_SECRET: SECRET, SLACK_CLIENT_SECRET: SECRET }],
+    ["Linear", { LINEAR_WEBHOOK_SECRET: SECRET, LINEAR_CLIENT_SECRET: SECRET }],
+    ["Linear", { LINEAR_WEBHOOK_SECRET: SECRET, LINEAR_CLIENT_CREDENTIALS_CLIENT_SECRET: SECRET }],
+  ])("come on %s with each installation", async (_about, environment) => {
+    const { calls, findings } = await check(environment, () => [500, {}]);
+    expect({ calls, findings }).toEqual({ calls: [], findings: [] });
+  });
+
   it("of a shell are not those of a bot", async () => {
     const { calls } = await check({ GITHUB_TOKEN: SECRET }, () => [500, {}]);
     expect(calls).toEqual([]);
@@ -152,6 +176,15 @@ describe("the settings of a platform", () => {
       { status: "problem", fix: "Set DISCORD_APPLICATION_ID to 8." },
       { status: "problem", fix: "Set DISCORD_PUBLIC_KEY to xyz." },
       { status: "warning", fix: expect.stringContaining("/messengers/discord/webhook") },
+    ]);
+  });
+
+  it("let everybody write to the bot on Google Chat", async () => {
+    const open = { ...gchat, GOOGLE_CHAT_DISABLE_SIGNATURE_VERIFICATION: "true" };
+    const { findings } = await check(open, () => [200, { access_token: "t" }]);
+    expect(findings).toMatchObject([
+      { status: "ok" },
+      { status: "problem", fix: expect.stringContaining("GOOGLE_CHAT_DISABLE_SIGNATURE_VERIFICATION") },
     ]);
   });
 
