@@ -25,7 +25,8 @@ const CHOSEN: Readonly<Record<string, { readonly codes: string; readonly message
   },
   'errorCode(error) ?? "bot-code-failed"': {
     codes: "`bot-code-failed`",
-    message: "getMessengers() or getModel() of the bot threw; its log says more.",
+    message:
+      "getMessengers() or getModel() of the bot threw. `npx switchboard doctor` checks the variables, and with DEBUG=1 the bot's log has the words of the error.",
   },
   'message === undefined ? "not-stored" : code': {
     codes: "`not-stored`",

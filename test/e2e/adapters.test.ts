@@ -143,6 +143,16 @@ describe("the example that is on every platform", () => {
     expect(await refusals(bot.url)).toEqual({ ...nowhere, slack: 401 });
   });
 
+  it("tells where the variables of an adapter are checked that does not start", async () => {
+    const bot = await startServedBot({ config: CONFIG, env: { ...env, DISCORD_PUBLIC_KEY: "" } });
+    closers.push(() => bot.close());
+    const health = await fetch(`${bot.url}/health`);
+    expect([health.status, await health.json()]).toMatchObject([
+      503,
+      { problem: { message: expect.stringContaining("switchboard doctor") } },
+    ]);
+  });
+
   it("starts by dev, and each adapter answers", async () => {
     expect(await refusals(await startDev())).toEqual(refused);
   });

@@ -75,6 +75,10 @@ function problemOf(error: unknown): HealthProblem {
   return {
     status: "misconfigured",
     code: errorCode(error) ?? "bot-code-failed",
-    message: isOurs ? error.message : "getMessengers() or getModel() of the bot threw; its log says more.",
+    message: isOurs ? error.message : BOT_CODE_FAILED,
   };
 }
+
+/** The error may be an adapter's, whose words are in no log (I10). */
+const BOT_CODE_FAILED =
+  "getMessengers() or getModel() of the bot threw. `npx switchboard doctor` checks the variables, and with DEBUG=1 the bot's log has the words of the error.";
