@@ -151,8 +151,8 @@ export interface Acted {
 export interface Webhook {
   request(url: string): Request;
   /**
-   * The same with tokens that the platform's key has signed for something else: for another bot, long ago. Undefined if
-   * the platform signs the text of each webhook.
+   * The same with proofs that the platform has made for something else: for another bot, or long ago. Undefined if
+   * nothing in a webhook tells that.
    */
   forOthers?(url: string): readonly Request[];
   /** Reads the bot's answer, if the platform shows something of it. Called for the first delivery that was answered. */

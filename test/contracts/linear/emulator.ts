@@ -194,21 +194,22 @@ export class LinearEmulator implements PlatformEmulator {
     const delivery = randomUUID();
     const createdAt = new Date(this.#workspace.now()).toISOString();
     const { id: organizationId, now } = this.#workspace;
+    const signedAt = (url: string, webhookTimestamp: number): Request => {
+      const ids = { organizationId, webhookId: "000042e3-d123-4980-b49f-8e140eef9329", webhookTimestamp };
+      const body = JSON.stringify({ type, createdAt, ...event, ...ids });
+      const headers = {
+        "content-type": "application/json; charset=utf-8",
+        "linear-delivery": delivery,
+        "linear-event": type,
+        "linear-signature": linearSignature(body),
+        "linear-timestamp": String(webhookTimestamp),
+        "user-agent": "Linear-Webhook",
+      };
+      return new Request(url, { method: "POST", headers, body });
+    };
     return {
-      request(url) {
-        const webhookTimestamp = now();
-        const ids = { organizationId, webhookId: "000042e3-d123-4980-b49f-8e140eef9329", webhookTimestamp };
-        const body = JSON.stringify({ type, createdAt, ...event, ...ids });
-        const headers = {
-          "content-type": "application/json; charset=utf-8",
-          "linear-delivery": delivery,
-          "linear-event": type,
-          "linear-signature": linearSignature(body),
-          "linear-timestamp": String(webhookTimestamp),
-          "user-agent": "Linear-Webhook",
-        };
-        return new Request(url, { method: "POST", headers, body });
-      },
+      request: (url) => signedAt(url, now()),
+      forOthers: (url) => [signedAt(url, now() - 310_000)],
     };
   }
 
