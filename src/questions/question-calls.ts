@@ -30,6 +30,11 @@ export interface QuestionCallsOptions {
 
 const LONGEST_PROBLEM = 300;
 
+/** The owner of a declared schedule, and the person of a system, see nothing of its conversation. */
+function hasOtherReaders({ person, schedule }: CallFacts, outside: AskingPlace["outside"]): boolean {
+  return outside !== undefined || (schedule !== undefined && person === undefined);
+}
+
 /** Calls of actions that ask people: from the question to the turn that tells the outcome. */
 export class QuestionCalls implements ActionQuestions {
   readonly #options: QuestionCallsOptions;
@@ -85,8 +90,7 @@ export class QuestionCalls implements ActionQuestions {
           askedIn,
           call: { id, ledgerKey, position },
           cause: turn?.event,
-          // The owner of a schedule, and the person of a system, see nothing of its conversation.
-          threadId: (facts.schedule ?? outside) ? undefined : facts.address?.threadId,
+          threadId: hasOtherReaders(facts, outside) ? undefined : facts.address?.threadId,
           now: deps.clock.now(),
         });
         database.transaction(() => {

@@ -18,8 +18,8 @@ export interface Asking {
 
 /**
  * Finds the people whom a question is for, with the chats in which they are asked: the person who asks in the chat of the
- * turn, all others in their private chats. A run of a schedule asks its owner, if the schedule allows that. Nobody if the
- * turn has no person.
+ * turn, all others in their private chats. A run of a schedule asks its owner or the person who made it, if that is
+ * allowed. Nobody if the turn has no person.
  */
 export async function placesOf(
   host: Pick<QuestionsHost, "actions" | "messengers" | "objects">,
@@ -31,10 +31,11 @@ export async function placesOf(
     const found = await host.objects.link.resolveTarget(owner);
     return found.kind === "found" ? [{ userId: owner.userId, address: found.address }] : [];
   }
-  if (schedule !== undefined)
-    return askOwnerIn === undefined || people !== "requester"
-      ? []
-      : [{ userId: undefined, name: undefined, address: askOwnerIn }];
+  if (schedule !== undefined) {
+    if (askOwnerIn === undefined || people !== "requester") return [];
+    // The private chat of the owner of a declared schedule. Schedules of people ask the maker below.
+    if (person === undefined) return [{ userId: undefined, name: undefined, address: askOwnerIn }];
+  }
   const messenger = address?.messengerId ?? onlyMessenger(host);
   if (messenger === undefined) return [];
   const asked = await peopleOf(host, { facts, people, requestId });

@@ -21,6 +21,7 @@ const scheduledRunSchema = z.object({
       userName: z.string().exactOptional(),
       fullName: z.string().exactOptional(),
       isChat: z.boolean().exactOptional(),
+      language: z.string().exactOptional(),
     })
     .optional(),
   askIn: addressSchema.optional(),

@@ -36,7 +36,9 @@ function factsOfRun(
 ): CallFacts {
   const address = askIn ?? shownIn;
   const people = requester === undefined ? [] : [requester];
-  const askOwnerIn = asksOwner === true && askIn?.isDirectMessage === true ? askIn : undefined;
+  // In a group only the person who made the schedule can be told apart from the others.
+  const isKnown = askIn?.isDirectMessage === true || requester !== undefined;
+  const askOwnerIn = asksOwner === true && isKnown ? askIn : undefined;
   return { people, person: requester, address, chat: threadOf(address), schedule, askOwnerIn };
 }
 

@@ -21,6 +21,13 @@ export interface ChatScheduleOptions {
   /** Most money that one digest may use in 24 hours, in the currency of `modelPrices`. @default no limit */
   readonly mostCostPerDay?: number;
   /**
+   * Whether the person who made a schedule is asked the questions of its actions (`ctx.confirm`, `choose` and `elicit`),
+   * in the chat of the schedule. If not, their answer is `nobody` at once.
+   *
+   * @default true
+   */
+  readonly asksMaker?: boolean;
+  /**
    * Whether a person may make schedules in a group, and change those of others there. In private chats everybody may.
    *
    * @default everybody may make schedules, and nobody may change those of others
@@ -71,6 +78,7 @@ export const CHAT_SCHEDULE_DEFAULTS = {
   mostPerChat: 50,
   leastIntervalMs: 15 * 60_000,
   mostTokensPerDay: 200_000,
+  asksMaker: true,
 } as const;
 
 const HOUR_MS = 3_600_000;
@@ -80,7 +88,11 @@ const LOOK_AT = 50;
 /** Returns the task of a schedule that somebody has made. */
 export function taskOf(
   schedule: ChatSchedule,
-  { mostCostPerDay, mostTokensPerDay }: Pick<ChatScheduleOptions, "mostCostPerDay" | "mostTokensPerDay">,
+  {
+    asksMaker,
+    mostCostPerDay,
+    mostTokensPerDay,
+  }: Pick<ChatScheduleOptions, "asksMaker" | "mostCostPerDay" | "mostTokensPerDay">,
 ): CheckedTask | undefined {
   const parsed = parseSchedule(schedule.schedule, schedule.timezone);
   if ("problem" in parsed) return undefined;
@@ -115,10 +127,12 @@ export function taskOf(
     until: undefined,
     count: undefined,
     owner: address,
+    asksOwner: asksMaker === true,
     requester: {
       userId: schedule.madeBy.userId,
       ...(schedule.madeBy.fullName !== undefined && { fullName: schedule.madeBy.fullName }),
       ...(schedule.madeBy.isChat === true && { isChat: true }),
+      ...(schedule.madeBy.language !== undefined && { language: schedule.madeBy.language }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { checkOptions, FUNCTION, NOT_NEGATIVE } from "../../core/check-options.ts";
+import { checkOptions, FLAG, FUNCTION, NOT_NEGATIVE } from "../../core/check-options.ts";
 import type { OptionRules } from "../../core/check-options.ts";
 import type { ChatScheduleOptions } from "./chat-schedule.ts";
 
@@ -8,6 +8,7 @@ const OPTIONS: OptionRules<ChatScheduleOptions> = {
   leastIntervalMs: NOT_NEGATIVE,
   mostTokensPerDay: NOT_NEGATIVE,
   mostCostPerDay: NOT_NEGATIVE,
+  asksMaker: FLAG,
   mayManage: FUNCTION,
 };
 

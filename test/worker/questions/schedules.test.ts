@@ -101,3 +101,84 @@ describe("a question of a scheduled run", () => {
     expect(await untilEnded(world, "report")).toMatchObject([{ state: "delivered" }]);
   });
 });
+
+describe("a question of a schedule that somebody made in a chat", () => {
+  const GROUP = { isGroup: true, mentions: true } as const;
+  const script: ModelScript = (request) => {
+    const { prompt, said } = request;
+    const digest = { text: "Do A7", when: "every day at 09:00", timezone: "UTC" };
+    if (prompt.at(-1)?.role !== "tool" && said.includes("Plan it"))
+      return [callTool("schedule_digest", digest)];
+    return askingScript(request);
+  };
+
+  async function plan(
+    ask: (ctx: ActionContext) => unknown,
+    settings: { readonly chatSchedules: true | { readonly asksMaker: boolean } },
+    { isGroup = false }: { readonly isGroup?: boolean } = {},
+  ): Promise<World> {
+    const act = action({
+      description: "Does something with an order.",
+      inputSchema: z.object({ order: z.string() }),
+      execute: (_input, ctx) => ask(ctx),
+    });
+    const world = createWorld({ script, getActions: () => ({ act }), settings });
+    await world.write("c1", "Plan it", { user: "ada", ...(isGroup && GROUP) });
+    await expectShown(world, "Next:");
+    await world.thread("c1").schedules.run("#1");
+    return world;
+  }
+
+  it("is for the next message of that person in a private chat", async () => {
+    const world = await plan((ctx) => ctx.elicit({ message: "To whom?", schema: z.string() }), {
+      chatSchedules: true,
+    });
+    await expectShown(world, "To whom?");
+    await world.write("c1", "to all", { user: "ada", sentAt: Date.now() });
+    await expectShown(world, 'Told: {"value":"to all"}');
+    const occurrences = await world.thread("c1").schedules.occurrences();
+    expect(occurrences).toMatchObject([{ taskId: "#1" }]);
+  });
+
+  it("counts only the press and the quote of that person in a group", async () => {
+    const world = await plan(
+      async (ctx) => {
+        const isSent = await ctx.confirm({ message: "Send it?" });
+        const { value } = await ctx.elicit({ message: "To whom?", schema: z.string() });
+        return { isSent, value };
+      },
+      { chatSchedules: true },
+      { isGroup: true },
+    );
+    await expectShown(world, "Send it?");
+    expect(await world.press("c1", "Yes", { user: "bob" })).toContain("somebody else");
+    expect(await world.press("c1", "Yes", { user: "ada" })).toBeUndefined();
+    const card = await expectShown(world, "To whom?");
+    const quoting = { quotes: card.id, sentAt: Date.now(), ...GROUP };
+    await world.write("c1", "to bob", { user: "bob", ...quoting });
+    await world.write("c1", "loosely", { user: "ada", ...GROUP });
+    await expectShown(world, "loosely");
+    await world.write("c1", "to all", { user: "ada", ...quoting });
+    await expectShown(world, 'Told: {"isSent":true,"value":"to all"}');
+  });
+
+  it("asks for a secret in the private chat of that person", async () => {
+    const ask = (ctx: ActionContext): unknown =>
+      ctx.elicit({ message: "The code?", schema: z.string(), sensitive: true });
+    const world = await plan(ask, { chatSchedules: true }, { isGroup: true });
+    await expectShown(world, '"why":"nobody"');
+    await world.write("dm", "Hello", { user: "ada" });
+    await expectShown(world, "Hello", "dm");
+    await world.thread("c1").schedules.run("#1");
+    await expectShown(world, "The code?", "dm");
+    expect(world.chats.visible("c1").join()).not.toContain("The code?");
+  });
+
+  it("is answered with `nobody` at once if the bot does not allow it", async () => {
+    const world = await plan((ctx) => ctx.elicit({ message: "To whom?", schema: z.string() }), {
+      chatSchedules: { asksMaker: false },
+    });
+    await expectShown(world, '"why":"nobody"');
+    expect(world.chats.visible("c1").join()).not.toContain("To whom?");
+  });
+});
