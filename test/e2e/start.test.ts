@@ -17,10 +17,14 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const child of started.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) continue;
+    const closed = once(child, "close");
+    try {
       process.kill(-child.pid, "SIGKILL");
-      await once(child, "close");
+    } catch {
+      // It has ended by itself, and Node has not been told yet.
     }
+    await closed;
   }
   await rm(dataDirectory, { recursive: true });
 });
