@@ -8,12 +8,14 @@ import { ConfigurationError, failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { MessengerHint, TakenMessage } from "../messengers/intake/open-questions.ts";
 import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
+import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { Feature, FeatureKind } from "./feature.ts";
@@ -200,6 +202,10 @@ export class FeatureList implements ThreadFeatures {
 
   runOf(turnId: string): ScheduledRun | undefined {
     return this.#options.runs.runOf(turnId);
+  }
+
+  factsOfOutcome(turn: TurnInfo): CallFacts | undefined {
+    return this.consent?.factsOfOutcome(turn) ?? this.asking?.factsOfOutcome(turn);
   }
 
   chatGone(place: GonePlace): void {

@@ -1,8 +1,18 @@
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { GonePlace } from "../../core/delivery.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
 import type { OpenQuestions } from "../intake/open-questions.ts";
 import type { TurnConsent } from "../turns/turn-consent.ts";
+
+/** The person for whom an action ran, its chat, and its schedule, as far as it has them. */
+export interface OutcomeFacts {
+  readonly address: Address | undefined;
+  readonly person: Pick<MessengerAuthor, "userId"> | undefined;
+  readonly schedule?: { readonly taskId: string } | undefined;
+}
 
 /** The features of an object, all together, as its conversation uses them. */
 export interface ThreadFeatures extends OpenQuestions, TurnConsent {
@@ -17,4 +27,6 @@ export interface ThreadFeatures extends OpenQuestions, TurnConsent {
   /** A chat of this conversation continues under another id. Called after that is stored. */
   conversationMoved(messengerId: string, move: ChatMove): void;
   runOf(turnId: string): ScheduledRun | undefined;
+  /** For whom a turn tells the outcome of an action. Undefined for other turns. */
+  factsOfOutcome(turn: TurnInfo): OutcomeFacts | undefined;
 }

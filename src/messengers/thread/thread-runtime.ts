@@ -74,7 +74,6 @@ export class ThreadRuntime implements EngineTurns, Loop {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
-    this.#usage = new UsageNews(options, memory);
     const promptStore = createPromptStore(database);
     const notes = createNoteStore(database);
     this.#inbox = inbox;
@@ -107,6 +106,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
     const own = new OwnTurns({ ...options, turns, inbox, delivery: this.delivery, notes, promptStore });
     const { prompts } = own;
     this.own = own;
+    this.#usage = new UsageNews(options, memory, own);
     this.cards = new Cards({
       database,
       deps,

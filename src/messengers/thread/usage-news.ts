@@ -7,7 +7,8 @@ import type { Turn } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { personOf } from "../root/turn-limits.ts";
-import type { ThreadFeatures } from "./thread-features.ts";
+import type { OwnTurns } from "./own-turns.ts";
+import type { OutcomeFacts, ThreadFeatures } from "./thread-features.ts";
 
 /** Limits by tokens need the turns of a day, whatever `keepUsageMs` is. */
 const DAY_MS = 24 * 60 * 60_000;
@@ -22,8 +23,11 @@ export interface UsageNewsOptions {
   readonly deps: Pick<Deps, "clock" | "newId">;
   readonly bot: { readonly keepUsageMs?: number };
   readonly messengers: Pick<DeclaredMessengers, "find">;
-  readonly features?: Pick<ThreadFeatures, "runOf"> | undefined;
+  readonly features?: Pick<ThreadFeatures, "runOf" | "factsOfOutcome"> | undefined;
 }
+
+/** The turns of the conversation, as bot code sees them. */
+type Turns = Pick<OwnTurns, "info">;
 
 /**
  * Used tokens: the news of them is stored, and goes to the root until the root has it. Nothing, unless the bot keeps usage
@@ -33,23 +37,31 @@ export class UsageNews {
   readonly #options: UsageNewsOptions;
   readonly #memory: Pick<ThreadMemory, "keepUntold">;
 
-  constructor(options: UsageNewsOptions, memory: Pick<ThreadMemory, "keepUntold">) {
+  readonly #turns: Turns;
+
+  constructor(options: UsageNewsOptions, memory: Pick<ThreadMemory, "keepUntold">, turns: Turns) {
     this.#options = options;
     this.#memory = memory;
+    this.#turns = turns;
   }
 
   /** Counts the tokens of an ended turn. */
   ofTurn(turn: Turn, used: CountedTokens): void {
-    const payer =
-      turn.kind === "messages"
-        ? payerOf(turn.context)
-        : scheduledPayerOf(this.#options.features?.runOf(turn.id));
+    const payer = turn.kind === "messages" ? payerOf(turn.context) : this.#payerOfPrompt(turn.id);
     if (payer !== undefined) this.#keep(turn.id, payer, used);
   }
 
   /** Counts the tokens of a model call outside of turns. */
   ofCall(payer: Payer, used: CountedTokens): void {
     this.#keep(`call:${this.#options.deps.newId()}`, payer, used);
+  }
+
+  #payerOfPrompt(turnId: string): Payer | undefined {
+    const { features } = this.#options;
+    const run = features?.runOf(turnId);
+    if (run !== undefined) return scheduledPayerOf(run);
+    const info = this.#turns.info(turnId);
+    return info && outcomePayerOf(features?.factsOfOutcome(info));
   }
 
   #keep(turnId: string, payer: Payer, { cost = 0, inputTokens = 0, outputTokens = 0 }: CountedTokens): void {
@@ -68,8 +80,16 @@ function payerOf(event: MessengerEvent): Payer {
 }
 
 /** The person who made a schedule pays for it. A declared one has no person, and its own name instead. */
-function scheduledPayerOf(run: ScheduledRun | undefined): Payer | undefined {
-  if (run === undefined) return undefined;
+function scheduledPayerOf(run: ScheduledRun): Payer {
   const { chatId = "", messengerId = "" } = run.shownIn ?? run.askIn ?? {};
   return { messengerId, chatId, userId: run.requester?.userId ?? `task:${run.schedule.taskId}` };
+}
+
+/** The person for whom an action ran pays for the turn that tells its outcome, too. */
+function outcomePayerOf(facts: OutcomeFacts | undefined): Payer | undefined {
+  const userId =
+    facts?.person?.userId ?? (facts?.schedule === undefined ? undefined : `task:${facts.schedule.taskId}`);
+  if (userId === undefined) return undefined;
+  const { chatId = "", messengerId = "" } = facts?.address ?? {};
+  return { messengerId, chatId, userId };
 }

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
 import type { Think } from "../../../src/index.ts";
+import { createAskingBot, expectShown } from "../support/asking-bot.ts";
 import { createWorld } from "../support/world.ts";
 
 it("keeps the tokens of every conversation at the root, if the bot asks for it", async () => {
@@ -87,3 +88,31 @@ it("keeps none by default", async () => {
     [],
   );
 });
+
+it.each([
+  ["approved", "Approve", { approval: true }],
+  ["answered", "Yes", {}],
+])(
+  "counts the turn about an action that was %s for the person who asked for it",
+  async (_what, button, options) => {
+    const settings = { keepUsageMs: 86_400_000 };
+    const isAsking = button === "Yes";
+    const { world } = createAskingBot(
+      (ctx) => (isAsking ? ctx.confirm({ message: "Shall I?" }) : "done"),
+      { settings },
+      options,
+    );
+    await world.write("c1", "Do A7");
+    await world.press("c1", button);
+    await expectShown(world, "Told:");
+    await vi.waitFor(
+      async () =>
+        expect(
+          await runInDurableObject(world.stub as never, (root) =>
+            (root as unknown as Think).usage({ by: ["chat", "person"] }),
+          ),
+        ).toMatchObject([{ chatId: "c1", userId: "ada", turns: 2 }]),
+      { timeout: 8000, interval: 20 },
+    );
+  },
+);
