@@ -33,15 +33,14 @@ async function story(point: number, planted?: PlantedMistakes): Promise<string[]
   return wrong;
 }
 
-/** Returns the number of writes with a crash before or after, and what went wrong at each. */
+/** Returns what went wrong at the first crash that shows something, and the number of crashes before it. */
 async function table(
   planted?: PlantedMistakes,
 ): Promise<{ readonly points: number; readonly wrong: string[] }> {
-  const wrong: string[] = [];
   for (let point = 0; point < MOST_POINTS; point += 1) {
     const found = await story(point, planted);
-    if (found === "no such write") return { points: point, wrong };
-    wrong.push(...found.map((one) => `${point}: ${one}`));
+    if (found === "no such write") return { points: point, wrong: [] };
+    if (found.length > 0) return { points: point, wrong: found.map((one) => `${point}: ${one}`) };
   }
   throw new Error(`More than ${MOST_POINTS} writes`);
 }
