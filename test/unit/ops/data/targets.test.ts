@@ -251,4 +251,18 @@ describe("a chat or a person to forget", () => {
     expect((await forget(data, findTarget(data, "200777"))).rows).toBe(2);
     expect(findTarget(data, "-1004711").objects.map(({ name }) => name)).toEqual([`${GROUP}%3A9`]);
   });
+
+  it("takes the answers of the person out of runs in an object that stays, and leaves those of others", async () => {
+    const root = listObjects(path.join(data, "objects")).find(({ name }) => name === "default");
+    const database = new DatabaseSync(root?.file ?? "");
+    database.exec(`CREATE TABLE question_v1 (id TEXT PRIMARY KEY, asked_in TEXT, call TEXT);
+      INSERT INTO question_v1 VALUES ('q1', '[{"userId":"200777"}]', '{"id":"c","ledgerKey":"k","position":0}');
+      INSERT INTO question_v1 VALUES ('q2', '[{"userId":"300888"}]', '{"id":"c","ledgerKey":"k","position":1}');
+      CREATE TABLE run_log_v1 (run TEXT, position INTEGER, result TEXT, PRIMARY KEY (run, position));
+      INSERT INTO run_log_v1 VALUES ('k', 0, '"my address"');
+      INSERT INTO run_log_v1 VALUES ('k', 1, '"another"')`);
+    database.close();
+    await forget(data, findTarget(data, "200777"));
+    expect(rowsOf(root?.file ?? "", "run_log_v1").map(({ result }) => result)).toEqual(['"another"']);
+  });
 });
