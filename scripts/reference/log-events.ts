@@ -60,6 +60,16 @@ export const LOG_EVENTS: readonly {
     meaning: "the owner was asked about tools of an MCP server, and has decided",
   },
   {
+    events: ["mcp-client.signed-in", "mcp-client.sign-in-failed"],
+    meaning:
+      "a person came back from the sign-in of an MCP server; `code` is the reason why there is no token",
+  },
+  {
+    events: ["mcp-client.refresh-failed", "mcp-client.revocation-failed"],
+    meaning:
+      "an authorization server gave no newer token for a person's expired one, or did not hear that a person has disconnected",
+  },
+  {
     events: ["mcp-client.tools-left-out"],
     meaning: "tools of an MCP server are not offered; `reason` is that of the first one",
   },

@@ -12,6 +12,7 @@ import type { OfferedTools, ToolState } from "./mcp-client-calls.ts";
 import type { OwnerCards } from "./owner-card.ts";
 import { pinTools } from "./tool-pin.ts";
 import type { ListedTool } from "./tool-pin.ts";
+import { withToken } from "./with-token.ts";
 
 /** Age at which a catalogue is asked for again. */
 const FRESH_MS = 10 * 60_000;
@@ -28,6 +29,8 @@ export interface CataloguesOptions {
   readonly servers: () => McpServers;
   readonly maxTools: number | undefined;
   readonly cards: Pick<OwnerCards, "ask">;
+  /** Returns the token with which a server's tools are listed, if people sign in there. */
+  readonly tokenFor: (server: string) => Promise<string | undefined>;
 }
 
 /**
@@ -106,8 +109,12 @@ export class Catalogues {
   }
 
   async #list(name: string, server: McpServer): Promise<readonly ListedTool[] | undefined> {
-    const { deps, log } = this.#options;
-    const connection = new McpConnection({ server, deps, onToolsChanged: () => {} });
+    const { deps, log, tokenFor } = this.#options;
+    const token = server.auth === undefined ? undefined : await tokenFor(name).catch(() => undefined);
+    // Nobody has signed in yet.
+    if (server.auth !== undefined && token === undefined) return undefined;
+    const listed = token === undefined ? server : withToken(server, token);
+    const connection = new McpConnection({ server: listed, deps, onToolsChanged: () => {} });
     try {
       return await connection.listTools();
     } catch (error) {

@@ -1,17 +1,31 @@
 import type { ThinkActions } from "../actions/declare/action.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import { ConfigurationError, failureCode } from "../core/errors.ts";
+import { requireSecretsKey } from "../core/secret-box.ts";
+import { sha256Now } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
+import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import { Catalogues } from "./catalogues.ts";
 import { McpConnection } from "./connection.ts";
 import type { McpClientOptions, McpServer, McpServers } from "./mcp-client-options.ts";
 import { MCP_CLIENT } from "./mcp-client-calls.ts";
-import type { McpClientCalls, OfferedTools, ToolState } from "./mcp-client-calls.ts";
+import type {
+  McpClientCalls,
+  OfferedTools,
+  PersonKey,
+  SignInAnswer,
+  SignInPage,
+  ToolState,
+} from "./mcp-client-calls.ts";
 import { modelNameOf } from "./model-name.ts";
 import { OwnerCards } from "./owner-card.ts";
+import { PersonConnections } from "./person-connections.ts";
+import { PersonTools } from "./person-tools.ts";
+import { SignInCards } from "./sign-in-cards.ts";
+import { publicUrlOf, SignIns } from "./sign-ins.ts";
 import { serversOf } from "./server-list.ts";
 import { toolAction } from "./tool-action.ts";
 
@@ -36,6 +50,10 @@ export class McpClientFeature implements Feature, McpClientCalls {
   readonly #options: McpClientOptions;
   readonly #cards: OwnerCards;
   readonly #connections = new Map<string, McpConnection>();
+  readonly #signInCards: SignInCards;
+  readonly #people: PersonTools;
+  readonly #personal = new Map<string, PersonConnections>();
+  #signIns: SignIns | undefined;
   #catalogues: Catalogues | undefined;
   #servers: McpServers | undefined;
   #actions: ThinkActions = {};
@@ -47,6 +65,9 @@ export class McpClientFeature implements Feature, McpClientCalls {
     this.#host = host as FeatureHost<McpMethods>;
     this.#options = options;
     this.#cards = new OwnerCards(host, options);
+    const root = (): McpClientCalls => host.objects.root(MCP_CLIENT);
+    this.#signInCards = new SignInCards(host, root);
+    this.#people = new PersonTools(root, () => host.deps.clock.now());
   }
 
   get check(): NonNullable<Feature["check"]> {
@@ -73,7 +94,11 @@ export class McpClientFeature implements Feature, McpClientCalls {
   }
 
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
-    return this.#cards.pressed(press, this.#ownCatalogues);
+    return this.#signInCards.pressed(press) ?? this.#cards.pressed(press, this.#ownCatalogues);
+  }
+
+  commands(): ThinkCommands {
+    return this.#signInServers().length === 0 ? {} : this.#signInCards.commands();
   }
 
   warnings(): HealthWarning[] {
@@ -89,6 +114,41 @@ export class McpClientFeature implements Feature, McpClientCalls {
     });
     const offered = catalogues.offered();
     return offered.version === known ? undefined : offered;
+  }
+
+  sendLink(server: string, person: PersonKey, name: string): Promise<boolean> {
+    return this.#signInCards.sendLink(server, person, () => this.#ownSignIns.begin(server, person, name));
+  }
+
+  async signInPage(server: string, state: string): Promise<SignInPage | undefined> {
+    return this.#ownSignIns.page(server, state);
+  }
+
+  async finishSignIn(
+    server: string,
+    state: string,
+    code: string,
+    iss: string | undefined,
+  ): Promise<SignInAnswer> {
+    const answer = await this.#ownSignIns.finish(server, state, code, iss);
+    if (answer.kind === "connected") {
+      await this.#signInCards.tellConnected(server, answer.person, sha256Now(state));
+      void this.#ownCatalogues.refresh(server);
+    }
+    return answer;
+  }
+
+  async connectedTo(person: PersonKey): Promise<readonly string[]> {
+    return this.#ownSignIns.connectedTo(person);
+  }
+
+  async personToken(server: string, person: PersonKey, refused?: string): Promise<string | undefined> {
+    return this.#ownSignIns.token(server, person, refused);
+  }
+
+  async disconnect(server: string, person: PersonKey): Promise<boolean> {
+    this.#people.forget();
+    return this.#ownSignIns.disconnect(server, person);
   }
 
   async toolsChanged(server: string): Promise<void> {
@@ -124,13 +184,17 @@ export class McpClientFeature implements Feature, McpClientCalls {
           server,
           pin,
           connection,
+          personal: server.auth === undefined ? undefined : this.#personalTo(name, server),
           log: this.#host.log,
           onRefused,
         });
         return [modelNameOf(name, pin.name), action] as const;
       });
     });
-    this.#actions = Object.fromEntries(entries);
+    const connect = this.#signInServers().map(
+      (name) => [`connect_${name}`, this.#people.connectAction(name)] as const,
+    );
+    this.#actions = Object.fromEntries([...entries, ...connect]);
     this.#version = version;
   }
 
@@ -141,6 +205,40 @@ export class McpClientFeature implements Feature, McpClientCalls {
     const made = new McpConnection({ server, deps, onToolsChanged: () => this.#tellChange(name) });
     this.#connections.set(name, made);
     return made;
+  }
+
+  #personalTo(serverName: string, server: McpServer): PersonConnections {
+    const known = this.#personal.get(serverName);
+    if (known !== undefined) return known;
+    const { deps } = this.#host;
+    const onToolsChanged = (): void => this.#tellChange(serverName);
+    const made = new PersonConnections({ serverName, server, deps, people: this.#people, onToolsChanged });
+    this.#personal.set(serverName, made);
+    return made;
+  }
+
+  /** The names of the servers at which people sign in. */
+  #signInServers(): readonly string[] {
+    return Object.entries(this.#ownServers).flatMap(([name, { auth }]) => (auth === undefined ? [] : [name]));
+  }
+
+  get #ownSignIns(): SignIns {
+    const { database, deps, env, log } = this.#host;
+    this.#signIns ??= new SignIns({
+      database,
+      env,
+      deps,
+      log,
+      servers: () => this.#ownServers,
+      publicUrl: () => publicUrlOf(env),
+    });
+    return this.#signIns;
+  }
+
+  /** Tools are listed with the token of the person who has connected last: a list holds nobody's data. */
+  async #listingToken(server: string): Promise<string | undefined> {
+    const person = this.#ownSignIns.newest(server);
+    return person && this.#ownSignIns.token(server, person);
   }
 
   #tellChange(server: string): void {
@@ -169,6 +267,7 @@ export class McpClientFeature implements Feature, McpClientCalls {
       servers: () => this.#ownServers,
       maxTools: this.#options.maxTools,
       cards: this.#cards,
+      tokenFor: this.#listingToken.bind(this),
     });
     return this.#catalogues;
   }
@@ -176,8 +275,15 @@ export class McpClientFeature implements Feature, McpClientCalls {
   /** @throws {ConfigurationError} `mcp-name-taken`, and those of `serversOf` */
   #check(): void {
     const servers = Object.keys(this.#ownServers);
+    const { env } = this.#host;
+    if (this.#signInServers().length > 0) {
+      publicUrlOf(env);
+      requireSecretsKey(env, "A bot at whose MCP servers people sign in");
+    }
     const names = Object.entries(this.#host.agent.getActions()).map(([key, action]) => action.name ?? key);
-    const taken = names.find((name) => servers.some((server) => name.startsWith(`${server}__`)));
+    const taken = names.find((name) =>
+      servers.some((server) => name.startsWith(`${server}__`) || name === `connect_${server}`),
+    );
     if (taken !== undefined)
       throw new ConfigurationError(
         "mcp-name-taken",

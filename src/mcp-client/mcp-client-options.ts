@@ -29,6 +29,14 @@ export interface McpServer extends McpToolRules {
   /** Headers of each request, such as `{ authorization: "Bearer ..." }`. They go to this origin only. @default none */
   readonly headers?: Readonly<Record<string, string>>;
   /**
+   * Whose rights the calls have. `"person"`: each person signs in at the server (OAuth 2.1), and calls run with the token
+   * of the person who asks. An object does the same with a client that you have registered yourself. Needs `PUBLIC_URL`
+   * and `SECRETS_KEY` in the environment; the address of the callback is `<PUBLIC_URL>/oauth/<name>`.
+   *
+   * @default the bot's, by `headers`
+   */
+  readonly auth?: "person" | McpOAuthClient;
+  /**
    * Whether a tool that calls itself read-only counts as one: its calls ask nobody and leave no record. Servers can say
    * anything, so this is for those that you trust.
    *
@@ -41,6 +49,15 @@ export interface McpServer extends McpToolRules {
   readonly tools?: Readonly<Record<string, McpToolRules>>;
   /** Whether the address may be plain http on another machine: everybody between can read the headers. @default false */
   readonly allowInsecure?: boolean;
+}
+
+/** The bot as a client of a server's authorization server. */
+export interface McpOAuthClient {
+  readonly clientId: string;
+  /** @default none: a public client, with PKCE */
+  readonly clientSecret?: string;
+  /** The permissions that people are asked for, with spaces between them. @default those that the server names */
+  readonly scope?: string;
 }
 
 /** Rules for the calls of a tool. They are those of an action. */

@@ -1,14 +1,24 @@
 import { checkOptions, isObject, TEXT, whole } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
+import type { FeatureRoutes } from "../feature/feature-routes.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { McpClientFeature } from "./mcp-client-feature.ts";
 import type { McpClientOptions } from "./mcp-client-options.ts";
 import { mcpToolRoutes } from "./mcp-tool-routes.ts";
+import { signInRoutes } from "./sign-in-routes.ts";
 
 const OPTIONS: OptionRules<McpClientOptions> = {
   servers: ["an object or a function", (value) => isObject(value) || typeof value === "function"],
   owner: { messenger: TEXT, userId: TEXT },
   maxTools: whole(1, 128),
+};
+
+const ROUTES: FeatureRoutes = {
+  isFor: (pathname) => mcpToolRoutes.isFor(pathname) || signInRoutes.isFor(pathname),
+  serve(request, bot) {
+    const { pathname } = new URL(request.url);
+    return (signInRoutes.isFor(pathname) ? signInRoutes : mcpToolRoutes).serve(request, bot);
+  },
 };
 
 /**
@@ -30,7 +40,7 @@ export function mcpClient<Env = unknown>(options: McpClientOptions<Env>): Import
   checkOptions(options, OPTIONS, { owner: "mcpClient", code: "mcp-client-option" });
   return new ImportedFeature({
     name: "mcp-client",
-    routes: mcpToolRoutes,
+    routes: ROUTES,
     // The environment is that of the bot's class.
     create: (host) => new McpClientFeature(host, options as McpClientOptions),
   });

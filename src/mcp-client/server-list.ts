@@ -23,6 +23,10 @@ const SERVER: OptionRules<McpServer> = {
   ...RULES,
   url: TEXT,
   headers: ["an object of texts", (value) => isObject(value) && Object.values(value).every(isText)],
+  auth: [
+    '"person" or { clientId, clientSecret, scope }',
+    (value) => value === "person" || (isObject(value) && "clientId" in value && isText(value.clientId)),
+  ],
   trustAnnotations: FLAG,
   only: listOf("a list of names", isText),
   tools: ["an object of rules", isObject],

@@ -1,13 +1,15 @@
 import { jsonSchema } from "ai";
-import type { Action, ActionContext } from "../actions/declare/action.ts";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { Action, ActionContext, OfferContext } from "../actions/declare/action.ts";
 import { ActionError, outcomeUnknown } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
 import { failureReason, NotConnectedError, protocolCode, statusOf } from "./connection.ts";
-import type { McpConnection } from "./connection.ts";
+import type { McpConnection, SentCall } from "./connection.ts";
 import { CUT_OFF, TOO_LARGE } from "./limited-fetch.ts";
 import type { McpServer, McpToolRules } from "./mcp-client-options.ts";
+import { withToken } from "./with-token.ts";
 import { mendSchema } from "./mend-schema.ts";
 import { toolError, toolOutputOf, withoutSecrets } from "./tool-output.ts";
 import type { ToolPin } from "./tool-pin.ts";
@@ -21,9 +23,24 @@ export interface AgreedTool {
   readonly server: McpServer;
   readonly pin: ToolPin;
   readonly connection: Pick<McpConnection, "call">;
+  /** People's own connections, if the server has them. */
+  readonly personal?: PersonalCalls | undefined;
   readonly log: Log;
   /** The server does not know the tool any more. */
   readonly onRefused: () => void;
+}
+
+/** The calls of a server that each person uses with an own token. */
+export interface PersonalCalls {
+  isConnected(ctx: OfferContext): Promise<boolean>;
+  /** Calls with the person's token. Once more with a newer one, if the server refuses the first one. */
+  call(sent: SentCall, ctx: ActionContext): Promise<PersonalResult>;
+}
+
+export interface PersonalResult {
+  readonly result: CallToolResult;
+  /** The token, which the result must not show. */
+  readonly token: string;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -33,7 +50,7 @@ type Input = Readonly<Record<string, unknown>>;
  * tool has an effect that nobody knows, unless the bot's author says otherwise: its calls are asked about.
  */
 export function toolAction(tool: AgreedTool): Action {
-  const { pin, server, serverName } = tool;
+  const { personal, pin, server, serverName } = tool;
   const isRead = server.trustAnnotations === true && pin.isReadOnly;
   const { approval = !isRead, ...rules } = rulesOf(server, pin.name);
   const action = defineAction<ReturnType<typeof inputSchemaOf>, unknown, ActionContext>({
@@ -46,6 +63,7 @@ export function toolAction(tool: AgreedTool): Action {
       typeof approval === "function"
         ? ({ input }: { readonly input: Input }) => approval({ tool: pin.name, input })
         : approval,
+    ...(personal !== undefined && { enabled: personal.isConnected.bind(personal) }),
     annotations: isRead ? { readOnly: true } : { destructive: pin.isDestructive },
     execute: (input: Input, ctx) => callTool(tool, input, ctx),
   });
@@ -93,23 +111,42 @@ function refused(
 }
 
 async function callTool(tool: AgreedTool, input: Input, ctx: ActionContext): Promise<unknown> {
-  const { connection, pin, server, serverName } = tool;
+  const { connection, personal, pin, serverName } = tool;
+  const whose = personal === undefined ? "" : ` (${nameOf(ctx)})`;
+  let { server } = tool;
   try {
-    const result = await connection.call({
+    const sent: SentCall = {
       tool: pin.name,
       inputSchema: pin.inputSchema,
       input,
       signal: ctx.signal,
       onProgress: (fraction) =>
-        ctx.progress({ message: `${serverName}: ${pin.name}`, ...(fraction !== undefined && { fraction }) }),
-    });
+        ctx.progress({
+          message: `${serverName}: ${pin.name}${whose}`,
+          ...(fraction !== undefined && { fraction }),
+        }),
+    };
+    // In a group everybody sees whose connection it is.
+    if (personal !== undefined && ctx.chat?.isDirectMessage === false)
+      ctx.progress({ message: `${serverName}: ${pin.name}${whose}` });
+    let result: CallToolResult;
+    if (personal === undefined) result = await connection.call(sent);
+    else {
+      const made = await personal.call(sent, ctx);
+      ({ result } = made);
+      server = withToken(server, made.token);
+    }
     const { attachments, output } = toolOutputOf(result);
     for (const attachment of attachments) ctx.attachReply(attachment as never);
     return withoutSecrets(output, server);
   } catch (error) {
-    if (ctx.signal.aborted) throw error;
+    if (ctx.signal.aborted || error instanceof ActionError) throw error;
     return withoutSecrets(failedCall(tool, error), server);
   }
+}
+
+function nameOf({ person }: ActionContext): string {
+  return person?.fullName ?? person?.userName ?? person?.userId ?? "";
 }
 
 /**

@@ -40,6 +40,7 @@ function createCatalogues(tools: Record<string, string> = { search: "Searches.",
     log,
     servers: () => ({ docs: { url: served.url } }),
     maxTools: undefined,
+    tokenFor: () => Promise.resolve(undefined),
     cards: {
       ask: async (_server, some, isChange) => {
         if (served.owner) asked.push(some.map((tool) => `${tool.name}${isChange(tool) ? " again" : ""}`));

@@ -44,8 +44,8 @@ export class ServedTools {
   }
 
   async answer(request: Request): Promise<Response> {
-    const body =
-      request.method === "POST" ? await request.clone().json<{ readonly method: string }>() : undefined;
+    const isJson = request.headers.get("content-type")?.includes("json") === true;
+    const body = isJson ? await request.clone().json<{ readonly method?: string }>() : undefined;
     const method = body?.method ?? request.method;
     this.requests.push({ method, url: request.url, authorization: request.headers.get("authorization") });
     const other = await this.instead?.(request, method);

@@ -1,0 +1,59 @@
+import type { ActionContext } from "../actions/declare/action.ts";
+import { McpConnection, statusOf } from "./connection.ts";
+import type { ConnectionOptions, SentCall } from "./connection.ts";
+import type { PersonTools } from "./person-tools.ts";
+import type { PersonalCalls, PersonalResult } from "./tool-action.ts";
+import { withToken } from "./with-token.ts";
+
+/** Connections that an object keeps to one server. */
+const MOST_KEPT = 16;
+
+export interface PersonConnectionsOptions extends ConnectionOptions {
+  readonly serverName: string;
+  readonly people: PersonTools;
+}
+
+/** The connections of one object to one server, each with the token of one person. */
+export class PersonConnections implements PersonalCalls {
+  readonly #options: PersonConnectionsOptions;
+  /** By token. The one that was used last is the last. */
+  readonly #kept = new Map<string, McpConnection>();
+
+  constructor(options: PersonConnectionsOptions) {
+    this.#options = options;
+  }
+
+  isConnected(ctx: Parameters<PersonTools["isConnected"]>[1]): Promise<boolean> {
+    const { people, serverName } = this.#options;
+    return people.isConnected(serverName, ctx);
+  }
+
+  async call(sent: SentCall, ctx: ActionContext): Promise<PersonalResult> {
+    const { people, serverName } = this.#options;
+    const token = await people.token(serverName, ctx);
+    try {
+      return { token, result: await this.#with(token).call(sent) };
+    } catch (error) {
+      if (statusOf(error) !== 401) throw error;
+      // The server has done nothing.
+      this.#close(token);
+    }
+    const newer = await people.token(serverName, ctx, token);
+    return { token: newer, result: await this.#with(newer).call(sent) };
+  }
+
+  #with(token: string): McpConnection {
+    const { server, ...rest } = this.#options;
+    const made = this.#kept.get(token) ?? new McpConnection({ ...rest, server: withToken(server, token) });
+    this.#kept.delete(token);
+    this.#kept.set(token, made);
+    const [oldest = token] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest);
+    return made;
+  }
+
+  #close(token: string): void {
+    this.#kept.get(token)?.close();
+    this.#kept.delete(token);
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { Action, OfferContext } from "../actions/declare/action.ts";
+import { ActionError } from "../actions/declare/action-errors.ts";
+import { defineAction } from "../actions/declare/define-action.ts";
+import { getTurn } from "../core/turn-context.ts";
+import type { McpClientCalls, PersonKey } from "./mcp-client-calls.ts";
+
+/** Age at which a conversation asks again to which servers a person is connected. */
+const FRESH_MS = 10_000;
+
+type PersonCalls = Pick<McpClientCalls, "connectedTo" | "personToken" | "sendLink">;
+
+const SEVERAL =
+  "This turn answers several people, so it uses nobody's own connection. Ask each of them to write alone, after this answer.";
+
+/**
+ * People's own connections, as one conversation uses them. A turn has the connection of the one person whom it answers.
+ * Runs of schedules and prompts of bot code have the rights of their person in everything else, but no connection: nobody
+ * is there to see it used.
+ */
+export class PersonTools {
+  readonly #root: () => PersonCalls;
+  readonly #now: () => number;
+  readonly #known = new Map<string, { readonly at: number; readonly servers: readonly string[] }>();
+
+  constructor(root: () => PersonCalls, now: () => number) {
+    this.#root = root;
+    this.#now = now;
+  }
+
+  /** Whether the tools of a server are offered: to one person, who is connected. */
+  async isConnected(server: string, ctx: Caller): Promise<boolean> {
+    const person = personOf(ctx);
+    if (person === undefined) return false;
+    const key = `${person.messenger}/${person.userId}`;
+    const known = this.#known.get(key);
+    if (known !== undefined && this.#now() - known.at < FRESH_MS && known.servers.includes(server))
+      return true;
+    const servers = await this.#root().connectedTo(person);
+    this.#known.set(key, { at: this.#now(), servers });
+    return servers.includes(server);
+  }
+
+  /** Forgets to which servers people are connected. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Returns the token with which a call runs. */
+  async token(server: string, ctx: Caller, refused?: string): Promise<string> {
+    const person = personOf(ctx);
+    if (person === undefined) throw new ActionError(SEVERAL);
+    const token = await this.#root().personToken(server, person, refused);
+    if (token !== undefined) return token;
+    this.forget();
+    throw new ActionError(
+      `The person is not connected with "${server}" any more. Nothing was done. Call connect_${server}, which sends a link.`,
+    );
+  }
+
+  /** Returns the tool that a person sees who is not signed in. */
+  connectAction(server: string): Action {
+    return defineAction({
+      description: `Connects the person with "${server}": sends the person a private link to sign in. Its tools can be used after that.`,
+      inputSchema: z.object({}),
+      enabled: async (ctx: OfferContext) =>
+        ctx.person !== undefined && !(await this.isConnected(server, ctx)),
+      execute: async (_input, ctx) => {
+        const person = personOf(ctx);
+        if (person === undefined) throw new ActionError(SEVERAL);
+        const { fullName, userName } = ctx.person ?? {};
+        const isSent = await this.#root().sendLink(server, person, fullName ?? userName ?? person.userId);
+        if (!isSent)
+          throw new ActionError(
+            "The person has no private chat with the bot, and a link to sign in goes nowhere else. Ask the person to open one, press Start and ask there.",
+          );
+        return "The link is in the private chat with the person. Say that, and do not wait: the person writes again after the sign-in.";
+      },
+    });
+  }
+}
+
+type Caller = Pick<OfferContext, "person" | "client">;
+
+/** Returns the one person of a call. Undefined if there are several, or none. */
+function personOf({ client, person }: Caller): PersonKey | undefined {
+  const people = getTurn()?.authors.length ?? 1;
+  if (people > 1 || person === undefined || person.isChat === true || client.kind !== "chat")
+    return undefined;
+  return client.messengerId === undefined
+    ? undefined
+    : { messenger: client.messengerId, userId: person.userId };
+}

@@ -1,0 +1,41 @@
+import { SwitchboardError } from "../core/errors.ts";
+import { joinBytes } from "../core/join-bytes.ts";
+import { parsePublicUrl } from "../core/public-url.ts";
+
+const MOST_BYTES = 256 * 1024;
+const MOST_REDIRECTS = 3;
+const REFUSED = { code: "mcp-address", owner: "An MCP server's sign-in" };
+
+/**
+ * Returns the network of a sign-in, whose addresses a server names. It reaches the origin that the bot's author has named,
+ * and public addresses. Each redirect is checked again, and one of a request with a body is not followed.
+ */
+export function publicFetch(base: typeof fetch, ownOrigin: string): typeof fetch {
+  const check = (url: URL): URL =>
+    url.origin === ownOrigin ? url : parsePublicUrl(url.href, undefined, REFUSED);
+  return async (input, init) => {
+    let url = check(new URL(input instanceof Request ? input.url : input));
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+      const response = await base(url.href, { ...init, redirect: "manual" });
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status >= 400 || location === null) return limited(response);
+      if ((init?.method ?? "GET") !== "GET") break;
+      url = check(new URL(location, url));
+    }
+    throw new SwitchboardError("mcp-address", "A sign-in of an MCP server redirects where it must not.");
+  };
+}
+
+async function limited(response: Response): Promise<Response> {
+  const { body, headers, status, statusText } = response;
+  if (body === null) return response;
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.byteLength;
+    if (length > MOST_BYTES)
+      throw new SwitchboardError("mcp-address", "An answer of an MCP server's sign-in is too large.");
+    pieces.push(piece);
+  }
+  return new Response(joinBytes(pieces), { status, statusText, headers });
+}
