@@ -195,9 +195,15 @@ export class Stage {
     return this.#isDone(() => true, limitMs);
   }
 
-  /** Resolves when the bot has heard that its cards in a place are posted. People see a card before that. */
-  cardsPosted(place: Place): Promise<boolean> {
-    return this.#isDone(({ chatId, kind }) => kind === "card" && !this.#isElsewhere(chatId, place), SOON_MS);
+  /**
+   * Resolves when the bot has heard that its cards are posted. People see a card before that.
+   *
+   * @param place only those in this place
+   */
+  cardsPosted(place?: Place): Promise<boolean> {
+    const isHere = (chatId: string | undefined): boolean =>
+      place === undefined || !this.#isElsewhere(chatId, place);
+    return this.#isDone(({ chatId, kind }) => kind === "card" && isHere(chatId), SOON_MS);
   }
 
   /** Whether a chat is certainly another place. The ids of most platforms contain the name of the place. */

@@ -138,9 +138,11 @@ export const cards: readonly Row[] = [
       const card = await stage.until(() => talk.bot().find(({ text }) => text.includes("Your order?")));
       if (card === undefined) return () => "no card";
       const hasButtons = card.buttons.includes("Coffee");
+      if (!hasButtons) await stage.cardsPosted();
       if (hasButtons) await talk.press(card, "Coffee");
       else await talk.choose(1, card);
-      const note = await talk.reads("Coffee is noted.", 20_000);
+      // The budget of the chat may hold the note back.
+      const note = await talk.reads("Coffee is noted.", 45_000);
       return () => {
         if (note === undefined) return "nothing";
         if (note.onlyFor !== undefined) return "works";
