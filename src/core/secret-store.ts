@@ -55,15 +55,27 @@ export class SecretStore {
    * @throws {SwitchboardError} `secrets-full`
    */
   async put(name: string, secret: string): Promise<void> {
+    (await this.sealed(name, secret))();
+  }
+
+  /**
+   * Seals a secret. Returns the function that stores it at once, so that a caller can look before whether it is still
+   * wanted, and write other rows with it. Both throw as `put` does.
+   */
+  async sealed(name: string, secret: string): Promise<() => void> {
     await this.#rotated();
     const { bytes, keyId } = await this.#box.seal(secret, name);
+    return () => this.#store(name, keyId, bytes);
+  }
+
+  #store(name: string, keyId: string, sealed: ArrayBuffer): void {
     if (this.#storedAt(name) === undefined && this.#count() >= this.#most) {
       throw new SwitchboardError(
         "secrets-full",
         `The bot keeps ${this.#most} secrets already. Remove installations that nobody uses.`,
       );
     }
-    this.#rows.put({ name, keyId, sealed: bytes, storedAt: this.#options.clock.now() });
+    this.#rows.put({ name, keyId, sealed, storedAt: this.#options.clock.now() });
   }
 
   /**

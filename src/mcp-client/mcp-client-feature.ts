@@ -93,6 +93,14 @@ export class McpClientFeature implements Feature, McpClientCalls {
     this.#loadedAt = now;
   }
 
+  work(): void {
+    this.#ownSignIns.sweep();
+  }
+
+  nextWakeAt(): number | undefined {
+    return this.#ownSignIns.sweepAt();
+  }
+
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
     return this.#signInCards.pressed(press) ?? this.#cards.pressed(press, this.#ownCatalogues);
   }

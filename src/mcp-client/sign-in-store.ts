@@ -58,6 +58,11 @@ export class SignInStore {
     return this.#signIns.all("WHERE expires_at <= ?", now);
   }
 
+  /** Returns the time at which the first sign-in ends. */
+  firstEnd(): number | undefined {
+    return this.#signIns.first("ORDER BY expires_at")?.expiresAt;
+  }
+
   connect(row: ConnectionRow): void {
     this.#connections.put(row);
   }

@@ -35,6 +35,7 @@ export interface SignInsOptions {
  * 2. Until it has connected, its link can be opened again: a process that dies between redirect and token loses nothing.
  * 3. The link shows whose chat it connects, and only the browser that has opened it can come back.
  * 4. Tokens are in the secret store only. All conversations get them here, so one refresh serves all calls.
+ * 5. A secret of a person is stored and deleted together with its row, and its name has the person's id.
  */
 export class SignIns {
   readonly #options: SignInsOptions;
@@ -54,7 +55,7 @@ export class SignIns {
   begin(server: string, { messenger, userId }: PersonKey, name: string): BegunSignIn {
     const { deps } = this.#options;
     const now = deps.clock.now();
-    for (const { stateHash } of this.#store.expired(now)) this.#forget(stateHash);
+    this.sweep();
     const state = deps.newId();
     const row = { stateHash: sha256Now(state), server, messenger, userId, name, expiresAt: now + LINK_MS };
     this.#store.begin(row);
@@ -74,7 +75,10 @@ export class SignIns {
     );
     if (typeof declared.auth !== "object")
       await this.#secrets.put(this.#clientName(server, grantor.issuer), JSON.stringify(grantor.client));
-    await this.#secrets.put(verifierName(row.stateHash), JSON.stringify({ grantor, verifier }));
+    const keep = await this.#secrets.sealed(verifierName(row), JSON.stringify({ grantor, verifier }));
+    // It may have connected meanwhile.
+    if (this.#open(server, state) === undefined) return undefined;
+    keep();
     return { address, name: row.name };
   }
 
@@ -88,10 +92,10 @@ export class SignIns {
   }
 
   async #finish(server: string, state: string, code: string, iss: string | undefined): Promise<SignInAnswer> {
-    const { deps, log } = this.#options;
+    const { database, deps, log } = this.#options;
     const row = this.#open(server, state);
     const declared = this.#options.servers()[server];
-    const stored = row && (await this.#secrets.get(verifierName(row.stateHash)));
+    const stored = row && (await this.#secrets.get(verifierName(row)));
     const begun = begunSchema.safeParse(parseJson(stored ?? ""));
     if (row === undefined || declared === undefined || !begun.success) return { kind: "over" };
     const { grantor, verifier } = begun.data;
@@ -100,13 +104,17 @@ export class SignIns {
       tokens = await this.#authorization(server, declared).exchange(grantor, verifier, code, iss);
     } catch (error) {
       log.warn("mcp-client.sign-in-failed", { server, code: failureCode(error) });
+      this.#forgetClient(server, grantor.issuer, error);
       return { kind: "failed" };
     }
     const { messenger, userId } = row;
     const secret = secretName(server, declared, { messenger, userId });
-    await this.#secrets.put(secret, JSON.stringify(tokens));
-    this.#store.connect({ secret, server, messenger, userId, connectedAt: deps.clock.now() });
-    this.#forget(row.stateHash);
+    const keep = await this.#secrets.sealed(secret, JSON.stringify(tokens));
+    database.transaction(() => {
+      keep();
+      this.#store.connect({ secret, server, messenger, userId, connectedAt: deps.clock.now() });
+      this.#forget(row);
+    });
     log.info("mcp-client.signed-in", { server });
     return { kind: "connected", person: { messenger, userId } };
   }
@@ -120,6 +128,16 @@ export class SignIns {
         declared?.auth !== undefined && secretName(server, declared, { messenger, userId }) === secret;
       return isSame ? [server] : [];
     });
+  }
+
+  /** Deletes the links whose time is over, and their verifiers. */
+  sweep(): void {
+    for (const row of this.#store.expired(this.#options.deps.clock.now())) this.#forget(row);
+  }
+
+  /** Returns the time of the next sweep. */
+  sweepAt(): number | undefined {
+    return this.#store.firstEnd();
   }
 
   /** Returns the person who has connected to a server last. */
@@ -142,34 +160,41 @@ export class SignIns {
     if (tokens.access !== refused && !authorization.isOld(tokens)) return tokens.access;
     const running = this.#refreshes.get(secret);
     if (running !== undefined) return running;
-    const made = this.#refresh(server, secret, authorization, tokens).finally(() =>
+    const made = this.#refresh(server, secret, authorization, tokens.access).finally(() =>
       this.#refreshes.delete(secret),
     );
     this.#refreshes.set(secret, made);
     return made;
   }
 
+  /** @param seen the access token that is no good. If there is another one now, a refresh has ended meanwhile. */
   async #refresh(
     server: string,
     secret: string,
     authorization: Authorization,
-    tokens: Tokens,
+    seen: string,
   ): Promise<string | undefined> {
-    const { log } = this.#options;
+    const before = this.#store.connection(secret);
+    const tokens = await this.#tokens(secret);
+    if (before === undefined || tokens === undefined) return undefined;
+    if (tokens.access !== seen) return tokens.access;
+    let newer: Tokens | undefined;
+    let keep: (() => void) | undefined;
     try {
-      const newer = await authorization.refresh(tokens);
-      // The person may have disconnected meanwhile.
-      if (newer !== undefined && this.#store.connection(secret) !== undefined) {
-        await this.#secrets.put(secret, JSON.stringify(newer));
-        return newer.access;
-      }
+      newer = await authorization.refresh(tokens);
+      keep = newer && (await this.#secrets.sealed(secret, JSON.stringify(newer)));
     } catch (error) {
-      log.warn("mcp-client.refresh-failed", { server, code: failureCode(error) });
+      this.#options.log.warn("mcp-client.refresh-failed", { server, code: failureCode(error) });
       // A server that is away says nothing about the token: the next call tries again.
       if (!isRefusal(error)) throw error;
+      this.#forgetClient(server, tokens.grantor.issuer, error);
     }
-    this.#drop(secret);
-    return undefined;
+    // The person may have disconnected meanwhile, and connected again.
+    if (this.#store.connection(secret)?.connectedAt !== before.connectedAt)
+      return (await this.#tokens(secret))?.access;
+    if (keep === undefined) this.#drop(secret);
+    else keep();
+    return newer?.access;
   }
 
   /** Deletes a person's tokens, and tells the authorization server. Returns `false` if there were none. */
@@ -178,7 +203,8 @@ export class SignIns {
     if (declared === undefined) return false;
     const secret = secretName(server, declared, person);
     if (this.#store.connection(secret) === undefined) return false;
-    const tokens = await this.#tokens(secret);
+    // Tokens that no key opens any more can be deleted all the same.
+    const tokens = await this.#tokens(secret).catch(() => undefined);
     this.#drop(secret);
     if (tokens !== undefined)
       await this.#authorization(server, declared)
@@ -190,13 +216,23 @@ export class SignIns {
   }
 
   #drop(secret: string): void {
-    this.#store.disconnect(secret);
-    this.#secrets.delete(secret);
+    this.#options.database.transaction(() => {
+      this.#store.disconnect(secret);
+      this.#secrets.delete(secret);
+    });
   }
 
-  #forget(stateHash: string): void {
-    this.#store.end(stateHash);
-    this.#secrets.delete(verifierName(stateHash));
+  #forget(row: SignInRow): void {
+    this.#options.database.transaction(() => {
+      this.#store.end(row.stateHash);
+      this.#secrets.delete(verifierName(row));
+    });
+  }
+
+  /** A client that the authorization server does not know any more would fail in each sign-in. */
+  #forgetClient(server: string, issuer: string, error: unknown): void {
+    if (/^(?:invalid|unauthorized)_client$/.test(failureCode(error)))
+      this.#secrets.delete(this.#clientName(server, issuer));
   }
 
   #open(server: string, state: string): SignInRow | undefined {
@@ -233,8 +269,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(?:invalid|unauthorized)_/.test(String(error.code));
 }
 
-function verifierName(stateHash: string): string {
-  return `mcp-verifier/${stateHash}`;
+function verifierName({ messenger, stateHash, userId }: SignInRow): string {
+  return `mcp-verifier/${stateHash}/${messenger}/${userId}`;
 }
 
 /** A server that moves is another one: nobody's token follows it. */
