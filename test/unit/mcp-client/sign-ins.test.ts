@@ -26,8 +26,7 @@ function createBot(database = createNodeDatabase()) {
         clock,
         newId: () => `state-${(ids += 1)}`,
         random: () => 0,
-        fetch: (async (url, init) =>
-          (await oauth.answer(new Request(url, init))) ?? new Response()) as typeof fetch,
+        fetch: async (url, init) => (await oauth.answer(new Request(url, init))) ?? new Response(),
       },
       log: recordLog().log,
       servers: () => ({ docs: DOCS }),

@@ -45,8 +45,7 @@ async function connectBoth(): Promise<void> {
       clock: createVirtualClock(),
       newId: () => `state-${(ids += 1)}`,
       random: () => 0,
-      fetch: (async (url, init) =>
-        (await oauth.answer(new Request(url, init))) ?? new Response()) as typeof fetch,
+      fetch: async (url, init) => (await oauth.answer(new Request(url, init))) ?? new Response(),
     },
     log: recordLog().log,
     servers: () => ({ docs: { url: `${ORIGIN}/mcp`, auth: "person" } }),
