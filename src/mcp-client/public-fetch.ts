@@ -8,19 +8,23 @@ const REFUSED = { code: "mcp-address", owner: "An MCP server's sign-in" };
 
 /**
  * Returns the network of a sign-in, whose addresses a server names. It reaches the origin that the bot's author has named,
- * and public addresses. Each redirect is checked again, and one of a request with a body is not followed.
+ * and public addresses. Each redirect is checked again, one of a request with a body is not followed, and
+ * another origin gets no headers.
  */
 export function publicFetch(base: typeof fetch, ownOrigin: string): typeof fetch {
   const check = (url: URL): URL =>
     url.origin === ownOrigin ? url : parsePublicUrl(url.href, undefined, REFUSED);
   return async (input, init) => {
+    let headers = init?.headers;
     let url = check(new URL(input instanceof Request ? input.url : input));
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const response = await base(url.href, { ...init, redirect: "manual" });
+      const response = await base(url.href, { ...init, headers: headers ?? {}, redirect: "manual" });
       const location = response.headers.get("location");
       if (response.status < 300 || response.status >= 400 || location === null) return limited(response);
       if ((init?.method ?? "GET") !== "GET") break;
-      url = check(new URL(location, url));
+      const next = check(new URL(location, url));
+      if (next.origin !== url.origin) headers = undefined;
+      url = next;
     }
     throw new SwitchboardError("mcp-address", "A sign-in of an MCP server redirects where it must not.");
   };

@@ -56,6 +56,19 @@ it("follows no circle of redirects, and none with a body", async () => {
   expect(asked.length).toBeLessThan(6);
 });
 
+it("gives no header to another origin", async () => {
+  const seen: (string | null)[] = [];
+  const base: typeof fetch = async (input, init) => {
+    const { headers, url } = new Request(input, init);
+    seen.push(headers.get("authorization"));
+    return url.startsWith(OWN)
+      ? new Response(null, { status: 302, headers: { location: "https://login.example/" } })
+      : new Response("ok");
+  };
+  await publicFetch(base, OWN)(`${OWN}/mcp`, { headers: { authorization: "Bearer of-the-author" } });
+  expect(seen).toEqual(["Bearer of-the-author", null]);
+});
+
 it("does not read an answer that is too large", async () => {
   const large: typeof fetch = () => Promise.resolve(new Response("x".repeat(300_000)));
   await expect(publicFetch(large, OWN)("https://login.example/")).rejects.toThrow("too large");
