@@ -50,7 +50,13 @@ export class PersonTools {
   async token(server: string, ctx: Caller, refused?: string): Promise<string> {
     const person = personOf(ctx);
     if (person === undefined) throw new ActionError(SEVERAL);
-    const token = await this.#root().personToken(server, person, refused);
+    let token: string | undefined;
+    try {
+      token = await this.#root().personToken(server, person, refused);
+    } catch {
+      // The log of the root has the reason.
+      throw new ActionError(`The sign-in of "${server}" cannot be reached now. Nothing was done.`);
+    }
     if (token !== undefined) return token;
     this.forget();
     throw new ActionError(

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { MessengerAuthor } from "../../../src/core/messenger-event.ts";
 import { inTurnContext } from "../../../src/core/turn-context.ts";
 import type { TurnInfo } from "../../../src/core/turn-info.ts";
+import type { McpClientCalls } from "../../../src/mcp-client/mcp-client-calls.ts";
 import { PersonTools } from "../../../src/mcp-client/person-tools.ts";
 
 const ada = { userId: "ada" };
@@ -9,15 +10,20 @@ const bob = { userId: "bob" };
 const chat = { person: ada, client: { kind: "chat", messengerId: "m" } } as const;
 
 /** People's connections of a bot in which Ada has one. */
-function people(): { readonly tools: PersonTools; readonly asked: string[] } {
+function people(personToken?: McpClientCalls["personToken"]): {
+  readonly tools: PersonTools;
+  readonly asked: string[];
+} {
   const asked: string[] = [];
   const tools = new PersonTools(
     () => ({
       connectedTo: ({ userId }) => Promise.resolve(userId === "ada" ? ["docs"] : []),
-      personToken: (_server, { messenger, userId }) => {
-        asked.push(`${messenger}/${userId}`);
-        return Promise.resolve(userId === "ada" ? "token" : undefined);
-      },
+      personToken:
+        personToken ??
+        ((_server, { messenger, userId }) => {
+          asked.push(`${messenger}/${userId}`);
+          return Promise.resolve(userId === "ada" ? "token" : undefined);
+        }),
       sendLink: () => Promise.resolve(true),
     }),
     () => 0,
@@ -64,4 +70,9 @@ it("asks a person to connect again whose token is gone", async () => {
   const { tools } = people();
   const call = tools.token("docs", { ...chat, person: bob });
   await expect(call).rejects.toThrow("connect_docs");
+});
+
+it("says that nothing was done if a token cannot be refreshed now", async () => {
+  const { tools } = people(() => Promise.reject(new TypeError("network")));
+  await expect(inTurn([ada], () => tools.token("docs", chat))).rejects.toThrow("Nothing was done");
 });
