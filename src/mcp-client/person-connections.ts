@@ -1,4 +1,6 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ActionContext } from "../actions/declare/action.ts";
+import { getTurn } from "../core/turn-context.ts";
 import { McpConnection, statusOf } from "./connection.ts";
 import type { ConnectionOptions, SentCall } from "./connection.ts";
 import type { PersonTools } from "./person-tools.ts";
@@ -18,6 +20,8 @@ export class PersonConnections implements PersonalCalls {
   readonly #options: PersonConnectionsOptions;
   /** By token. The one that was used last is the last. */
   readonly #kept = new Map<string, McpConnection>();
+  /** The turn of the last call. */
+  #lastTurn: string | undefined;
 
   constructor(options: PersonConnectionsOptions) {
     this.#options = options;
@@ -32,14 +36,21 @@ export class PersonConnections implements PersonalCalls {
     const { people, serverName } = this.#options;
     const token = await people.token(serverName, ctx);
     try {
-      return { token, result: await this.#with(token).call(sent) };
+      return this.#done(token, await this.#with(token).call(sent));
     } catch (error) {
       if (statusOf(error) !== 401) throw error;
       // The server has done nothing.
       this.#close(token);
     }
     const newer = await people.token(serverName, ctx, token);
-    return { token: newer, result: await this.#with(newer).call(sent) };
+    return this.#done(newer, await this.#with(newer).call(sent));
+  }
+
+  #done(token: string, result: CallToolResult): PersonalResult {
+    const turn = getTurn()?.id;
+    const isFirst = turn === undefined || turn !== this.#lastTurn;
+    this.#lastTurn = turn;
+    return { token, result, isFirst };
   }
 
   #with(token: string): McpConnection {

@@ -5,6 +5,7 @@ import { ActionError, outcomeUnknown } from "../actions/declare/action-errors.ts
 import { defineAction } from "../actions/declare/define-action.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
+import { escapeMarkdown } from "../core/plain-markdown.ts";
 import { failureReason, NotConnectedError, protocolCode, statusOf } from "./connection.ts";
 import type { McpConnection, SentCall } from "./connection.ts";
 import { CUT_OFF, TOO_LARGE } from "./limited-fetch.ts";
@@ -41,6 +42,8 @@ export interface PersonalResult {
   readonly result: CallToolResult;
   /** The token, which the result must not show. */
   readonly token: string;
+  /** Whether it is the first call of its turn that has worked. */
+  readonly isFirst: boolean;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -63,7 +66,11 @@ export function toolAction(tool: AgreedTool): Action {
       typeof approval === "function"
         ? ({ input }: { readonly input: Input }) => approval({ tool: pin.name, input })
         : approval,
-    ...(personal !== undefined && { enabled: personal.isConnected.bind(personal) }),
+    ...(personal !== undefined && {
+      enabled: personal.isConnected.bind(personal),
+      preview: ({ ctx }: { readonly ctx: ActionContext }) =>
+        isGroup(ctx) ? `Uses the connection of ${nameOf(ctx)} with ${serverName}.` : undefined,
+    }),
     annotations: isRead ? { readOnly: true } : { destructive: pin.isDestructive },
     execute: (input: Input, ctx) => callTool(tool, input, ctx),
   });
@@ -112,7 +119,6 @@ function refused(
 
 async function callTool(tool: AgreedTool, input: Input, ctx: ActionContext): Promise<unknown> {
   const { connection, personal, pin, serverName } = tool;
-  const whose = personal === undefined ? "" : ` (${nameOf(ctx)})`;
   let { server } = tool;
   try {
     const sent: SentCall = {
@@ -122,19 +128,22 @@ async function callTool(tool: AgreedTool, input: Input, ctx: ActionContext): Pro
       signal: ctx.signal,
       onProgress: (fraction) =>
         ctx.progress({
-          message: `${serverName}: ${pin.name}${whose}`,
+          message: `${serverName}: ${pin.name}`,
           ...(fraction !== undefined && { fraction }),
         }),
     };
-    // In a group everybody sees whose connection it is.
-    if (personal !== undefined && ctx.chat?.isDirectMessage === false)
-      ctx.progress({ message: `${serverName}: ${pin.name}${whose}` });
     let result: CallToolResult;
     if (personal === undefined) result = await connection.call(sent);
     else {
       const made = await personal.call(sent, ctx);
       ({ result } = made);
       server = withToken(server, made.token);
+      // Everybody in a group sees, below the answer, whose connection it has used.
+      if (isGroup(ctx) && made.isFirst)
+        ctx.attachReply({
+          type: "card",
+          text: escapeMarkdown(`Used the connection of ${nameOf(ctx)} with ${serverName}.`),
+        });
     }
     const { attachments, output } = toolOutputOf(result);
     for (const attachment of attachments) ctx.attachReply(attachment as never);
@@ -143,6 +152,10 @@ async function callTool(tool: AgreedTool, input: Input, ctx: ActionContext): Pro
     if (ctx.signal.aborted || error instanceof ActionError) throw error;
     return withoutSecrets(failedCall(tool, error), server);
   }
+}
+
+function isGroup({ chat }: ActionContext): boolean {
+  return chat?.isDirectMessage === false;
 }
 
 function nameOf({ person }: ActionContext): string {

@@ -1,6 +1,7 @@
 import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
+import type { McpServer as DeclaredServer } from "../../../src/mcp-client/index.ts";
 import { FakeOAuth } from "../../support/fake-oauth.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { dropTools, ServedTools, serveTools } from "../support/mcp-servers.ts";
@@ -16,7 +17,10 @@ afterEach(dropTools);
 const ORIGIN = "https://docs.example";
 
 /** A server at which people sign in. Its tool says whose token the call has. */
-function serve(): { readonly oauth: FakeOAuth; readonly docs: ServedTools } {
+function serve(rules: Partial<DeclaredServer> = {}): {
+  readonly oauth: FakeOAuth;
+  readonly docs: ServedTools;
+} {
   const oauth = new FakeOAuth(ORIGIN);
   const docs = new ServedTools(`${ORIGIN}/mcp`, {
     mail: {
@@ -30,7 +34,7 @@ function serve(): { readonly oauth: FakeOAuth; readonly docs: ServedTools } {
     },
   });
   docs.instead = (request) => oauth.answer(request);
-  serveTools({ docs }, { rules: { trustAnnotations: true, auth: "person" } });
+  serveTools({ docs }, { rules: { trustAnnotations: true, auth: "person", ...rules } });
   return { oauth, docs };
 }
 
@@ -186,6 +190,25 @@ it("sends the link of a group into the private chat, and nowhere if there is non
   await linkIn(world, "eve");
   expect(JSON.stringify(world.chats.messages("group"))).not.toContain("/oauth/");
   expect(oauth.tokens.size).toBe(0);
+});
+
+it("says in a group whose connection an answer has used", async () => {
+  const { oauth } = serve();
+  const world = createWorld({ script });
+  await connect(world, oauth);
+  await world.write("group", "my mail", { user: "ada", isGroup: true, mentions: true });
+  await until(() => expect(text(world, "group")).toMatch(/Used the connection of .+ with \*{0,2}docs/));
+  await world.write("ada", "my mail");
+  await until(() => expect(text(world)).toContain("mail of ada@docs"));
+  expect(text(world)).not.toContain("Used the connection of");
+});
+
+it("says on the card in a group whose connection a call would use", async () => {
+  const { oauth } = serve({ approval: true });
+  const world = createWorld({ script });
+  await connect(world, oauth);
+  await world.write("group", "my mail", { user: "ada", isGroup: true, mentions: true });
+  await until(() => expect(text(world, "group")).toMatch(/Uses the connection of .+ with .*docs/));
 });
 
 it("ends a connection with a button of /connections, and tells the authorization server", async () => {
