@@ -8,7 +8,7 @@ import { CatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueRow, Decision } from "./catalogue-store.ts";
 import { failureReason, McpConnection } from "./connection.ts";
 import type { McpServer, McpServers } from "./mcp-client-options.ts";
-import type { OfferedTools, ToolState } from "./mcp-client-calls.ts";
+import type { OfferedTools, PersonKey, ToolState } from "./mcp-client-calls.ts";
 import type { OwnerCards } from "./owner-card.ts";
 import { pinTools } from "./tool-pin.ts";
 import type { ListedTool } from "./tool-pin.ts";
@@ -29,8 +29,8 @@ export interface CataloguesOptions {
   readonly servers: () => McpServers;
   readonly maxTools: number | undefined;
   readonly cards: Pick<OwnerCards, "ask">;
-  /** Returns the token with which a server's tools are listed, if people sign in there. */
-  readonly tokenFor: (server: string) => Promise<string | undefined>;
+  /** Returns a person's token. */
+  readonly tokenFor: (server: string, person: PersonKey) => Promise<string | undefined>;
 }
 
 /**
@@ -87,19 +87,31 @@ export class Catalogues {
     });
   }
 
-  /** Asks a server for its tools, and the owner about new ones. Never throws. */
-  refresh(name: string): Promise<void> {
-    const running = this.#running.get(name) ?? this.#refresh(name).finally(() => this.#running.delete(name));
+  /** Makes a catalogue old. */
+  expire(name: string): void {
+    const server = this.#options.servers()[name];
+    const row = server && this.#rowOf(name, server);
+    if (row !== undefined) this.#store.put({ ...row, triedAt: 0 });
+  }
+
+  /**
+   * Asks a server for its tools, and the owner about new ones. Never throws.
+   *
+   * @param person the person with whose token a server is asked at which people sign in. It is not asked without one.
+   */
+  refresh(name: string, person?: PersonKey): Promise<void> {
+    const running =
+      this.#running.get(name) ?? this.#refresh(name, person).finally(() => this.#running.delete(name));
     this.#running.set(name, running);
     return running;
   }
 
-  async #refresh(name: string): Promise<void> {
+  async #refresh(name: string, person: PersonKey | undefined): Promise<void> {
     const { log } = this.#options;
     try {
       const server = this.#options.servers()[name];
       if (server === undefined) return;
-      const listed = await this.#list(name, server);
+      const listed = await this.#list(name, server, person);
       if (listed === undefined) return;
       this.#keep(name, server, listed);
       await this.askOwner(name);
@@ -108,10 +120,14 @@ export class Catalogues {
     }
   }
 
-  async #list(name: string, server: McpServer): Promise<readonly ListedTool[] | undefined> {
+  async #list(
+    name: string,
+    server: McpServer,
+    person: PersonKey | undefined,
+  ): Promise<readonly ListedTool[] | undefined> {
     const { deps, log, tokenFor } = this.#options;
-    const token = server.auth === undefined ? undefined : await tokenFor(name).catch(() => undefined);
-    // Nobody has signed in yet.
+    const isPersonal = server.auth !== undefined && person !== undefined;
+    const token = isPersonal ? await tokenFor(name, person).catch(() => undefined) : undefined;
     if (server.auth !== undefined && token === undefined) return undefined;
     const listed = token === undefined ? server : withToken(server, token);
     const connection = new McpConnection({ server: listed, deps, onToolsChanged: () => {} });

@@ -141,13 +141,20 @@ export class McpClientFeature implements Feature, McpClientCalls {
     const answer = await this.#ownSignIns.finish(server, state, code, iss);
     if (answer.kind === "connected") {
       await this.#signInCards.tellConnected(server, answer.person, sha256Now(state));
-      void this.#ownCatalogues.refresh(server);
+      void this.#ownCatalogues.refresh(server, answer.person);
     }
     return answer;
   }
 
   async connectedTo(person: PersonKey): Promise<readonly string[]> {
-    return this.#ownSignIns.connectedTo(person);
+    const servers = this.#ownSignIns.connectedTo(person);
+    const catalogues = this.#ownCatalogues;
+    const stale = catalogues.stale().filter((server) => servers.includes(server));
+    // The person's own turn asks, so no other person's token lists the tools for it.
+    this.#host.later(() => {
+      for (const server of stale) void catalogues.refresh(server, person);
+    });
+    return servers;
   }
 
   async personToken(server: string, person: PersonKey, refused?: string): Promise<string | undefined> {
@@ -160,6 +167,7 @@ export class McpClientFeature implements Feature, McpClientCalls {
   }
 
   async toolsChanged(server: string): Promise<void> {
+    this.#ownCatalogues.expire(server);
     void this.#ownCatalogues.refresh(server);
   }
 
@@ -243,12 +251,6 @@ export class McpClientFeature implements Feature, McpClientCalls {
     return this.#signIns;
   }
 
-  /** Tools are listed with the token of the person who has connected last: a list holds nobody's data. */
-  async #listingToken(server: string): Promise<string | undefined> {
-    const person = this.#ownSignIns.newest(server);
-    return person && this.#ownSignIns.token(server, person);
-  }
-
   #tellChange(server: string): void {
     const { log, objects } = this.#host;
     this.#loadedAt = undefined;
@@ -275,7 +277,7 @@ export class McpClientFeature implements Feature, McpClientCalls {
       servers: () => this.#ownServers,
       maxTools: this.#options.maxTools,
       cards: this.#cards,
-      tokenFor: this.#listingToken.bind(this),
+      tokenFor: this.#ownSignIns.token.bind(this.#ownSignIns),
     });
     return this.#catalogues;
   }

@@ -76,11 +76,6 @@ export class SignInStore {
     return this.#connections.all("WHERE messenger = ? AND user_id = ? ORDER BY server", messenger, userId);
   }
 
-  /** Returns the newest connection to a server. */
-  newest(server: string): ConnectionRow | undefined {
-    return this.#connections.first("WHERE server = ? ORDER BY connected_at DESC", server);
-  }
-
   disconnect(secret: string): void {
     this.#tables.run("DELETE FROM mcp_connection_v1 WHERE secret = ?", secret);
   }

@@ -140,11 +140,6 @@ export class SignIns {
     return this.#store.firstEnd();
   }
 
-  /** Returns the person who has connected to a server last. */
-  newest(server: string): PersonKey | undefined {
-    return this.#store.newest(server);
-  }
-
   /**
    * Returns a person's token. Undefined if the person must sign in.
    *

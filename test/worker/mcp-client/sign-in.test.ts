@@ -1,5 +1,6 @@
 import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, it, vi } from "vitest";
+import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import { createWorker } from "../../../src/index.ts";
 import type { McpServer as DeclaredServer } from "../../../src/mcp-client/index.ts";
 import { FakeOAuth } from "../../support/fake-oauth.ts";
@@ -209,6 +210,28 @@ it("says on the card in a group whose connection a call would use", async () => 
   await connect(world, oauth);
   await world.write("group", "my mail", { user: "ada", isGroup: true, mentions: true });
   await until(() => expect(text(world, "group")).toMatch(/Uses the connection of .+ with .*docs/));
+});
+
+it("lists the tools with the token of the person whose turn it is", async () => {
+  const { docs, oauth } = serve();
+  const world = createWorld({ script });
+  await connect(world, oauth);
+  oauth.account = "eve@docs";
+  await world.write("eve", "my mail", { user: "eve" });
+  const { back, cookie } = await signIn(world, oauth, await linkIn(world, "eve"));
+  expect((await open(world, back, cookie)).status).toBe(200);
+  const listed = (): readonly (string | undefined)[] =>
+    docs.requests
+      .filter(({ method }) => method === "tools/list")
+      .map(({ authorization }) => oauth.tokens.get((authorization ?? "").replace("Bearer ", "")));
+  await until(() => expect(listed()).toEqual(["ada@docs", "eve@docs"]));
+  const root = world.stub as unknown as InnerDoor;
+  await root.inner("mcp-client.toolsChanged", ["docs"]);
+  await root.inner("mcp-client.listTools", []);
+  await root.inner("mcp-client.offeredTools", [undefined]);
+  expect(listed()).toHaveLength(2);
+  await world.write("ada", "my mail");
+  await until(() => expect(listed()).toEqual(["ada@docs", "eve@docs", "ada@docs"]));
 });
 
 it("ends a connection with a button of /connections, and tells the authorization server", async () => {
