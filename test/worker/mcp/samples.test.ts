@@ -72,11 +72,11 @@ it("counts those of an approved call for the person who asked", async () => {
   await world.write("c1", "Do A7");
   await world.press("c1", "Approve");
   await expectShown(world, 'Told: "a summary"');
-  // The turn that asked, and the call of the action.
+  // The turn that asked, the call of the action, and the turn that told its outcome.
   await vi.waitFor(
     async () =>
       expect(await usageOf(world)).toMatchObject([
-        { messengerId: "fake", userId: "ada", turns: 2, inputTokens: 2, outputTokens: 2 },
+        { messengerId: "fake", userId: "ada", turns: 3, inputTokens: 3, outputTokens: 3 },
       ]),
     { timeout: 8000 },
   );
