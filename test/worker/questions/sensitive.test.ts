@@ -8,7 +8,8 @@ import type { World } from "../support/world.ts";
 let lines: ReturnType<typeof captureLog>;
 beforeEach(() => void (lines = captureLog()));
 
-const SECRET = "4711";
+/** No id and no time has such a text. */
+const SECRET = "z#Q~";
 const GROUP = { isGroup: true, mentions: true } as const;
 
 /** The tables of an object that hold a text. */
