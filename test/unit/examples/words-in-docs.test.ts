@@ -4,8 +4,11 @@ import { expect, it } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
-/** New words replace others: a fact stands in one place, and history in the change log. */
-const MOST_WORDS = 30_000;
+/**
+ * New words replace others: a fact stands in one place, and history in the change log. 25,000 words for the bot on
+ * Telegram, and 800 for each larger feature since: ten of them.
+ */
+const MOST_WORDS = 33_000;
 
 /** The documents that people write by hand. */
 const PAGES = [
