@@ -6,6 +6,8 @@ import { reportSteps, root, runStep, tool } from "./run-step.ts";
 const dist = path.join(root, "dist");
 /** Modules that are served as they are. */
 const SERVED = ["playground/telegram/page", "playground/served-bot/worker"];
+/** The engine of the sandbox, which bundlers take as it is. */
+const ENGINE = ["src/sandbox/quickjs.wasm", "src/sandbox/quickjs.wasm.d.ts"];
 
 await rm(dist, { recursive: true, force: true });
 const results = [
@@ -21,4 +23,5 @@ for await (const file of glob("**/*.d.ts", { cwd: dist })) {
   await writeFile(place, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
 }
 for (const folder of SERVED) await cp(path.join(root, folder), path.join(dist, folder), { recursive: true });
+for (const file of ENGINE) await cp(path.join(root, file), path.join(dist, file));
 await chmod(path.join(dist, "cli/main.js"), 0o755);

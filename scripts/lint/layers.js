@@ -1,7 +1,8 @@
 /**
  * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
- *   core ← { inbox, turn, actions, replay, forms, outgoing, models, log, texts, delivery, providers/* }
+ *   core ← { inbox, turn, actions, replay, forms, sandbox, outgoing, models, log, texts, delivery,
+ *            providers/* }
  *        ← messengers ← scheduled-runs ← feature
  *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client }
  *        ← agent ← the shell (files directly in src/) ← examples

@@ -1,5 +1,5 @@
 import { unsentCode } from "../actions/attachments/unsent-attachment.ts";
-import { toBase64 } from "../turn/base64.ts";
+import { toBase64 } from "../core/base64.ts";
 import type { FileKind } from "../core/content.ts";
 import type { HeldFiles } from "../core/delivery.ts";
 import { FILE_KINDS } from "../core/reply-attachment.ts";

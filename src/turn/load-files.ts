@@ -1,5 +1,5 @@
 import type { UIMessage } from "ai";
-import { toBase64 } from "./base64.ts";
+import { toBase64 } from "../core/base64.ts";
 
 /** About this many characters of a transcript's JSON are one token. */
 export const CHARACTERS_PER_TOKEN = 4;

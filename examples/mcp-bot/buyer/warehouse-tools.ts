@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { dynamicTool, jsonSchema } from "ai";
-import type { ToolSet } from "ai";
+import type { JSONSchema7, ToolSet } from "ai";
 
 /** The tools of the warehouse's bot, for this bot's model. */
 export async function warehouseTools(url: string, token: string): Promise<ToolSet> {
@@ -9,7 +9,7 @@ export async function warehouseTools(url: string, token: string): Promise<ToolSe
     tools.map(({ description = "", inputSchema, name }) => {
       const offered = dynamicTool({
         description,
-        inputSchema: jsonSchema(inputSchema),
+        inputSchema: jsonSchema(inputSchema as JSONSchema7),
         execute: (input, { toolCallId }) =>
           withWarehouse(url, token, async (warehouse) => {
             const call = { name, arguments: input as Record<string, unknown> };

@@ -7,3 +7,12 @@ export function toBase64(bytes: Uint8Array): string {
   }
   return btoa(binary);
 }
+
+/**
+ * Returns the bytes of a base64 text.
+ *
+ * @throws {DOMException} if it is none
+ */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
