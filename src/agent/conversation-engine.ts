@@ -4,8 +4,6 @@ import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { ModelLimits } from "../turn/model-limits.ts";
 import type { Patience } from "../core/model-patience.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
-import { costOf } from "../core/used-tokens.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../core/turn-context.ts";
 import { ModelRests, recitingModel } from "../models/index.ts";
 import type { RepairPart } from "../turn/model-messages.ts";
@@ -18,6 +16,7 @@ import { Transcripts } from "../messengers/turns/transcripts.ts";
 import { turnFields } from "../messengers/turns/turn-log.ts";
 import type { ObjectHost } from "./object-host.ts";
 import { turnModel } from "./turn-model.ts";
+import type { ModelCallEnd } from "./turn-model.ts";
 
 /** Creates the turn engine of a conversation: with the bot's own model, prompt and tools, and this conversation's turns. */
 export function createConversationEngine(object: ObjectHost, hooks: () => Partial<ThinkHooks>): TurnEngine {
@@ -33,13 +32,12 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
     limits?: ModelLimits,
   ): Exclude<LanguageModel, string> => {
     const turnId = getTurn()?.id;
-    const onUsage = (usage: TokenUsage, modelId: string): void => {
-      if (turnId === undefined) return;
-      engine.stats.countTokens(turnId, usage, costOf(agent.modelPrices, modelId, usage));
+    const onCall = (call: ModelCallEnd): void => {
+      if (turnId !== undefined) engine.events.emit(turnId, { kind: "model-ended", ...call });
     };
     const text = turnId === undefined ? undefined : object.runs.recited(turnId);
     const chosen = text === undefined ? instead : recitingModel(text);
-    return turnModel({ agent, deps, env, rests, log: turnLog(), onUsage }, patience, chosen, limits);
+    return turnModel({ agent, deps, env, rests, log: turnLog(), onCall }, patience, chosen, limits);
   };
   const engine = new TurnEngine({
     logOf: (operationId) => log.with(turnFields(operationId, object.thread.own.info(operationId)?.event)),

@@ -1,11 +1,10 @@
 import { generateText, Output } from "ai";
 import type { SampleRequest } from "../actions/declare/sample.ts";
 import type { Sampler } from "../messengers/tools/bot-actions.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
-import { costOf } from "../core/used-tokens.ts";
 import { ModelRests } from "../models/index.ts";
 import type { ObjectHost } from "./object-host.ts";
 import { turnModel } from "./turn-model.ts";
+import type { ModelCallEnd } from "./turn-model.ts";
 
 /**
  * Makes one call of the bot's model for an action. Returns its text, or a value of the schema. Its tokens count as those of
@@ -24,13 +23,14 @@ export async function sampleModel(
   { maxOutputTokens, prompt, schema, system }: SampleRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const onUsage = (usage: TokenUsage, modelId: string): void => {
-    const cost = costOf(agent.modelPrices, modelId, usage);
-    if ("turnId" in sampler) engine.stats.countTokens(sampler.turnId, usage, cost);
-    else thread.countTokens(sampler.payer, { inputTokens: usage.input, outputTokens: usage.output, cost });
+  const onCall = (call: ModelCallEnd): void => {
+    const { code, cost, usage } = call;
+    if ("turnId" in sampler) engine.events.emit(sampler.turnId, { kind: "model-ended", ...call });
+    else if (code === undefined)
+      thread.countTokens(sampler.payer, { inputTokens: usage.input, outputTokens: usage.output, cost });
   };
   const call = {
-    model: turnModel({ agent, deps, env, rests: new ModelRests(), log, onUsage }, undefined, undefined),
+    model: turnModel({ agent, deps, env, rests: new ModelRests(), log, onCall }, undefined, undefined),
     prompt,
     abortSignal: signal,
     // The action decides about another try.

@@ -6,6 +6,8 @@ import type { ModelLimits } from "../turn/model-limits.ts";
 import type { Patience } from "../core/model-patience.ts";
 import { getTurn } from "../core/turn-context.ts";
 import type { TokenUsage } from "../core/token-usage.ts";
+import { costOf } from "../core/used-tokens.ts";
+import type { TurnFact } from "../turn/turn-event.ts";
 import { noteException } from "../turn/raw-errors.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import {
@@ -23,16 +25,21 @@ import type { AgentMethods, FallbackModels, SingleModel, ThinkModel } from "./ag
 export interface TurnModelOptions {
   readonly agent: Pick<
     AgentMethods,
-    "getModel" | "chatStreamStallTimeoutMs" | "chatStreamFirstChunkTimeoutMs"
+    "getModel" | "chatStreamStallTimeoutMs" | "chatStreamFirstChunkTimeoutMs" | "modelPrices"
   >;
   readonly deps: Deps;
   readonly env: object;
   readonly log: Log;
   /** The models of this object that have failed lately. */
   readonly rests: ModelRests;
-  /** Called after every completed model call, with its number of tokens. */
-  readonly onUsage: (usage: TokenUsage, modelId: string) => void;
+  /** Called after every request to a model that has ended, unless its caller ended it. */
+  readonly onCall: (call: ModelCallEnd) => void;
 }
+
+/** The end of one request to a model, as the events of a turn have it. */
+export type ModelCallEnd = Omit<Extract<TurnFact, { kind: "model-ended" }>, "kind">;
+
+const UNKNOWN: TokenUsage = { input: undefined, output: undefined };
 
 type ModelInstance = Exclude<LanguageModel, string>;
 
@@ -44,7 +51,7 @@ const MESSENGER_MERGE_MS = 500;
  * that cannot answer now. `limits` win over those of the bot.
  */
 export function turnModel(
-  { agent, deps, env, log, onUsage, rests }: TurnModelOptions,
+  { agent, deps, env, log, onCall, rests }: TurnModelOptions,
   patience: Patience | undefined,
   instead: LanguageModel | undefined,
   limits: ModelLimits = {},
@@ -75,9 +82,14 @@ export function turnModel(
         const at = exception?.at === undefined ? undefined : log.reveal(String(exception.at));
         noteException(error, cause);
         log.error("model.call-failed", { code, status, ...of, exception: exception?.message, at });
+        onCall({ provider, model: modelId, code, usage: UNKNOWN, cost: 0 });
         if (models.length > 1 && isFailure(error)) rests.failed(error, deps.clock.now());
       },
-      onUsage: (usage) => onUsage(usage, model.modelId),
+      onUsage: (usage) => {
+        const { modelId, provider } = model;
+        const cost = costOf(agent.modelPrices, modelId, usage);
+        onCall({ provider, model: modelId, code: undefined, usage, cost });
+      },
     }),
   );
   if (first === undefined) return brokenModel();

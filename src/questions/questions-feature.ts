@@ -39,8 +39,16 @@ export class QuestionsFeature implements Feature {
       host,
       cards,
       store,
-      onEnded: ({ call }, answer) => {
+      onEnded: ({ call, createdAt: beganAt }, answer, outcome) => {
         if (call === undefined) return;
+        const asking = parked.store.get(call.id);
+        if (asking !== undefined)
+          host.engine.events.emit(asking.requestId, {
+            kind: "question-ended",
+            callId: asking.toolCallId,
+            beganAt,
+            outcome,
+          });
         host.actions.runLog.answer(call.ledgerKey, call.position, answer);
         parked.resume(call.id);
       },

@@ -14,7 +14,7 @@ export interface QuestionsOptions {
   readonly cards: QuestionCards;
   readonly store: QuestionStore;
   /** Gives the answer to the call that waits for it. Called in the transaction that stores the end, once. */
-  readonly onEnded: (question: Question, answer: Json) => void;
+  readonly onEnded: (question: Question, answer: Json, end: QuestionEnd) => void;
 }
 
 /** Stands for the value of a sensitive field. */
@@ -156,7 +156,7 @@ export class Questions {
     };
     this.store.change(question.id, changes);
     const ended = { ...question, ...changes };
-    onEnded(ended, answer);
+    onEnded(ended, answer, end);
     cards.draw(ended);
     this.#log(question, end);
     host.wakeSoon();

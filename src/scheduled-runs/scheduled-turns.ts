@@ -32,7 +32,7 @@ export interface ScheduledTurnsHost {
     /** Ends a turn that waits or runs. */
     cancel(id: string): boolean;
   };
-  readonly engine: Pick<TurnEngine, "outcome" | "stats">;
+  readonly engine: Pick<TurnEngine, "outcome" | "events">;
   /** The questions that turns have asked people. */
   readonly features: { readonly runQuestions: RunQuestions | undefined };
   readonly database: Database;
@@ -269,7 +269,7 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   }
 
   #usageOf(turns: readonly Prompt[]): LegReport["usage"] {
-    const used = turns.map(({ id }) => this.#host.engine.stats.of(id));
+    const used = turns.map(({ id }) => this.#host.engine.events.stats.of(id));
     const known = used.filter(
       ({ inputTokens, outputTokens }) => inputTokens !== undefined || outputTokens !== undefined,
     );

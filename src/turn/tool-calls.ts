@@ -10,6 +10,8 @@ import { isRecord } from "../core/is-record.ts";
 import { untilAborted } from "../core/until-aborted.ts";
 import { ReadCalls } from "./read-calls.ts";
 import type { ToolCallFacts, EngineTurns } from "./turn-engine-options.ts";
+import type { CallOutcome } from "./turn-event.ts";
+import type { TurnEvents } from "./turn-events.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 /** A call that the model has asked for, as the turn engine passes it. */
@@ -29,7 +31,7 @@ export interface ToolCallsOptions {
   readonly turns: () => Pick<EngineTurns, "beforeTool">;
   readonly calls: () => Pick<ToolCallFacts, "begin" | "hasBegun">;
   readonly logOf: (operationId: string) => Log;
-  readonly onRun: (operationId: string, toolName: string) => void;
+  readonly events: Pick<TurnEvents, "emit">;
 }
 
 /** Facts about the turn around a call. */
@@ -54,10 +56,16 @@ const HOOK_FAILED = "The tool failed. Its log says why.";
 /** Most runs of a call whose tool may run again. A tool that ends its process each time would run for ever. */
 const MOST_RUNS = 12;
 
+type CallResult =
+  | { readonly ok: true; readonly output: unknown }
+  | { readonly ok: false; readonly errorText: string };
+
 interface RunningCall {
   readonly context: ToolCallContext | undefined;
   /** Lets the next call of the step begin. */
   release: () => void;
+  /** Whether the listeners of events know of it. */
+  hasBegun?: true;
   /** Keeps the result of a call that only reads. */
   keep?: (output: unknown) => void;
   beganAt?: number;
@@ -137,7 +145,9 @@ export class ToolCalls {
       this.#options.calls().begin(operationId, toolCallId);
       this.#reads.effect(operationId);
     }
-    this.#options.onRun(operationId, toolName);
+    const input = run.input ?? call.input;
+    this.#options.events.emit(operationId, { kind: "tool-begun", callId: toolCallId, tool: toolName, input });
+    running.hasBegun = true;
     return run;
   }
 
@@ -161,18 +171,13 @@ export class ToolCalls {
   }
 
   /** Reports the result of a call. */
-  async after(
-    call: ToolCall,
-    result:
-      | { readonly ok: true; readonly output: unknown }
-      | { readonly ok: false; readonly errorText: string },
-    around: CallSurroundings,
-  ): Promise<void> {
+  async after(call: ToolCall, result: CallResult, around: CallSurroundings): Promise<void> {
     const running = this.#running.get(call.toolCallId);
     this.#running.delete(call.toolCallId);
     if (result.ok) this.#keepOutput(call, around.stepNumber, result.output);
     if (!isReadOnly(around.tool)) this.#reads.effect(call.operationId);
     else if (result.ok && !isFailed(result.output)) running?.keep?.(result.output);
+    if (running?.hasBegun === true) this.#tellEnded(call, result);
     try {
       const { hooks } = this.#options;
       if (!hooks.has("afterToolCall")) return;
@@ -194,6 +199,13 @@ export class ToolCalls {
     this.#ends.delete(operationId);
     this.#reads.forget(operationId);
     this.#newest.delete(operationId);
+  }
+
+  #tellEnded({ operationId, toolCallId, toolName }: ToolCall, result: CallResult): void {
+    const output = result.ok ? result.output : result.errorText;
+    const outcome = result.ok ? outcomeOf(output) : "failed";
+    const ended = { callId: toolCallId, tool: toolName, outcome, output };
+    this.#options.events.emit(operationId, { kind: "tool-ended", ...ended });
   }
 
   #keepOutput({ operationId, toolCallId }: ToolCall, step: number, output: unknown): void {
@@ -251,7 +263,13 @@ export class ToolCalls {
   }
 }
 
+/** The outcome of a call with an output: that of an action says whether it failed, or asks a person. */
+export function outcomeOf(output: unknown): CallOutcome {
+  if (!isRecord(output)) return "done";
+  return "error" in output ? "failed" : "waiting" in output ? "waiting" : "done";
+}
+
 /** The failure of an action, and its question to a person, are outputs for the model. They must not be repeated. */
 function isFailed(output: unknown): boolean {
-  return isRecord(output) && ("error" in output || "waiting" in output);
+  return outcomeOf(output) !== "done";
 }

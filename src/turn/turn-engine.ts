@@ -15,13 +15,14 @@ import { RunningOperations } from "./running-operations.ts";
 import { SessionMessages } from "./session-messages.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { CallOutput, CallSurroundings } from "./tool-calls.ts";
+import { errorCode } from "../core/errors.ts";
 import { TurnConfigs } from "./turn-configs.ts";
 import type { ModelCallLimits } from "./turn-configs.ts";
 import { isAborted, TurnEnds } from "./turn-ends.ts";
 import { TurnHooks } from "./turn-hooks.ts";
 import { TurnPatience } from "./turn-patience.ts";
 import type { ModelInstance, TurnEngineOptions, TurnOutcome } from "./turn-engine-options.ts";
-import { TurnStats } from "./turn-stats.ts";
+import { TurnEvents } from "./turn-events.ts";
 
 function callsOf(answer: UIMessage | undefined): readonly CallOutput[] {
   return (answer?.parts ?? []).flatMap((part) => {
@@ -41,7 +42,7 @@ const INTERRUPTION_BACKOFF_MS = 100;
  */
 export class TurnEngine {
   readonly harness: ThinkHarness;
-  readonly stats = new TurnStats();
+  readonly events: TurnEvents;
   readonly ends: TurnEnds;
   readonly #options: TurnEngineOptions;
   readonly #running: RunningOperations;
@@ -59,6 +60,8 @@ export class TurnEngine {
 
   constructor(options: TurnEngineOptions) {
     this.#options = options;
+    const events = new TurnEvents(options.clock);
+    this.events = events;
     const running = new RunningOperations(options);
     this.#running = running;
     const messages = new SessionMessages({ ...options, running });
@@ -79,7 +82,7 @@ export class TurnEngine {
     this.#calls = new ToolCalls({
       ...options,
       hooks,
-      onRun: (...run) => this.stats.countTool(...run),
+      events,
     });
     this.#tools = new OfferedTools({
       ...options,
@@ -115,7 +118,7 @@ export class TurnEngine {
         afterToolCall: (call) => this.#calls.after(call, call, this.#around(call.session, call)),
         onStepFinish: async ({ message, operationId, step }) => {
           this.#failures.forget(operationId);
-          this.stats.countStep(operationId);
+          events.emit(operationId, { kind: "step-ended", code: undefined, message });
           await this.#configs.finished(operationId, step, message);
         },
         onChunk: ({ chunk, operationId }) => {
@@ -139,6 +142,8 @@ export class TurnEngine {
           const said = this.textSoFar(operationId).length;
           const named = await this.#classify(error, operationId);
           const decision = this.#failures.judge(error, operationId, said, named);
+          const code = errorCode(error) ?? "model-failed";
+          events.emit(operationId, { kind: "step-ended", code, message: undefined });
           if (decision === "context-overflow") messages.noteOverflow(session);
           // A message that waits may be answered together with the question now.
           if (decision === "retry") options.turns().poke();
@@ -300,7 +305,10 @@ export class TurnEngine {
       messages: loaded,
       answer: step > 0 ? answer : undefined,
     });
-    if (typeof config !== "string") return config;
+    if (typeof config !== "string") {
+      this.events.emit(operationId, { kind: "step-begun", step, messages: config.messages ?? loaded });
+      return config;
+    }
     this.#options.calls().endHere(operationId, config);
     return this.#endHere(session, operationId);
   }

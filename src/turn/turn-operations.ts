@@ -16,7 +16,7 @@ export interface TurnOperations extends Pick<
   | "messagesOf"
   | "sendsReasoning"
   | "observe"
-  | "stats"
+  | "events"
 > {
   readonly ends: Pick<TurnEnds, "isAwaited" | "tell">;
 }

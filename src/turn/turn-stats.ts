@@ -1,20 +1,7 @@
-import type { TokenUsage } from "../core/token-usage.ts";
-
-/** The use of a turn, as far as this process has counted it. Anything before a restart is missing. */
-export interface TurnStatsEntry {
-  /** Number of completed model calls. */
-  readonly steps: number;
-  readonly toolCalls: number;
-  /** Names of the called tools, each once, in order, separated by blanks. */
-  readonly tools: string | undefined;
-  /** Tokens that the model's server counted. Undefined if it counts none. */
-  readonly inputTokens: number | undefined;
-  readonly outputTokens: number | undefined;
-  /** Cost of the tokens, by `modelPrices`. Undefined if no model has a price. */
-  readonly cost: number | undefined;
-}
+import type { TurnEvent, TurnStatsEntry } from "./turn-event.ts";
 
 interface Counted {
+  beganAt: number | undefined;
   steps: number;
   toolCalls: number;
   readonly tools: Set<string>;
@@ -30,26 +17,40 @@ const MOST_TURNS = 32;
 export class TurnStats {
   readonly #turns = new Map<string, Counted>();
 
-  countStep(turnId: string): void {
-    this.#of(turnId).steps += 1;
+  hear(event: TurnEvent): void {
+    const { at, turnId } = event;
+    switch (event.kind) {
+      case "turn-begun":
+        this.#of(turnId).beganAt = at;
+        return;
+      case "step-ended":
+        if (event.code === undefined) this.#of(turnId).steps += 1;
+        return;
+      case "tool-begun": {
+        const counted = this.#of(turnId);
+        counted.toolCalls += 1;
+        counted.tools.add(event.tool);
+        return;
+      }
+      case "model-ended": {
+        const { cost, usage } = event;
+        const counted = this.#of(turnId);
+        if (cost > 0) counted.cost = (counted.cost ?? 0) + cost;
+        if (usage.input !== undefined) counted.inputTokens = (counted.inputTokens ?? 0) + usage.input;
+        if (usage.output !== undefined) counted.outputTokens = (counted.outputTokens ?? 0) + usage.output;
+        return;
+      }
+      default:
+    }
   }
 
-  countTool(turnId: string, name: string): void {
-    const counted = this.#of(turnId);
-    counted.toolCalls += 1;
-    counted.tools.add(name);
-  }
-
-  /** @param cost what these tokens cost; 0 if the model has no price */
-  countTokens(turnId: string, { input, output }: TokenUsage, cost = 0): void {
-    const counted = this.#of(turnId);
-    if (cost > 0) counted.cost = (counted.cost ?? 0) + cost;
-    if (input !== undefined) counted.inputTokens = (counted.inputTokens ?? 0) + input;
-    if (output !== undefined) counted.outputTokens = (counted.outputTokens ?? 0) + output;
+  /** Returns when a turn began, in epoch milliseconds. Undefined if that was in an earlier process. */
+  beganAt(turnId: string): number | undefined {
+    return this.#turns.get(turnId)?.beganAt;
   }
 
   of(turnId: string): TurnStatsEntry {
-    const { tools, ...counts } = this.#turns.get(turnId) ?? emptyCount();
+    const { beganAt: _beganAt, tools, ...counts } = this.#turns.get(turnId) ?? emptyCount();
     return { ...counts, tools: tools.size === 0 ? undefined : [...tools].join(" ") };
   }
 
@@ -66,6 +67,7 @@ export class TurnStats {
 
 function emptyCount(): Counted {
   return {
+    beganAt: undefined,
     steps: 0,
     toolCalls: 0,
     tools: new Set(),

@@ -9,7 +9,7 @@ import { ReplyText, textOfParts } from "../../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import type { TurnOperations } from "../../../src/turn/turn-operations.ts";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
 import { effectTold, partsOf, questionsOf } from "../oracle/stored-message.ts";
 import type { Life } from "../machine/life.ts";
@@ -49,7 +49,7 @@ const MAX_CONTEXT_TOKENS = 100_000;
  * after a crash. It keeps the contract of `TurnEngine` that the thread's runtime uses.
  */
 export class ModelEngine implements TurnOperations {
-  readonly stats = new TurnStats();
+  readonly events: TurnEvents;
   /** No hook waits for the end of turns. */
   readonly ends: TurnOperations["ends"] = { isAwaited: false, tell: () => Promise.resolve() };
   readonly #options: ModelEngineOptions;
@@ -64,6 +64,7 @@ export class ModelEngine implements TurnOperations {
 
   constructor(options: ModelEngineOptions) {
     this.#options = options;
+    this.events = new TurnEvents(options.life.clock);
   }
 
   async start(

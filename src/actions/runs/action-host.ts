@@ -94,6 +94,8 @@ export interface ActionHost {
   states(scope: "conversation" | "bot"): ActionStates;
   /** Knows the active contexts of the conversation. */
   readonly ownStates: Pick<LocalStates, "contexts">;
+  /** Hears of each call that has an output. Must not throw. */
+  onEnded(request: ActionRequest, output: Json | ActionFailure | WaitingResult, beganAt: number): void;
   /** Logs a call whose input does not fit the schema. Must not throw. */
   onInvalidInput(name: string): void;
   /** Logs an output that does not fit `returns`. `problem` may hold words of the output. Must not throw. */

@@ -65,6 +65,16 @@ export async function runAction(
   host: ActionHost,
   request: ActionRequest,
 ): Promise<Json | ActionFailure | WaitingResult> {
+  const beganAt = host.clock.now();
+  const output = await outputOf(host, request);
+  host.onEnded(request, output, beganAt);
+  return output;
+}
+
+async function outputOf(
+  host: ActionHost,
+  request: ActionRequest,
+): Promise<Json | ActionFailure | WaitingResult> {
   const { action, name } = request;
   const checked = await checkValue(action.inputSchema, request.input);
   if (!checked.isValid) {

@@ -1,4 +1,4 @@
-import type { Approval } from "../rules/approval.ts";
+import type { Approval, ApprovalState } from "../rules/approval.ts";
 import { indexedApprovalOf } from "../rules/approval-index.ts";
 import type { IndexedApproval } from "../rules/approval-index.ts";
 import { createApprovalNewsStore } from "../stored/approval-news-store.ts";
@@ -11,20 +11,30 @@ import type { ApprovalsHost } from "../rules/bot-methods.ts";
 
 const TELL_AGAIN_MS = 5000;
 
+/** How a question ended, by the first state in which it is reported. Later states are about the run. */
+const ENDS: Readonly<Partial<Record<ApprovalState, string>>> = {
+  running: "approved",
+  rejected: "rejected",
+  expired: "expired",
+  withdrawn: "withdrawn",
+  replaced: "replaced",
+  void: "void",
+};
+
 /** Reports the approvals of a conversation to the root's index and to the bot's hook, until both know them. */
 export class ApprovalNews {
-  readonly #host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "log" | "objects">;
+  readonly #host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "engine" | "log" | "objects">;
   readonly #store: ApprovalNewsStore;
   #isTelling = false;
 
-  constructor(host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "log" | "objects">) {
+  constructor(host: Pick<ApprovalsHost, "agent" | "database" | "deps" | "engine" | "log" | "objects">) {
     this.#host = host;
     this.#store = createApprovalNewsStore(host.database);
   }
 
   /** Stores that an approval has a new state. Called in the transaction that stores the state. */
   changed(approval: Approval): void {
-    const { action, id, reason, requestId, state, toolCallId } = approval;
+    const { action, createdAt, id, reason, requestId, state, toolCallId } = approval;
     this.#host.log.info("approval.changed", {
       turn: requestId,
       approval: id,
@@ -33,6 +43,14 @@ export class ApprovalNews {
       state,
       ...(state === "void" && { code: reason }),
     });
+    const outcome = ENDS[state];
+    if (outcome !== undefined)
+      this.#host.engine.events.emit(requestId, {
+        kind: "approval-ended",
+        callId: toolCallId,
+        beganAt: createdAt,
+        outcome,
+      });
     this.#store.add({
       approval: indexedApprovalOf(approval, this.#host.objects.address()),
       keys: approval.state === "waiting" ? indexKeysOf(approval) : [],

@@ -34,6 +34,7 @@ import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { OwnTurns } from "./own-turns.ts";
 import { TurnAttachments } from "../turns/turn-attachments.ts";
+import { turnOfReply } from "../turns/turn-replies.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
 import { UsageNews } from "./usage-news.ts";
@@ -101,12 +102,15 @@ export class ThreadRuntime implements EngineTurns, Loop {
         if (at !== undefined) options.wake.at(at);
         else loop.needsLess();
       },
+      onEnded: (replyId, outcome) =>
+        engine.events.emit(turnOfReply(replyId), { kind: "delivery-ended", replyId, outcome }),
       listener: news,
     });
     const own = new OwnTurns({ ...options, turns, inbox, delivery: this.delivery, notes, promptStore });
     const { prompts } = own;
     this.own = own;
     this.#usage = new UsageNews(options, memory, own);
+    engine.events.listen(this.#usage.listener);
     this.cards = new Cards({
       database,
       deps,
@@ -142,7 +146,6 @@ export class ThreadRuntime implements EngineTurns, Loop {
       responses: own.responses,
       attachments: this.attachments,
       consent: options.features,
-      usage: this.#usage,
     });
     const intake = new Intake({
       database,

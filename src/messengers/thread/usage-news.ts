@@ -2,8 +2,8 @@ import type { Deps } from "../../core/deps.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import type { TurnStatsEntry } from "../../turn/turn-stats.ts";
-import type { Turn } from "../../turn/turn-store.ts";
+import type { TurnStatsEntry } from "../../turn/turn-event.ts";
+import type { TurnListener } from "../../turn/turn-events.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { personOf } from "../root/turn-limits.ts";
@@ -45,11 +45,13 @@ export class UsageNews {
     this.#turns = turns;
   }
 
-  /** Counts the tokens of an ended turn. */
-  ofTurn(turn: Turn, used: CountedTokens): void {
+  /** Counts the tokens of each turn that ends. */
+  readonly listener: TurnListener = (event) => {
+    if (event.kind !== "turn-ended") return;
+    const { turn, used } = event;
     const payer = turn.kind === "messages" ? payerOf(turn.context) : this.#payerOfPrompt(turn.id);
     if (payer !== undefined) this.#keep(turn.id, payer, used);
-  }
+  };
 
   /** Counts the tokens of a model call outside of turns. */
   ofCall(payer: Payer, used: CountedTokens): void {

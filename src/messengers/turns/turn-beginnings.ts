@@ -10,7 +10,6 @@ import { addressOf } from "../replies/address-of.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { Prompts } from "./prompts.ts";
 import type { ToolGate } from "./tool-gate.ts";
-import type { TurnLog } from "./turn-log.ts";
 import type { TurnQuestions } from "./turn-questions.ts";
 import type { TurnReplies } from "./turn-replies.ts";
 
@@ -22,11 +21,10 @@ export interface TurnBeginningsOptions {
   readonly prompts: Pick<Prompts, "start" | "settle">;
   readonly notes: Pick<NoteStore, "take">;
   readonly memory: Pick<ThreadMemory, "session">;
-  readonly engine: Pick<TurnEngine, "start">;
+  readonly engine: Pick<TurnEngine, "start" | "events">;
   readonly replies: Pick<TurnReplies, "open" | "sinkOf" | "withdraw">;
   readonly questions: Pick<TurnQuestions, "of">;
   readonly toolGate: Pick<ToolGate, "release">;
-  readonly turnLog: Pick<TurnLog, "begun" | "ended">;
   readonly consent?: Pick<TurnConsent, "turnReplaced"> | undefined;
 }
 
@@ -48,8 +46,7 @@ export class TurnBeginnings {
 
   /** Stores a turn of messages. With `replaced`, that turn ends, and the new one answers its messages, too. */
   ofMessages(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
-    const { consent, database, deps, inbox, memory, notes, replies, toolGate, turnLog, turns } =
-      this.#options;
+    const { consent, database, deps, engine, inbox, memory, notes, replies, toolGate, turns } = this.#options;
     const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
     const { event } = newest;
@@ -78,20 +75,20 @@ export class TurnBeginnings {
       // At once, because a lost post of the withdrawn reply is only searched for while a reply owns it (I6).
       if (replaced !== undefined) replies.open(inserted);
     });
-    if (replaced?.state === "open") turnLog.ended(replaced, "replaced");
-    turnLog.begun(turn);
+    if (replaced?.state === "open") engine.events.ended(replaced, "replaced");
+    engine.events.begun(turn);
   }
 
   /** Stores the turn of a prompt, in the current session. */
   ofPrompt({ createdAt, id, kind }: Prompt): void {
-    const { database, memory, notes, prompts, turnLog, turns } = this.#options;
+    const { database, engine, memory, notes, prompts, turns } = this.#options;
     const turn: NewTurn = { id, kind, session: memory.session(), lastReceivedAt: createdAt };
     database.transaction(() => {
       prompts.start(id);
       turns.insert(turn);
       notes.take(id, undefined);
     });
-    turnLog.begun(turn);
+    engine.events.begun(turn);
   }
 
   /** Starts the operation of a turn, unless it exists. */

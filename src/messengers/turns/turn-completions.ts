@@ -6,7 +6,6 @@ import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { Prompts } from "./prompts.ts";
 import type { ReadyAttachments, TurnAttachments } from "./turn-attachments.ts";
 import type { TurnBeginnings } from "./turn-beginnings.ts";
-import type { TurnLog } from "./turn-log.ts";
 import type { TurnReplies } from "./turn-replies.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import type { EndedOperation } from "./visible-text.ts";
@@ -16,12 +15,11 @@ export interface TurnCompletionsOptions {
   readonly inbox: Pick<InboxStore, "end">;
   readonly turns: Pick<TurnStore, "get" | "setState">;
   readonly prompts: Pick<Prompts, "end">;
-  readonly engine: Pick<TurnEngine, "abort" | "forget" | "outcome">;
+  readonly engine: Pick<TurnEngine, "abort" | "events" | "forget" | "outcome">;
   readonly replies: Pick<TurnReplies, "finish" | "finishYielded" | "targets">;
   readonly responses: Pick<TurnResponses, "due">;
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
   readonly beginnings: Pick<TurnBeginnings, "forget">;
-  readonly turnLog: Pick<TurnLog, "ended">;
 }
 
 /**
@@ -40,7 +38,7 @@ export class TurnCompletions {
 
   /** Completes an open turn whose operation has ended. */
   async finish(open: Turn, outcome: EndedOperation): Promise<void> {
-    const { attachments, beginnings, database, inbox, prompts, replies, responses, turnLog, turns } =
+    const { attachments, beginnings, database, engine, inbox, prompts, replies, responses, turns } =
       this.#options;
     const attached = await this.#attachmentsOf(open);
     const { id } = open;
@@ -57,7 +55,7 @@ export class TurnCompletions {
       return length;
     });
     beginnings.forget(id);
-    turnLog.ended(turn, outcome.kind, characters);
+    engine.events.ended(turn, outcome.kind, characters);
   }
 
   /** Ends the operation of a turn that must not continue, and completes the turn. */
@@ -111,7 +109,7 @@ export class TurnCompletions {
    * waits for somebody's decision, or has used all its steps.
    */
   #finishEarly(turn: Turn, outcome: TurnOutcome, attached: ReadyAttachments | undefined): void {
-    const { attachments, beginnings, database, inbox, prompts, replies, responses, turnLog, turns } =
+    const { attachments, beginnings, database, engine, inbox, prompts, replies, responses, turns } =
       this.#options;
     const text = "text" in outcome ? outcome.text : "";
     const end = earlyEndOf(turn);
@@ -125,7 +123,7 @@ export class TurnCompletions {
       if (turn.kind === "messages") inbox.end(turn.messageSeqs, isAnswered ? "answered" : end);
       else prompts.end(turn.id, "completed");
     });
-    turnLog.ended(turn, end);
+    engine.events.ended(turn, end);
     beginnings.forget(turn.id);
   }
 

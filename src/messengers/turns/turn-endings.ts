@@ -12,7 +12,6 @@ import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Prompts } from "./prompts.ts";
 import type { ReplyTarget } from "./reply-start.ts";
 import type { ToolGate } from "./tool-gate.ts";
-import type { TurnLog } from "./turn-log.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import type { TurnReplies } from "./turn-replies.ts";
 
@@ -25,7 +24,6 @@ export interface TurnEndingsOptions {
   readonly engine: TurnOperations;
   readonly replies: TurnReplies;
   readonly toolGate: ToolGate;
-  readonly turnLog: TurnLog;
   readonly responses: TurnResponses;
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
 }
@@ -68,12 +66,12 @@ export class TurnEndings {
       this.#options.replies.finishStopped(turn, engine.textSoFar(turn.id));
       inbox.end(turn.messageSeqs, "stopped");
     });
-    this.#options.turnLog.ended(turn, "stopped");
+    this.#options.engine.events.ended(turn, "stopped");
     return true;
   }
 
   #stopPrompt(turn: PromptTurn, isMeant: (target: ReplyTarget) => boolean): boolean {
-    const { database, engine, prompts, replies, toolGate, turnLog, turns } = this.#options;
+    const { database, engine, prompts, replies, toolGate, turns } = this.#options;
     const stopped = database.transaction(() => {
       const what = replies.stopSome(turn, isMeant, engine.textSoFar(turn.id));
       if (what !== "ended") return what;
@@ -84,13 +82,13 @@ export class TurnEndings {
     });
     if (stopped !== "ended") return stopped === "goes-on";
     toolGate.release(turn.id);
-    turnLog.ended(turn, "stopped");
+    engine.events.ended(turn, "stopped");
     return true;
   }
 
   /** Ends a prompt for the bot's own code. Returns `false` if it has ended already, or does not exist. */
   cancel(promptId: string, reason?: string): boolean {
-    const { database, engine, prompts, replies, toolGate, turnLog, turns } = this.#options;
+    const { database, engine, prompts, replies, toolGate, turns } = this.#options;
     const prompt = prompts.get(promptId);
     const why = reason?.slice(0, MOST_REASON_CHARACTERS);
     if (prompt?.state === "pending") {
@@ -106,7 +104,7 @@ export class TurnEndings {
       prompts.end(promptId, "aborted", why);
     });
     toolGate.release(promptId);
-    turnLog.ended(turn, "stopped");
+    engine.events.ended(turn, "stopped");
     return true;
   }
 
@@ -167,7 +165,7 @@ export class TurnEndings {
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
       this.#options.toolGate.release(turn.id);
-      this.#options.turnLog.ended(turn, "gone");
+      this.#options.engine.events.ended(turn, "gone");
     }
     const waiting = inbox.inState("queued").filter(({ messengerId, incoming: { thread } }) => {
       return isAt(place, { messengerId, chatId: thread.chatId, threadId: thread.id });
@@ -203,7 +201,7 @@ export class TurnEndings {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, notDeclared(turn.address.messengerId));
       });
-      this.#options.turnLog.ended(turn, "not-declared");
+      this.#options.engine.events.ended(turn, "not-declared");
     }
     for (const { incoming, messengerId, seq } of inbox.inState("queued")) {
       if (messengers.isDeclared(messengerId)) continue;

@@ -272,6 +272,11 @@ export function replyIdOf(promptId: string, index: number): string {
   return index === 0 ? promptId : `answer:${index}:${promptId}`;
 }
 
+/** Returns the id of the turn that a reply answers. That of any other reply is its own. */
+export function turnOfReply(replyId: string): string {
+  return /^(?:answer|attachment):\d+:(.*)$/s.exec(replyId)?.[1] ?? replyId;
+}
+
 function waitingId(turnId: string): string {
   return `waiting:${turnId}`;
 }

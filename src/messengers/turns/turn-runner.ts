@@ -18,9 +18,8 @@ import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnBeginnings } from "./turn-beginnings.ts";
 import { TurnCompletions } from "./turn-completions.ts";
+import { turnLines } from "./turn-log.ts";
 import { TurnEndings } from "./turn-endings.ts";
-import { TurnLog } from "./turn-log.ts";
-import type { TurnLogOptions } from "./turn-log.ts";
 import type { TurnAttachments } from "./turn-attachments.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
@@ -50,8 +49,6 @@ export interface TurnRunnerOptions {
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
   /** People's consent to actions for which turns have asked. @default nobody is asked */
   readonly consent?: TurnConsent | undefined;
-  /** Counts the tokens of each ended turn. */
-  readonly usage?: TurnLogOptions["usage"];
 }
 
 /**
@@ -90,9 +87,8 @@ export class TurnRunner implements Answers {
       turns: options.turns,
       burstEnd: (turn) => (turn.kind === "messages" ? this.#followUps.burstEnd(turn) : undefined),
     });
-    const { deps, engine, log } = options;
-    const turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, usage: options.usage });
-    const parts = { ...options, replies: this.replies, toolGate: this.#toolGate, turnLog };
+    options.engine.events.listen(turnLines(options.log));
+    const parts = { ...options, replies: this.replies, toolGate: this.#toolGate };
     this.#edits = new EditedTurns({ ...options, followUps: this.#followUps });
     this.#beginnings = new TurnBeginnings({ ...parts, questions: this.questions });
     this.#completions = new TurnCompletions({ ...parts, beginnings: this.#beginnings });

@@ -185,6 +185,7 @@ export function createActionRig(): ActionRig {
       claimant: "thread",
       process: `life-${born}`,
       leaseMs: rig.leaseMs,
+      onEnded: () => {},
       context: ({ requestId, messages }) => ({
         agent: undefined,
         env: undefined,

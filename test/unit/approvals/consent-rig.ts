@@ -16,6 +16,7 @@ import { addressOf } from "../../../src/messengers/replies/address-of.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { recordLog } from "../../support/log-recorder.ts";
@@ -360,7 +361,7 @@ export class ConsentRig {
       log,
       env: {},
       thread,
-      engine: { textSoFar: () => "" },
+      engine: { textSoFar: () => "", events: new TurnEvents(deps.clock) },
       runs: {
         rootOf: (turn: string) => turn,
         runs: { get: () => undefined, problemOf: () => undefined, setProblem: () => {} },

@@ -8,6 +8,7 @@ import type { ApprovalsHost } from "../../../src/approvals/rules/bot-methods.ts"
 import { ApprovalIndex } from "../../../src/approvals/root/approval-index.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const approval = (state: Approval["state"], id = "a1"): Approval =>
@@ -38,6 +39,7 @@ function createRig() {
     new ApprovalNews({
       database,
       deps: { clock },
+      engine: { events: new TurnEvents(clock) },
       log: recordLog().log,
       agent: {
         onApprovalRequested: ({ executionId }: IndexedApproval) => void requested.push(executionId),

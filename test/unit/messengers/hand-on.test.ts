@@ -7,7 +7,7 @@ import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts"
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
@@ -49,7 +49,7 @@ function createRig() {
       outcome: async (): Promise<TurnOutcome> => ({ kind: "open" }),
       textSoFar: () => "",
       isRepeating: () => false,
-      stats: new TurnStats(),
+      events: new TurnEvents(process),
     };
     const { gate } = createTestGate({
       rootDatabase: createNodeDatabase(),

@@ -13,7 +13,7 @@ import { normalizeMessengers } from "../../../src/messengers/declare/define-mess
 import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import { addressOf } from "../../../src/messengers/replies/address-of.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { quietRoot } from "../../../lab/support/quiet-root.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
@@ -108,7 +108,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
       newId: () => `id${(ids += 1)}`,
       fetch: () => Promise.reject(new Error("Nothing is fetched.")),
     };
-    const engine = { resumeAll: async () => {}, stats: new TurnStats() };
+    const engine = { resumeAll: async () => {}, events: new TurnEvents(process) };
     const runtime: ThreadRuntime = new ThreadRuntime({
       name,
       database,

@@ -6,7 +6,7 @@ import type { ScheduledRun } from "../../../src/core/scheduled-run.ts";
 import { nudgeKeeper } from "../../../src/scheduled-runs/nudge-keeper.ts";
 import { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
 import type { ScheduledTurnsHost } from "../../../src/scheduled-runs/scheduled-turns.ts";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -41,7 +41,7 @@ function turnsWith(
   };
   return new ScheduledTurns({
     thread: { own, delivery, memory: { session: () => "s" } },
-    engine: { stats: new TurnStats() },
+    engine: { events: new TurnEvents(createVirtualClock()) },
     features: { runQuestions: undefined },
     objects: { to },
     log: recordLog().log,

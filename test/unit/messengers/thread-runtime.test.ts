@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -40,7 +40,7 @@ function createEngine() {
     },
     textSoFar: () => "",
     isRepeating: () => false,
-    stats: new TurnStats(),
+    events: new TurnEvents(createVirtualClock()),
     ends: { isAwaited: false },
   };
 }

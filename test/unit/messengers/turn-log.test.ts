@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
-import { TurnLog } from "../../../src/messengers/turns/turn-log.ts";
+import { turnLines } from "../../../src/messengers/turns/turn-log.ts";
 import type { Turn } from "../../../src/turn/turn-store.ts";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -10,8 +10,11 @@ function createRig() {
   const clock = createVirtualClock();
   const lines: Record<string, unknown>[] = [];
   const log = createLog((_level, line) => lines.push(JSON.parse(line) as Record<string, unknown>));
-  const stats = new TurnStats();
-  const start = (): TurnLog => new TurnLog({ clock, log, stats });
+  const start = (): TurnEvents => {
+    const events = new TurnEvents(clock);
+    events.listen(turnLines(log));
+    return events;
+  };
   const context = messageEvent();
   const turn = {
     id: "t1",
@@ -20,18 +23,19 @@ function createRig() {
     lastReceivedAt: clock.now(),
     messageSeqs: [1, 2],
   } as unknown as Turn;
-  return { clock, context, lines, start, stats, turn };
+  return { clock, context, lines, start, turn };
 }
 
 describe("the lines of a turn", () => {
   it("name the message that it answers, and what it took", async () => {
-    const { clock, context, lines, start, stats, turn } = createRig();
+    const { clock, context, lines, start, turn } = createRig();
     const log = start();
     await clock.advance(500);
     log.begun(turn);
     await clock.advance(1_200);
-    stats.countStep("t1");
-    stats.countTokens("t1", { input: 100, output: 20 });
+    log.emit("t1", { kind: "step-ended", code: undefined, message: undefined });
+    const usage = { input: 100, output: 20 };
+    log.emit("t1", { kind: "model-ended", provider: "own", model: "m", code: undefined, usage, cost: 0 });
     log.ended(turn, "done", 42);
     const name = {
       turn: "t1",

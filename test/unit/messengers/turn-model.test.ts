@@ -33,11 +33,15 @@ it.each([true, false])(
       getModel: () => broken,
       chatStreamStallTimeoutMs: 0,
       chatStreamFirstChunkTimeoutMs: 0,
+      modelPrices: {},
     };
-    const options = { agent, deps: systemDeps, env: {}, log, rests: new ModelRests(), onUsage: () => {} };
+    const ends: unknown[] = [];
+    const onCall = (end: unknown): void => void ends.push(end);
+    const options = { agent, deps: systemDeps, env: {}, log, rests: new ModelRests(), onCall };
     const model = turnModel(options, undefined, undefined);
     if (typeof model === "string" || model.specificationVersion !== "v4") throw new Error("another model");
     await expect(model.doStream({ prompt: [] })).rejects.toMatchObject({ code: "model-failed" });
+    expect(ends).toMatchObject([{ provider: "own", model: "own-1", code: "model-failed", cost: 0 }]);
     const [line] = lines.map((text) => JSON.parse(text) as Record<string, unknown>);
     expect(line).toMatchObject({ event: "model.call-failed", code: "model-failed", model: "own-1" });
     expect(line?.["exception"]).toBe(isDebug ? "the words of an exception" : undefined);

@@ -13,7 +13,7 @@ import { createThreadMemory } from "../../../src/messengers/replies/thread-memor
 import { Prompts } from "../../../src/messengers/turns/prompts.ts";
 import { TurnResponses } from "../../../src/messengers/turns/turn-responses.ts";
 import { TurnRunner } from "../../../src/messengers/turns/turn-runner.ts";
-import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import { createTurnStore } from "../../../src/turn/turn-store.ts";
@@ -26,7 +26,7 @@ const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };
 class Operations {
   readonly states = new Map<string, "open" | "stopped" | "failed">();
   readonly forgotten: string[] = [];
-  readonly stats = new TurnStats();
+  readonly events = new TurnEvents(createVirtualClock());
   /** Whether the newest operation makes a failed call again. */
   repeats = false;
   /** What the newest operation was asked. */

@@ -20,6 +20,7 @@ import { definitionOf, inboxRow, messageEvent } from "../../../lab/support/messe
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { NO_UNSENT } from "../../support/unsent.ts";
+import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -298,6 +299,7 @@ export class QuestionRig {
       log,
       env: {},
       thread,
+      engine: { events: new TurnEvents(deps.clock) },
       runs: { runs: { get: () => undefined } },
       messengers: {
         find: () => TELEGRAM,
