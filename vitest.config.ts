@@ -14,6 +14,7 @@ const alias = {
   "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
   "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
   "switchboard/mcp-client": `${import.meta.dirname}/src/mcp-client/index.ts`,
+  "switchboard/telemetry": `${import.meta.dirname}/src/telemetry/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,

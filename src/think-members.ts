@@ -53,6 +53,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   static mcpServer: ImportedFeature | undefined = undefined;
   /** Gives the model tools of MCP servers: the result of `mcpClient()` of `switchboard/mcp-client`. Undefined: none. */
   static mcpClient: ImportedFeature | undefined = undefined;
+  /** Sends turns as spans to a collector of OpenTelemetry: the result of `telemetry()` of `switchboard/telemetry`. */
+  static telemetry: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;

@@ -4,7 +4,7 @@
  *   core ← { inbox, turn, actions, replay, forms, sandbox, outgoing, models, log, texts, delivery,
  *            providers/* }
  *        ← messengers ← scheduled-runs ← feature
- *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client }
+ *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client, telemetry }
  *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
@@ -64,6 +64,7 @@ const LAYER_OF = {
   hooks: "feature",
   mcp: "feature",
   "mcp-client": "feature",
+  telemetry: "feature",
   questions: "feature",
   agent: "agent",
 };

@@ -47,6 +47,10 @@ export const LOG_EVENTS: readonly {
       "the conversation of a token could not answer at `/mcp`; the client may send the same request again",
   },
   {
+    events: ["telemetry.not-exported"],
+    meaning: "a collector has not taken spans, and so many were dropped since the last such line",
+  },
+  {
     events: ["mcp-client.server-failed"],
     meaning: "an MCP server could not be asked for its tools; `reason` is the kind of the failure",
   },

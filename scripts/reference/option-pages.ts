@@ -120,6 +120,11 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "Rules for calls", file: MCP_CLIENT, of: ["McpToolRules"] },
     ],
   },
+  "telemetry.md": {
+    title: "Options of `telemetry`",
+    intro: "[Telemetry](../telemetry.md) shows it in use.",
+    parts: [{ heading: "`telemetry`", file: "src/telemetry/telemetry-options.ts", of: ["TelemetryOptions"] }],
+  },
   "turns.md": {
     title: "Turns",
     intro:

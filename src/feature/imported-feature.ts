@@ -15,7 +15,11 @@ export class ImportedFeature {
 }
 
 /** The static members of a bot's class that bring a feature, and the imports that make their values. */
-const MEMBERS = { mcpServer: "switchboard/mcp", mcpClient: "switchboard/mcp-client" } as const;
+const MEMBERS = {
+  mcpServer: "switchboard/mcp",
+  mcpClient: "switchboard/mcp-client",
+  telemetry: "switchboard/telemetry",
+} as const;
 
 /**
  * Returns the features that a bot's class has by imports.

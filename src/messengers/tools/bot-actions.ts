@@ -19,8 +19,8 @@ import { RunLog } from "../../replay/run-log.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import type { ActionFailure, WaitingResult } from "../../actions/declare/action-errors.ts";
 import { runBotCode } from "../../core/bot-code.ts";
-import { outcomeOf } from "../../turn/tool-calls.ts";
-import type { TurnEvents } from "../../turn/turn-events.ts";
+import { endOfCall } from "./end-of-call.ts";
+import type { EventSink } from "./end-of-call.ts";
 import { logRefusedCall } from "../../turn/log-refused-call.ts";
 import { askedByCaller } from "../../core/outside-call.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
@@ -60,7 +60,7 @@ export interface BotActionsHost extends RunProgressOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  readonly engine: { readonly events: Pick<TurnEvents, "emit"> };
+  readonly engine: EventSink;
   name(): string;
   readonly thread: {
     readonly own: Pick<OwnTurns, "info">;
@@ -290,14 +290,7 @@ export class BotActions {
           );
         },
       }),
-      onEnded: ({ name, requestId, toolCallId }, output, beganAt) =>
-        host.engine.events.emit(requestId, {
-          kind: "action-ended",
-          callId: toolCallId,
-          action: name,
-          beganAt,
-          outcome: outcomeOf(output),
-        }),
+      onEnded: endOfCall(host.engine),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),
       onInvalidOutput: (action, problem) =>
         log.warn("action.output-invalid", { action, problem: log.reveal(problem) }),

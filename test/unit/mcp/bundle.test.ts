@@ -13,6 +13,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
     alias: {
       "switchboard/mcp-client": "./src/mcp-client/index.ts",
       "switchboard/mcp": "./src/mcp/index.ts",
+      "switchboard/telemetry": "./src/telemetry/index.ts",
       switchboard: "./src/index.ts",
     },
     bundle: true,
@@ -24,7 +25,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   });
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
-    (name) => /^src\/mcp(-client)?\//.test(name) || name.startsWith("@modelcontextprotocol/"),
+    (name) => /^src\/(?:mcp(-client)?|telemetry)\//.test(name) || name.startsWith("@modelcontextprotocol/"),
   );
 }
 
@@ -45,4 +46,10 @@ it("is in the bundle only of a bot that imports it", async () => {
   );
   expect(tools).toContain("src/mcp-client/mcp-client-feature.ts");
   expect(tools.filter((name) => name.includes("server"))).toEqual(["src/mcp-client/server-list.ts"]);
+  const traced = await partsOf(
+    `${smallest} import { telemetry } from "switchboard/telemetry";
+     class Bot extends Think { static telemetry = telemetry(); } export default createWorker(Bot);`,
+  );
+  expect(traced).toContain("src/telemetry/telemetry-feature.ts");
+  expect(traced.filter((name) => name.includes("mcp"))).toEqual([]);
 });
