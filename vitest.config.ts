@@ -13,6 +13,7 @@ process.env.GOGC ??= "400";
 const alias = {
   "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
   "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
+  "switchboard/memory": `${import.meta.dirname}/src/memory/index.ts`,
   "switchboard/mcp-client": `${import.meta.dirname}/src/mcp-client/index.ts`,
   "switchboard/telemetry": `${import.meta.dirname}/src/telemetry/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,

@@ -249,6 +249,17 @@ export type {
   TargetState,
 } from "./core/broadcast.ts";
 
+// Memory
+export type { CompactFunction, Compaction } from "./turn/own-compaction.ts";
+export type {
+  ContextBlock,
+  ContextProvider,
+  FoundText,
+  PersonOf,
+  SearchResult,
+  Session,
+} from "./feature/session.ts";
+
 // Delivery
 export type { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
 export type { DeliveryMode } from "./core/delivery-mode.ts";

@@ -19,6 +19,7 @@ import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import type { ImportedFeature } from "./feature/imported-feature.ts";
+import type { Session } from "./feature/session.ts";
 import type { IncomingHooks } from "./hooks/incoming-hooks.ts";
 import type { ThinkChannels } from "./messengers/declare/channels.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
@@ -55,6 +56,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   static mcpClient: ImportedFeature | undefined = undefined;
   /** Sends turns as spans to a collector of OpenTelemetry: the result of `telemetry()` of `switchboard/telemetry`. */
   static telemetry: ImportedFeature | undefined = undefined;
+  /** Gives the bot memory: the result of `memory()` of `switchboard/memory`. Undefined: only the transcript. */
+  static memory: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;
@@ -296,6 +299,18 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   configureChannels(): ThinkChannels {
     return {};
   }
+
+  /**
+   * Declares the memory of a conversation: blocks of the system prompt and compaction. Called once in the life of an
+   * object. Needs `static memory = memory()` of `switchboard/memory`.
+   *
+   * @default no blocks
+   * @example
+   * override configureSession(session: Session) {
+   *   return session.withContext("facts", { description: "Facts about this project", maxTokens: 2000 });
+   * }
+   */
+  configureSession?(session: Session): Session | void;
 
   /** The messengers that this bot serves. @default none */
   getMessengers(): ThinkMessengers {

@@ -8,6 +8,9 @@ import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
+import { ConfigurationError } from "./core/errors.ts";
+import { MEMORY_MISSING } from "./feature/imported-feature.ts";
+import type { Session } from "./feature/session.ts";
 import { consoleLogOf } from "./log/console-log.ts";
 import type { FigureReport } from "./core/figures.ts";
 import type { Log } from "./core/log.ts";
@@ -434,6 +437,27 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   /** @throws {ConfigurationError} `context-name` */
   deactivateContext(name: string): void {
     this.#object.actions.states.setContext(name, false);
+  }
+
+  /**
+   * The memory of this conversation.
+   *
+   * @throws {ConfigurationError} `feature-not-imported` in a bot without `memory()` of `switchboard/memory`
+   */
+  get session(): Session {
+    const { session } = this.#object.features;
+    if (session !== undefined) return session;
+    throw new ConfigurationError("feature-not-imported", MEMORY_MISSING);
+  }
+
+  /** Keeps a value of the bot's own code in this object, as JSON, until another one is given. Nobody else sees it. */
+  configure<Config>(config: Config): void {
+    this.#object.actions.states.write("config", { value: JSON.stringify(config), version: 1 }, "any");
+  }
+
+  /** Returns the value of `configure`. `null` if there is none. */
+  getConfig<Config>(): Config | null {
+    return JSON.parse(this.#object.actions.states.read("config")?.value ?? "null") as Config | null;
   }
 
   /** Returns the number of ignored updates, by `<messenger>:<kind>`. */

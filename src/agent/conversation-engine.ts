@@ -50,11 +50,12 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
     attachmentsOf: (operationId) => object.thread.attachments.of(operationId),
     settings: agent,
     repairPart: repairOf(agent, log),
+    compaction: () => object.features.session,
     system: async () => {
       const instructions = await channels.instructions(botCode());
       const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
       const added = object.thread.promptFor(getMessengerContext());
-      return [instructions, prompt, added, ...object.features.prompts()]
+      return [instructions, prompt, added, ...(await object.features.prompts())]
         .filter((part) => part !== undefined)
         .join("\n\n");
     },

@@ -37,6 +37,7 @@ const MEMBERS = [
   "getScheduledTasks",
   "getDefaultTimezone",
   "configureChannels",
+  "configureSession",
   "authorizeTurn",
   "authorizeAction",
   ...HOOK_NAMES,
@@ -55,10 +56,7 @@ const OWN_TOOLS = "Give the model tools and actions of your own";
 
 /** Members of Think that this version does not use, with what to write instead. */
 const NOT_THERE: Readonly<Record<string, string>> = {
-  configureSession: 'Use "getSystemPrompt", and rows in `this.sql`',
-  compactAfter: 'Use "maxContextTokens"',
-  configure: "Use `this.setState`",
-  getConfig: "Use `this.state`",
+  compactAfter: 'Call it on the session in "configureSession", or use "maxContextTokens"',
   workspace: OWN_TOOLS,
   workspaceBash: OWN_TOOLS,
   getSkills: OWN_TOOLS,

@@ -399,6 +399,23 @@ export const ENGLISH_TEXTS = {
   schedulesNotAllowed: "You may not make schedules in this group.",
   schedulesFull: "There are already {count} schedules here, and no more fit. Delete one first.",
   yourSchedulesFull: "You already have {count} schedules here, and no more fit. Delete one first.",
+  // What the bot remembers about a person.
+  memoryCommand: "Show what I remember about you",
+  memoryPrivately: "Send me /memory in a private chat.",
+  memoryEmpty: "I don't remember anything about you.",
+  memoryTitle: "I remember this about you:",
+  memorySaid: "you wrote: “{words}”",
+  memoryNoted: "my own note",
+  memoryChangeButton: "Change {number}",
+  memoryForgetButton: "Forget {number}",
+  memoryGroupsOnButton: "Use it in groups, too",
+  memoryGroupsOffButton: "Don't use it in groups",
+  memoryHow: "Reply to this message with the new text for “{text}”, or write {command}",
+  memoryChanged: "Changed.",
+  memoryForgotten: "Forgotten.",
+  memoryGone: "I don't remember that any more.",
+  memoryLength: "Please write 1 to {most} characters.",
+  memoryAsk: "Remember “{text}”",
 } as const;
 
 /** Name of a text. */

@@ -1,3 +1,4 @@
+import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -35,6 +36,8 @@ export interface FeatureHost<Methods> {
   readonly engine: TurnOperations;
   /** The bot's tools and actions. */
   readonly actions: BotActions;
+  /** What is kept for people and for the whole bot: at the root. */
+  botStates(): ActionStates;
   readonly channels: ChannelPolicies;
   /** The turns of scheduled tasks in this conversation. */
   readonly runs: ScheduledTurns;

@@ -132,8 +132,14 @@ export class FeatureList implements ThreadFeatures {
     for (const feature of this.#features) await feature.loadActions?.();
   }
 
-  prompts(): string[] {
-    return this.#features.flatMap((feature) => feature.prompt?.() ?? []);
+  async prompts(): Promise<string[]> {
+    const added = await Promise.all(this.#features.map((feature) => feature.prompt?.()));
+    return added.filter((prompt) => prompt !== undefined);
+  }
+
+  /** What the bot's code keeps for its model. Undefined in a bot without memory. */
+  get session(): Feature["session"] {
+    return this.#first(({ session }) => session);
   }
 
   /** Returns the name of the feature that has a command. `""` if none has it. */

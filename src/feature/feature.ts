@@ -15,6 +15,8 @@ import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { FeatureHost } from "./feature-host.ts";
 import type { FeatureRoutes } from "./feature-routes.ts";
+import type { Session } from "./session.ts";
+import type { OwnCompaction } from "../turn/own-compaction.ts";
 
 /**
  * A feature in one object of a bot: all of it, from its tables to its cards. The composition knows features only as a
@@ -43,7 +45,9 @@ export interface Feature {
   /** Loads what `actions` returns. Called before a model call, and before a call runs outside of a turn. */
   loadActions?(): Promise<void>;
   /** An addition to the system prompt of the turn. */
-  prompt?(): string | undefined;
+  prompt?(): string | undefined | Promise<string | undefined>;
+  /** What the bot's code keeps for its model, and how transcripts become shorter. */
+  readonly session?: Session & OwnCompaction;
   /** Takes a press of one of its cards. Undefined if the card is another one's. */
   pressed?(press: CardPress): Promise<PressAnswer> | undefined;
   /** Its questions to people, whose answers may be messages. */

@@ -14,19 +14,27 @@ export class ImportedFeature {
   }
 }
 
+/** The fix for a bot that uses memory without its import. */
+export const MEMORY_MISSING =
+  'configureSession() and this.session need `static memory = memory()`: import { memory } from "switchboard/memory".';
+
 /** The static members of a bot's class that bring a feature, and the imports that make their values. */
 const MEMBERS = {
   mcpServer: "switchboard/mcp",
   mcpClient: "switchboard/mcp-client",
   telemetry: "switchboard/telemetry",
+  memory: "switchboard/memory",
 } as const;
 
 /**
  * Returns the features that a bot's class has by imports.
  *
- * @throws {ConfigurationError} `feature-not-imported` for a value that the import has not made
+ * @throws {ConfigurationError} `feature-not-imported` for a value that the import has not made, or a method without it
  */
 export function importedFeatures(agentClass: object): FeatureKind<Feature, unknown>[] {
+  const { memory, prototype } = agentClass as { readonly memory?: unknown; readonly prototype?: object };
+  if (memory === undefined && prototype !== undefined && "configureSession" in prototype)
+    throw new ConfigurationError("feature-not-imported", MEMORY_MISSING);
   return Object.entries(MEMBERS).flatMap(([member, from]) => {
     const value: unknown = Reflect.get(agentClass, member);
     if (value === undefined) return [];

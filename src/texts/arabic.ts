@@ -457,6 +457,22 @@ export const arabic: TextTable = {
   schedulesNotAllowed: "لا يُسمح لك بإنشاء مواعيد مجدولة في هذه المجموعة.",
   schedulesFull: "عدد المواعيد المجدولة هنا {count}، ولا مكان للمزيد. احذف واحدًا أولًا.",
   yourSchedulesFull: "عدد مواعيدك المجدولة هنا {count}، ولا مكان للمزيد. احذف واحدًا أولًا.",
+  memoryCommand: "عرض ما أتذكره عنك",
+  memoryPrivately: "أرسل ‎/memory في محادثة خاصة معي.",
+  memoryEmpty: "لا أتذكر شيئًا عنك.",
+  memoryTitle: "هذا ما أتذكره عنك:",
+  memorySaid: "كتبت: «{words}»",
+  memoryNoted: "ملاحظة مني",
+  memoryChangeButton: "تغيير {number}",
+  memoryForgetButton: "نسيان {number}",
+  memoryGroupsOnButton: "استخدامه في المجموعات أيضًا",
+  memoryGroupsOffButton: "عدم استخدامه في المجموعات",
+  memoryHow: "رُدّ على هذه الرسالة بالنص الجديد بدل «{text}»، أو اكتب {command}",
+  memoryChanged: "تم التغيير.",
+  memoryForgotten: "تم النسيان.",
+  memoryGone: "لم أعد أتذكر هذا.",
+  memoryLength: "يُرجى كتابة نص لا يزيد على {most} حرف.",
+  memoryAsk: "هل أتذكر «{text}»",
 };
 
 function plural(values: TextValues, forms: PluralForms<"zero" | "one" | "two" | "few" | "many">): string {

@@ -390,6 +390,22 @@ export const german: TextTable = {
   schedulesNotAllowed: "In dieser Gruppe darfst du keine Zeitpläne machen.",
   schedulesFull: "Hier gibt es schon {count} Zeitpläne, und mehr passen nicht. Lösch zuerst einen.",
   yourSchedulesFull: "Du hast hier schon {count} Zeitpläne, und mehr passen nicht. Lösch zuerst einen.",
+  memoryCommand: "Zeigt, was ich über dich weiß",
+  memoryPrivately: "Schick mir /memory in einem privaten Chat.",
+  memoryEmpty: "Ich habe mir nichts über dich gemerkt.",
+  memoryTitle: "Das habe ich mir über dich gemerkt:",
+  memorySaid: "du hast geschrieben: „{words}“",
+  memoryNoted: "meine eigene Notiz",
+  memoryChangeButton: "{number} ändern",
+  memoryForgetButton: "{number} vergessen",
+  memoryGroupsOnButton: "Auch in Gruppen verwenden",
+  memoryGroupsOffButton: "Nicht in Gruppen verwenden",
+  memoryHow: "Antworte auf diese Nachricht mit dem neuen Text für „{text}“, oder schreib {command}",
+  memoryChanged: "Geändert.",
+  memoryForgotten: "Vergessen.",
+  memoryGone: "Das weiß ich nicht mehr.",
+  memoryLength: "Bitte schreib 1 bis {most} Zeichen.",
+  memoryAsk: "Soll ich mir „{text}“ merken",
 };
 
 function plural(values: TextValues, forms: PluralForms<"one">): string {

@@ -3,15 +3,26 @@ import type { ThinkHarness } from "agents/harness/think";
 import { generateText } from "ai";
 import type { ModelMessage, ToolSet, UIMessage } from "ai";
 import { compactSession } from "./compact-session.ts";
+import { CHARACTERS_PER_TOKEN } from "./load-files.ts";
 import { toModelMessages } from "./model-messages.ts";
 import { userMessageId } from "./question-id.ts";
 import type { RunningOperations } from "./running-operations.ts";
 import { Summaries } from "./summaries.ts";
 import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
+/** About how many characters a tool has beside its description. */
+const TOOL_CHARACTERS = 500;
+
+/** A stored message that a search has found. */
+export interface FoundMessage {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+}
+
 export interface SessionMessagesOptions extends Pick<
   TurnEngineOptions,
-  "clock" | "model" | "repairPart" | "resolveFile" | "settings"
+  "clock" | "compaction" | "model" | "repairPart" | "resolveFile" | "settings"
 > {
   readonly running: RunningOperations;
 }
@@ -26,6 +37,8 @@ export class SessionMessages {
   readonly #summaries = new Summaries();
   /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
   readonly #overflowing = new Set<string>();
+  /** Length of the newest system prompt of each session. */
+  readonly #systemLengths = new Map<string, number>();
   #harness: Pick<ThinkHarness, "session" | "messages"> | undefined;
 
   constructor(options: SessionMessagesOptions) {
@@ -39,9 +52,10 @@ export class SessionMessages {
 
   /** Sets up a session when the harness opens it. */
   configure(session: Session, id: string): void {
-    const { model, running, settings } = this.#options;
+    const { compaction, model, running, settings } = this.#options;
     this.#sessions.set(id, session);
     compactSession(session, settings.maxContextTokens, {
+      own: compaction?.(),
       write: async (prompt) => (await generateText({ model: await model(undefined), prompt })).text,
       summaryOf: async (make) => {
         if (this.#overflowing.delete(id)) await running.untilStopped(id, this.#summaries.make(id, make));
@@ -55,6 +69,30 @@ export class SessionMessages {
     this.#overflowing.add(session);
   }
 
+  /** Notes the system prompt with which a session's model is called. */
+  noteSystem(session: string, prompt: string | undefined): void {
+    this.#systemLengths.set(session, prompt?.length ?? 0);
+  }
+
+  /**
+   * Returns stored messages with these words in this order, the best first. Also those that a summary has replaced, but
+   * none of the running turn.
+   */
+  async search(session: string, words: string, limit: number): Promise<readonly FoundMessage[]> {
+    const operationId = this.#options.running.in(session) ?? "";
+    const answers = operationId === "" ? [] : await this.#answers(operationId, session);
+    const found = await this.#sessionsOf()
+      .session(session)
+      .search(words, { limit: limit + answers.length + 1 });
+    return found
+      .filter(
+        ({ id }) =>
+          operationId === "" ||
+          !(id.startsWith(userMessageId(operationId)) || answers.some((answer) => answer.id === id)),
+      )
+      .slice(0, limit);
+  }
+
   /** Returns a session's stored messages. */
   stored(session: string): Promise<readonly UIMessage[]> {
     return this.#sessionsOf().messages(session);
@@ -62,12 +100,13 @@ export class SessionMessages {
 
   /** Returns stored messages as a model with these tools reads them, with their files. */
   async load(session: string, history: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
-    const { clock, repairPart, resolveFile, running, settings } = this.#options;
+    const { clock, compaction, repairPart, resolveFile, running, settings } = this.#options;
     const signal = running.signalIn(session);
+    const isWhole = compaction?.() !== undefined;
     return toModelMessages(history, {
       tools,
       repairPart,
-      maxContextTokens: settings.maxContextTokens,
+      maxContextTokens: settings.maxContextTokens - (isWhole ? this.#around(session, tools) : 0),
       now: () => clock.now(),
       resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
     });
@@ -94,6 +133,15 @@ export class SessionMessages {
   async cutBack(session: string, partial: UIMessage): Promise<void> {
     const stored = await this.#session(session).getMessage(partial.id);
     partial.parts.length = stored?.parts.length ?? 0;
+  }
+
+  /** Returns about how many tokens a request has beside its messages. */
+  #around(session: string, tools: ToolSet): number {
+    const described = Object.values(tools).map(
+      ({ description = "" }) => description.length + TOOL_CHARACTERS,
+    );
+    const characters = described.reduce((sum, each) => sum + each, this.#systemLengths.get(session) ?? 0);
+    return Math.ceil(characters / CHARACTERS_PER_TOKEN);
   }
 
   #answers(operationId: string, session: string): Promise<readonly UIMessage[]> {

@@ -8,6 +8,7 @@ import type { TurnInfo } from "../core/turn-info.ts";
 import type { ThinkHooks } from "./hooks.ts";
 import type { RecoverySettings } from "./recovery-settings.ts";
 import type { ModelMessagesOptions, RepairPart } from "./model-messages.ts";
+import type { OwnCompaction } from "./own-compaction.ts";
 import type { WaitStore } from "./wait-store.ts";
 
 export type ModelInstance = Exclude<LanguageModel, string>;
@@ -82,6 +83,8 @@ export interface TurnEngineOptions {
   readonly settings: EngineSettings;
   /** The bot's own way to tell the model of an interrupted tool call. */
   readonly repairPart: RepairPart;
+  /** The bot's own way to make transcripts shorter. @default none */
+  readonly compaction?: () => OwnCompaction | undefined;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
   /** Most model calls of an operation. */

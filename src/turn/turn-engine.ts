@@ -254,6 +254,11 @@ export class TurnEngine {
     }
   }
 
+  /** Returns stored messages with these words: see `SessionMessages`. */
+  search(...asked: Parameters<SessionMessages["search"]>): ReturnType<SessionMessages["search"]> {
+    return this.#messages.search(...asked);
+  }
+
   /** Whether the callback of `chat()` gets the model's reasoning. */
   sendsReasoning(operationId: string): boolean {
     return this.#configs.sendsReasoning(operationId);
@@ -352,8 +357,10 @@ export class TurnEngine {
     return asked.ok && asked.value !== undefined ? asked.value : undefined;
   }
 
-  #system(session: string): Promise<string | undefined> {
-    return this.#running.unlessStopped(session, () => this.#options.system(), undefined);
+  async #system(session: string): Promise<string | undefined> {
+    const prompt = await this.#running.unlessStopped(session, () => this.#options.system(), undefined);
+    this.#messages.noteSystem(session, prompt);
+    return prompt;
   }
 
   #around(

@@ -14,6 +14,7 @@ export interface TurnOperations extends Pick<
   | "isRepeating"
   | "forget"
   | "messagesOf"
+  | "search"
   | "sendsReasoning"
   | "observe"
   | "events"

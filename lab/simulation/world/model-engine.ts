@@ -177,6 +177,11 @@ export class ModelEngine implements TurnOperations {
     return this.outcome(operationId, session);
   }
 
+  /** No bot of the simulation has memory. */
+  search(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
+
   observe(): () => void {
     return () => undefined;
   }

@@ -245,6 +245,11 @@ export class ThreadRuntime implements EngineTurns, Loop {
     return event && this.files.contextOf(event, () => this.#runner.questions.eventsById(turnId));
   }
 
+  /** Returns the people's messages that a turn answers. */
+  messagesOf(turnId: string): readonly MessengerEvent[] {
+    return this.#runner.questions.eventsById(turnId);
+  }
+
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
     const definition = event === undefined ? undefined : this.#messengers.find(event.messengerId);

@@ -1,0 +1,11 @@
+/** Memory of a bot: blocks of the prompt, search in the transcript, and `/memory` for people. */
+export { memory } from "./memory.ts";
+export type {
+  ContextBlock,
+  ContextProvider,
+  FoundText,
+  PersonOf,
+  SearchResult,
+  Session,
+} from "../feature/session.ts";
+export type { CompactFunction, Compaction } from "../turn/own-compaction.ts";

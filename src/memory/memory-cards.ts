@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { sayIn } from "../core/bot-texts.ts";
+import type { BotTexts, Say } from "../core/bot-texts.ts";
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { CallbackButton, CardContent } from "../core/content.ts";
+import { localText } from "../core/bot-texts.ts";
+import type { MessengerAuthor, MessengerEvent } from "../core/messenger-event.ts";
+import { inOneLine } from "../core/one-line.ts";
+import { escapeMarkdown } from "../core/plain-markdown.ts";
+import { sha256Now } from "../core/sha256.ts";
+import { addressOf } from "../messengers/replies/address-of.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import type { PersonOf } from "../feature/session.ts";
+import type { CommandResult, ThinkCommands } from "../messengers/declare/commands.ts";
+import { isReply } from "../messengers/intake/presses.ts";
+import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
+import { MOST_CHARACTERS, withoutEntry } from "./entries.ts";
+import type { MemoryPlaces } from "./memory-places.ts";
+import { changeRecord, readRecord } from "./memory-record.ts";
+import type { MemoryEntry, MemoryRecord } from "./memory-record.ts";
+
+export const MEMORY = "memory";
+const CHANGE = "memory-change";
+
+const ownerSchema = { messenger: z.string(), userId: z.string() };
+const pressSchema = z.discriminatedUnion("memory", [
+  z.strictObject({ memory: z.enum(["forget", "change"]), id: z.string(), ...ownerSchema }),
+  z.strictObject({ memory: z.literal("groups"), isOn: z.boolean(), ...ownerSchema }),
+]);
+
+/** People's own view of what is kept about them, which only a private chat shows. */
+export class MemoryCards implements OpenQuestions {
+  readonly #host: FeatureHost<{ readonly texts?: BotTexts }>;
+  readonly #places: MemoryPlaces;
+  readonly #onChanged: () => void;
+
+  constructor(host: FeatureHost<{ readonly texts?: BotTexts }>, places: MemoryPlaces, onChanged: () => void) {
+    this.#host = host;
+    this.#places = places;
+    this.#onChanged = onChanged;
+  }
+
+  commands(): ThinkCommands {
+    return {
+      memory: {
+        description: localText(this.#host.agent.texts ?? {}, "memoryCommand"),
+        handler: ({ args, event }) => this.#command(event, args.trim()),
+      },
+    };
+  }
+
+  /** Takes a press of its cards. Undefined if the card is another one's. */
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    const { cardId, event, payload, person } = press;
+    if (isReply(payload)) {
+      const id = this.#changedBy(cardId, event);
+      return id === undefined ? undefined : this.#change(event, id, event.message?.text ?? "");
+    }
+    const parsed = pressSchema.safeParse(payload);
+    if (!parsed.success) return undefined;
+    const { messenger, userId } = parsed.data;
+    if (person?.userId !== userId || event.messengerId !== messenger) return Promise.resolve();
+    const of = { messenger, userId };
+    if (parsed.data.memory === "change") return this.#askForText(press, parsed.data.id, of);
+    return this.#apply(press, parsed.data, of);
+  }
+
+  takesReply(cardId: string, event: MessengerEvent): boolean {
+    return this.#changedBy(cardId, event) !== undefined;
+  }
+
+  isBareWord(): boolean {
+    return false;
+  }
+
+  hint(): undefined {
+    return undefined;
+  }
+
+  hintAt(): undefined {
+    return undefined;
+  }
+
+  waitingIn(): number {
+    return 0;
+  }
+
+  messageDeleted(): void {
+    // A question for a new text loses nothing when its message goes.
+  }
+
+  async #command(event: MessengerEvent, args: string): Promise<CommandResult> {
+    const person = personOf(event);
+    if (person === undefined) return undefined;
+    const say = this.#sayTo(event.author);
+    if (!event.thread.isDirectMessage) return say("memoryPrivately");
+    const [, id, text] = /^([0-9a-f]{6})\s+(\S[^]*)$/.exec(args) ?? [];
+    if (id !== undefined && text !== undefined) return this.#change(event, id, text);
+    return listCard(await readRecord(this.#places.person(person)), person, say);
+  }
+
+  async #apply(
+    { cardId, person: author }: CardPress,
+    press: z.infer<typeof pressSchema>,
+    person: PersonOf,
+  ): Promise<PressAnswer> {
+    const say = this.#sayTo(author);
+    const record = await changeRecord(this.#places.person(person), (before) => {
+      const after =
+        press.memory === "groups" ? { ...before, isForGroups: press.isOn } : withoutEntry(before, press.id);
+      return { record: after, result: after };
+    });
+    this.#onChanged();
+    const card = listCard(record, person, say);
+    this.#host.thread.cards.revise(cardId, card, "leave", (card.buttons ?? []).length === 0);
+    return say(press.memory === "groups" ? "memoryChanged" : "memoryForgotten");
+  }
+
+  async #askForText(
+    { event, person: author }: CardPress,
+    id: string,
+    person: PersonOf,
+  ): Promise<PressAnswer> {
+    const say = this.#sayTo(author);
+    const { entries } = await readRecord(this.#places.person(person));
+    const entry = entries.find((one) => one.id === id);
+    if (entry === undefined) return say("memoryGone");
+    const cardId = `${CHANGE}:${id}:${sha256Now(`${person.userId} ${event.key}`).slice(0, 16)}`;
+    const text = say("memoryHow", {
+      text: escapeMarkdown(inOneLine(entry.text)),
+      command: `/memory ${id} …`,
+    });
+    this.#host.thread.postCard(cardId, addressOf(event), { kind: "card", text }, MEMORY);
+    this.#host.wakeSoon();
+    return undefined;
+  }
+
+  /** Stores the text that a person has written in the place of an entry. */
+  async #change(event: MessengerEvent, id: string, written: string): Promise<string> {
+    const person = personOf(event);
+    if (person === undefined) return "";
+    const say = this.#sayTo(event.author);
+    const text = written.trim();
+    if (text === "" || text.length > MOST_CHARACTERS) return say("memoryLength", { most: MOST_CHARACTERS });
+    const at = this.#host.deps.clock.now();
+    const isKnown = await changeRecord(this.#places.person(person), (record) => {
+      const changed = record.entries.map((one) => (one.id === id ? changedEntry(one, text, at) : one));
+      return { record: { ...record, entries: changed }, result: record.entries.some((one) => one.id === id) };
+    });
+    this.#onChanged();
+    return say(isKnown ? "memoryChanged" : "memoryGone");
+  }
+
+  /** Returns the id of the entry for which a card asks, if a message is from the person who was asked. */
+  #changedBy(cardId: string, { author, thread }: MessengerEvent): string | undefined {
+    const [kind, id] = cardId.split(":");
+    return kind === CHANGE && thread.isDirectMessage && author !== undefined ? id : undefined;
+  }
+
+  #sayTo(person: Pick<MessengerAuthor, "language"> | undefined): Say {
+    return sayIn(this.#host.agent.texts ?? {}, person?.language);
+  }
+}
+
+/** The person has written it, so it is not the words of an earlier message any more. */
+function changedEntry({ said: _said, ...entry }: MemoryEntry, text: string, at: number): MemoryEntry {
+  return { ...entry, text, source: "agreed", at };
+}
+
+function personOf({ author, messengerId }: MessengerEvent): PersonOf | undefined {
+  return author === undefined || author.isChat === true
+    ? undefined
+    : { messenger: messengerId, userId: author.userId };
+}
+
+function listCard({ entries, isForGroups = false }: MemoryRecord, person: PersonOf, say: Say): CardContent {
+  if (entries.length === 0) return { kind: "card", text: say("memoryEmpty") };
+  const lines = entries.map((entry, index) => `${index + 1}\\. ${lineOf(entry, say)}`);
+  const button = (label: string, press: Record<string, string | boolean>): CallbackButton => ({
+    kind: "callback",
+    label,
+    payload: { ...press, ...person },
+  });
+  const rows = entries.map(({ id }, index) => {
+    const number = index + 1;
+    return [
+      button(say("memoryChangeButton", { number }), { memory: "change", id }),
+      button(say("memoryForgetButton", { number }), { memory: "forget", id }),
+    ];
+  });
+  const groups = button(say(isForGroups ? "memoryGroupsOffButton" : "memoryGroupsOnButton"), {
+    memory: "groups",
+    isOn: !isForGroups,
+  });
+  return { kind: "card", text: [say("memoryTitle"), ...lines].join("\n"), buttons: [...rows, [groups]] };
+}
+
+function lineOf({ said, source, text }: MemoryEntry, say: Say): string {
+  const shown = escapeMarkdown(inOneLine(text));
+  if (said !== undefined)
+    return `${shown} – ${say("memorySaid", { words: escapeMarkdown(inOneLine(said)) })}`;
+  return source === "noted" ? `${shown} – ${say("memoryNoted")}` : shown;
+}
