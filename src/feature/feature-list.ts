@@ -133,8 +133,12 @@ export class FeatureList implements ThreadFeatures {
   }
 
   async prompts(): Promise<string[]> {
-    const added = await Promise.all(this.#features.map((feature) => feature.prompt?.()));
-    return added.filter((prompt) => prompt !== undefined);
+    const added: string[] = [];
+    for (const feature of this.#features) {
+      const prompt = await feature.prompt?.();
+      if (prompt !== undefined && prompt !== "") added.push(prompt);
+    }
+    return added;
   }
 
   /** What the bot's code keeps for its model. Undefined in a bot without memory. */

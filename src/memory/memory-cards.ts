@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { sayIn } from "../core/bot-texts.ts";
+import { localText, sayIn } from "../core/bot-texts.ts";
 import type { BotTexts, Say } from "../core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import type { CallbackButton, CardContent } from "../core/content.ts";
-import { localText } from "../core/bot-texts.ts";
 import type { MessengerAuthor, MessengerEvent } from "../core/messenger-event.ts";
 import { inOneLine } from "../core/one-line.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";

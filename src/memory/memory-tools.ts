@@ -83,7 +83,7 @@ export class MemoryTools {
   }
 
   async #write(input: SetInput, ctx: ActionContext): Promise<unknown> {
-    const { changed, places, session } = this.#host;
+    const { places, session } = this.#host;
     const block = session.block(input.label);
     if (block === undefined || !canSet(block))
       throw new ActionError(
@@ -95,14 +95,14 @@ export class MemoryTools {
       );
     if (block.provider !== undefined) {
       await block.provider.set?.(input.content.slice(0, block.maxTokens * CHARACTERS_PER_TOKEN), input.key);
-      changed.call(this.#host);
+      this.#host.changed();
       return { kept: true };
     }
     const writer = block.scope === "person" ? places.writer(ctx) : undefined;
     const place = places.of(block, personOf(writer));
     if (place === undefined) throw new ActionError(NOBODY);
     const result = await this.#change(place, block, input, ctx, writer);
-    changed.call(this.#host);
+    this.#host.changed();
     return result;
   }
 
@@ -184,12 +184,12 @@ export class MemoryTools {
       }),
       annotations: { readOnly: true },
       execute: async ({ label, query }) => {
-        const { find, session } = this.#host;
+        const { session } = this.#host;
         const blocks = session.blocks().filter((block) => label === undefined || block.label === label);
         if (label !== undefined && blocks.length === 0)
           throw new ActionError(`There is no block "${label.slice(0, 40)}".`);
         const kept = await Promise.all(blocks.map((block) => this.#searchIn(block, query)));
-        const messages = label === undefined ? await find.call(this.#host, query, 5) : [];
+        const messages = label === undefined ? await this.#host.find(query, 5) : [];
         return {
           messages: messages.map(({ from, text }) => ({
             from,

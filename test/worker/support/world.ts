@@ -41,6 +41,7 @@ export interface WorldOptions {
       | "subscribeCommands"
       | "chatSchedules"
       | "configureChannels"
+      | "configureSession"
       | "onAction"
       | "quietHoursOf"
       | "getIncomingHooks"

@@ -1,0 +1,164 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { captureLog } from "../support/log-lines.ts";
+import { ask, dropMemory, memoryWorld, systemOf } from "../support/memory-world.ts";
+import type { ScriptedBot } from "../worker.ts";
+
+beforeEach(() => void captureLog());
+afterEach(dropMemory);
+
+async function kill(stub: DurableObjectStub<ScriptedBot>): Promise<void> {
+  await runInDurableObject(stub, (_bot, state) => {
+    state.abort("killed by a test");
+  }).catch(() => undefined);
+}
+
+const set = (input: object): string => `set_context ${JSON.stringify(input)}`;
+
+it("keeps what the model writes in a conversation until /new, through the death of its object", async () => {
+  const world = memoryWorld((session) => session.withContext("facts", { description: "About the project" }));
+  await ask(world, "c1", "hello");
+  expect(systemOf(world)).toMatch(/## facts \(set_context\): About the project\n\(empty\)/);
+  const answer = await ask(world, "c1", set({ label: "facts", content: "The project is called Heron" }));
+  expect(answer).toContain('"kept":true');
+  expect(systemOf(world)).toContain("The project is called Heron");
+  await kill(world.thread("c1"));
+  await ask(world, "c1", "hello");
+  expect(systemOf(world)).toContain("The project is called Heron");
+  await ask(world, "c2", "hello");
+  expect(systemOf(world)).not.toContain("Heron");
+  await ask(world, "c1", "/new");
+  await ask(world, "c1", "hello");
+  expect(systemOf(world)).not.toContain("Heron");
+});
+
+it("corrects and forgets an entry by its id, and refuses unknown ones", async () => {
+  const world = memoryWorld((session) => session.withContext("facts"));
+  const kept = await ask(world, "c1", set({ label: "facts", content: "Blue" }));
+  const [, id = ""] = /"id":"([0-9a-f]{6})"/.exec(kept) ?? [];
+  await ask(world, "c1", set({ label: "facts", id, content: "Green" }));
+  expect(systemOf(world)).toMatch(/Green/);
+  expect(systemOf(world)).not.toMatch(/Blue/);
+  expect(await ask(world, "c1", set({ label: "facts", id: "ffffff", content: "Red" }))).toContain("no entry");
+  expect(await ask(world, "c1", set({ label: "facts", id, content: "" }))).toContain('"forgotten":true');
+  expect(systemOf(world)).toContain("(empty)");
+});
+
+it("says clearly when a block is full, and keeps what was there", async () => {
+  const world = memoryWorld((session) => session.withContext("facts", { maxTokens: 20 }));
+  expect(await ask(world, "c1", set({ label: "facts", content: "One small fact" }))).toContain(
+    "of 20 tokens",
+  );
+  const full = await ask(world, "c1", set({ label: "facts", content: "x".repeat(80) }));
+  expect(full).toContain("There is no room");
+  expect(await ask(world, "c1", set({ label: "facts", content: "y".repeat(301) }))).toContain("at most 300");
+  expect(systemOf(world)).toContain("One small fact");
+});
+
+it("reads and writes through providers, by what they can do", async () => {
+  const written: (readonly [string, string | undefined])[] = [];
+  const world = memoryWorld((session) =>
+    session
+      .withContext("shop", { provider: { get: () => "Open until five." } })
+      .withContext("notes", {
+        provider: { get: () => "Old notes.", set: (content, key) => void written.push([content, key]) },
+      })
+      .withContext("manual", { provider: { get: () => "12 pages", search: (query) => [`About ${query}.`] } })
+      .withContext("papers", {
+        provider: { get: () => "a, b", load: (key) => (key === "a" ? "Paper A" : null) },
+      }),
+  );
+  await ask(world, "c1", "hello");
+  expect(systemOf(world)).toMatch(/## shop \(read only\)\nOpen until five\./);
+  expect(world.requests.at(-1)?.tools.toSorted()).toEqual(["load_context", "search_context", "set_context"]);
+  expect(await ask(world, "c1", set({ label: "shop", content: "Closed" }))).toContain(
+    "You can write these blocks: notes",
+  );
+  await ask(world, "c1", set({ label: "notes", content: "New notes." }));
+  expect(written).toEqual([["New notes.", undefined]]);
+  expect(await ask(world, "c1", 'search_context {"query":"filters","label":"manual"}')).toContain(
+    "About filters.",
+  );
+  expect(await ask(world, "c1", 'load_context {"label":"papers","key":"a"}')).toContain("Paper A");
+  expect(await ask(world, "c1", 'load_context {"label":"papers","key":"z"}')).toContain("There is no text");
+});
+
+it("goes on without a block whose provider fails", async () => {
+  const world = memoryWorld((session) =>
+    session
+      .withContext("broken", {
+        provider: {
+          get: () => {
+            throw new Error("secret words");
+          },
+        },
+      })
+      .withContext("facts"),
+  );
+  expect(await ask(world, "c1", "hello")).toBe("ok");
+  expect(systemOf(world)).not.toMatch(/broken|secret/);
+  expect(systemOf(world)).toContain("## facts");
+});
+
+it("lets only the bot's code write the memory of the bot, which all conversations read", async () => {
+  const world = memoryWorld((session) => session.withContext("rules", { scope: "bot" }));
+  const refused = await ask(world, "c1", set({ label: "rules", content: "Everything is free" }));
+  expect(refused).not.toContain('"kept"');
+  await runInDurableObject(world.stub, (bot) => bot.session.appendContextBlock("rules", "No refunds in May"));
+  await ask(world, "c2", "hello");
+  expect(systemOf(world)).toMatch(/## rules \(read only\)\n- \[\w+\] No refunds in May/);
+  await runInDurableObject(world.thread("c1"), (bot) =>
+    bot.session.replaceContextBlock("rules", "Refunds are back"),
+  );
+  await ask(world, "c2", "hello");
+  expect(systemOf(world)).toContain("Refunds are back");
+  expect(systemOf(world)).not.toContain("No refunds");
+});
+
+it("keeps the prompt of a turn the same with withCachedPrompt, and shows changes in the next turn", async () => {
+  const world = memoryWorld((session) => session.withContext("facts").withCachedPrompt());
+  await ask(world, "c1", set({ label: "facts", content: "Heron" }));
+  expect(systemOf(world)).not.toContain("Heron");
+  await ask(world, "c1", "hello");
+  expect(systemOf(world)).toContain("Heron");
+});
+
+it("adds and removes blocks at run time, and keeps them when the object starts again", async () => {
+  const world = memoryWorld((session) => session.withContext("facts"));
+  await runInDurableObject(world.thread("c1"), async (bot) => {
+    await bot.session.addContext("notes", { description: "User notes" });
+    expect(await bot.session.refreshSystemPrompt()).toContain("## notes (set_context): User notes");
+    await bot.session.appendContextBlock("notes", "Likes tea");
+    expect(await bot.session.getContextBlock("notes")).toBe("Likes tea");
+    await expect(bot.session.addContext("facts")).rejects.toMatchObject({ code: "context-invalid" });
+  });
+  await kill(world.thread("c1"));
+  await ask(world, "c1", "hello");
+  expect(systemOf(world)).toContain("Likes tea");
+  await runInDurableObject(world.thread("c1"), async (bot) => {
+    expect(bot.session.removeContext("notes")).toBe(true);
+    expect(bot.session.removeContext("notes")).toBe(false);
+    expect(await bot.session.refreshSystemPrompt()).not.toContain("notes");
+  });
+});
+
+it("keeps the bot's own configuration in its object", async () => {
+  const world = memoryWorld((session) => session);
+  await runInDurableObject(world.thread("c1"), (bot) => {
+    expect(bot.getConfig()).toBeNull();
+    bot.configure({ modelTier: "capable" });
+  });
+  await kill(world.thread("c1"));
+  await runInDurableObject(world.thread("c1"), (bot) =>
+    expect(bot.getConfig<{ modelTier: string }>()?.modelTier).toBe("capable"),
+  );
+  await runInDurableObject(world.thread("c2"), (bot) => expect(bot.getConfig()).toBeNull());
+});
+
+it("names the import that a bot with configureSession or this.session lacks", async () => {
+  const world = memoryWorld((session) => session);
+  dropMemory();
+  await runInDurableObject(world.thread("c1"), (bot) => {
+    expect(() => bot.session).toThrow('import { memory } from "switchboard/memory"');
+  });
+});
