@@ -48,6 +48,7 @@ export interface SessionHost {
  * it is first needed.
  */
 export class OwnSession implements Session, OwnCompaction {
+  readonly emptySummary = "(Earlier messages are left out here. search_context finds them.)";
   readonly #host: SessionHost;
   readonly #blocks = new Map<string, Block>();
   /** Labels of the blocks that `addContext` has added. */

@@ -16,4 +16,6 @@ export interface OwnCompaction {
   readonly compactsAt: number | undefined;
   /** Undefined: the bot's model writes a summary. */
   readonly compact: CompactFunction | undefined;
+  /** The summary if the model writes none. Without one a transcript would only grow, and each turn reads all of it. */
+  readonly emptySummary: string;
 }

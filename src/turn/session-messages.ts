@@ -56,7 +56,10 @@ export class SessionMessages {
     this.#sessions.set(id, session);
     compactSession(session, settings.maxContextTokens, {
       own: compaction?.(),
-      write: async (prompt) => (await generateText({ model: await model(undefined), prompt })).text,
+      write: async (prompt) => {
+        const { text } = await generateText({ model: await model(undefined), prompt });
+        return text.trim() === "" ? (compaction?.()?.emptySummary ?? text) : text;
+      },
       summaryOf: async (make) => {
         if (this.#overflowing.delete(id)) await running.untilStopped(id, this.#summaries.make(id, make));
         return this.#summaries.take(id, make);
