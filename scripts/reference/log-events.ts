@@ -82,6 +82,10 @@ export const LOG_EVENTS: readonly {
     meaning: "the tools of MCP servers could not be stored or read; those that are known stay",
   },
   {
+    events: ["memory.read-failed"],
+    meaning: "a turn went on without a memory, because the root could not be reached",
+  },
+  {
     events: ["root.failed"],
     meaning:
       "an object, or `root` or `authorize` of `createWorker`, could not serve a request, which was answered 503: `storage-full`, or the kind of the error",

@@ -28,6 +28,7 @@ const SUBMISSIONS = "src/submissions/submissions.ts";
 const HOOKS = "src/turn/hooks.ts";
 const TASK = "src/schedules/rules/scheduled-task.ts";
 const BROADCAST = "src/core/broadcast.ts";
+const SESSION = "src/feature/session.ts";
 const MCP_CLIENT = "src/mcp-client/mcp-client-options.ts";
 
 /** Options that the bot's code gives to functions and methods, by the name of their page. */
@@ -124,6 +125,15 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     title: "Options of `telemetry`",
     intro: "[Telemetry](../telemetry.md) shows it in use.",
     parts: [{ heading: "`telemetry`", file: "src/telemetry/telemetry-options.ts", of: ["TelemetryOptions"] }],
+  },
+  "memory.md": {
+    title: "Memory",
+    intro: "[Memory](../memory.md) shows it in use.",
+    parts: [
+      { heading: "`withContext` and `addContext`", file: SESSION, of: ["ContextBlock"] },
+      { heading: "A provider", file: SESSION, of: ["ContextProvider"] },
+      { heading: "The session", file: SESSION, of: ["Session"], isRead: true },
+    ],
   },
   "turns.md": {
     title: "Turns",

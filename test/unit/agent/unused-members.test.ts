@@ -25,10 +25,13 @@ it("says nothing of what a bot can override, of its own methods, and of the clas
 it("tells what to write in the place of members that Think has", () => {
   class Bot extends Base {
     waitForMcpConnections = true;
+    compactAfter = 3;
     getSkills(): void {}
+    configureSession(): void {}
   }
   expect(unusedMembers(new Bot()).map(({ message }) => message)).toEqual([
     'The bot\'s own "waitForMcpConnections" is not called by anything here. Name MCP servers in "static mcpClient": no turn has to wait for them.',
+    'The bot\'s own "compactAfter" is not called by anything here. Call it on the session in "configureSession", or use "maxContextTokens".',
     'The bot\'s own "getSkills" is not called by anything here. Give the model tools and actions of your own.',
   ]);
 });

@@ -11,6 +11,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
     absWorkingDir: root,
     tsconfig: path.join(root, "tsconfig.base.json"),
     alias: {
+      "switchboard/memory": "./src/memory/index.ts",
       "switchboard/mcp-client": "./src/mcp-client/index.ts",
       "switchboard/mcp": "./src/mcp/index.ts",
       "switchboard/telemetry": "./src/telemetry/index.ts",
@@ -25,7 +26,8 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   });
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
-    (name) => /^src\/(?:mcp(-client)?|telemetry)\//.test(name) || name.startsWith("@modelcontextprotocol/"),
+    (name) =>
+      /^src\/(?:mcp(-client)?|telemetry|memory)\//.test(name) || name.startsWith("@modelcontextprotocol/"),
   );
 }
 
@@ -44,6 +46,12 @@ it("is in the bundle only of a bot that imports it", async () => {
     `${smallest} import { mcpClient } from "switchboard/mcp-client";
      class Bot extends Think { static mcpClient = mcpClient({ servers: {} }); } export default createWorker(Bot);`,
   );
+  const remembers = await partsOf(
+    `${smallest} import { memory } from "switchboard/memory";
+     class Bot extends Think { static memory = memory(); } export default createWorker(Bot);`,
+  );
+  expect(remembers).toContain("src/memory/memory-feature.ts");
+  expect(remembers.filter((name) => name.includes("mcp"))).toEqual([]);
   expect(tools).toContain("src/mcp-client/mcp-client-feature.ts");
   expect(tools.filter((name) => name.includes("server"))).toEqual(["src/mcp-client/server-list.ts"]);
   const traced = await partsOf(

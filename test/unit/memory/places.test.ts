@@ -45,7 +45,7 @@ it("lets a turn write and read about a person only if all its messages are of th
       fc.array(fc.option(author, { nil: undefined }), { minLength: 1, maxLength: 4 }),
       fc.constantFrom("messages" as const, "prompt" as const, "outcome" as const),
       (authors, kind) => {
-        const { places, turn } = turnOf(authors as Author[], kind);
+        const { places, turn } = turnOf(authors, kind);
         const writer = places.writer(call);
         const reader = inTurnContext(turn, undefined, () => places.reader());
         const people = new Set(authors.map((one) => one?.userId));

@@ -60,7 +60,7 @@ it.each(["", "The people talked."])(
       return results;
     });
     const missed = FACTS.filter((_, index) => found[index] !== true);
-    expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(2);
+    if (missed.length > 2) expect(missed).toEqual([]);
     for (const request of answered(world)) expect(tokensOf(request)).toBeLessThan(MAX_TOKENS);
   },
 );
