@@ -27,16 +27,21 @@ const pressSchema = z.discriminatedUnion("memory", [
   z.strictObject({ memory: z.literal("groups"), isOn: z.boolean(), ...ownerSchema }),
 ]);
 
+/** The memory, as its cards use it. */
+interface CardsMemory {
+  readonly places: Pick<MemoryPlaces, "person">;
+  /** The blocks have another text now. */
+  changed(): void;
+}
+
 /** People's own view of what is kept about them, which only a private chat shows. */
 export class MemoryCards implements OpenQuestions {
   readonly #host: FeatureHost<{ readonly texts?: BotTexts }>;
-  readonly #places: MemoryPlaces;
-  readonly #onChanged: () => void;
+  readonly #memory: CardsMemory;
 
-  constructor(host: FeatureHost<{ readonly texts?: BotTexts }>, places: MemoryPlaces, onChanged: () => void) {
+  constructor(host: FeatureHost<{ readonly texts?: BotTexts }>, memory: CardsMemory) {
     this.#host = host;
-    this.#places = places;
-    this.#onChanged = onChanged;
+    this.#memory = memory;
   }
 
   commands(): ThinkCommands {
@@ -95,7 +100,7 @@ export class MemoryCards implements OpenQuestions {
     if (!event.thread.isDirectMessage) return say("memoryPrivately");
     const [, id, text] = /^([0-9a-f]{6})\s+(\S[^]*)$/.exec(args) ?? [];
     if (id !== undefined && text !== undefined) return this.#change(event, id, text);
-    return listCard(await readRecord(this.#places.person(person)), person, say);
+    return listCard(await readRecord(this.#memory.places.person(person)), person, say);
   }
 
   async #apply(
@@ -104,12 +109,12 @@ export class MemoryCards implements OpenQuestions {
     person: PersonOf,
   ): Promise<PressAnswer> {
     const say = this.#sayTo(author);
-    const record = await changeRecord(this.#places.person(person), (before) => {
+    const record = await changeRecord(this.#memory.places.person(person), (before) => {
       const after =
         press.memory === "groups" ? { ...before, isForGroups: press.isOn } : withoutEntry(before, press.id);
       return { record: after, result: after };
     });
-    this.#onChanged();
+    this.#memory.changed();
     const card = listCard(record, person, say);
     this.#host.thread.cards.revise(cardId, card, "leave", (card.buttons ?? []).length === 0);
     return say(press.memory === "groups" ? "memoryChanged" : "memoryForgotten");
@@ -121,7 +126,7 @@ export class MemoryCards implements OpenQuestions {
     person: PersonOf,
   ): Promise<PressAnswer> {
     const say = this.#sayTo(author);
-    const { entries } = await readRecord(this.#places.person(person));
+    const { entries } = await readRecord(this.#memory.places.person(person));
     const entry = entries.find((one) => one.id === id);
     if (entry === undefined) return say("memoryGone");
     const cardId = `${CHANGE}:${id}:${sha256Now(`${person.userId} ${event.key}`).slice(0, 16)}`;
@@ -142,11 +147,11 @@ export class MemoryCards implements OpenQuestions {
     const text = written.trim();
     if (text === "" || text.length > MOST_CHARACTERS) return say("memoryLength", { most: MOST_CHARACTERS });
     const at = this.#host.deps.clock.now();
-    const isKnown = await changeRecord(this.#places.person(person), (record) => {
+    const isKnown = await changeRecord(this.#memory.places.person(person), (record) => {
       const changed = record.entries.map((one) => (one.id === id ? changedEntry(one, text, at) : one));
       return { record: { ...record, entries: changed }, result: record.entries.some((one) => one.id === id) };
     });
-    this.#onChanged();
+    this.#memory.changed();
     return say(isKnown ? "memoryChanged" : "memoryGone");
   }
 

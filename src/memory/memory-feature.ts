@@ -18,6 +18,7 @@ import type { ShownBlock } from "./memory-prompt.ts";
 import { changeRecord, readRecord } from "./memory-record.ts";
 import type { MemoryPlace, MemoryRecord } from "./memory-record.ts";
 import { MemoryTools, refuseFull } from "./memory-tools.ts";
+import type { MemoryToolsHost } from "./memory-tools.ts";
 import { OwnSession } from "./own-session.ts";
 import type { Block, SessionHost } from "./own-session.ts";
 import { searchTranscript } from "./search-transcript.ts";
@@ -39,12 +40,12 @@ const ROOT_MS = 5_000;
  * 2. In a group it reads that memory only if the person has said so.
  * 3. Only the bot's code writes the bot's memory.
  */
-export class MemoryFeature implements Feature, SessionHost {
+export class MemoryFeature implements Feature, SessionHost, MemoryToolsHost {
   readonly name = MEMORY;
   readonly session: OwnSession;
+  readonly places: MemoryPlaces;
   readonly questions: MemoryCards;
   readonly #host: FeatureHost<MemoryMethods>;
-  readonly #places: MemoryPlaces;
   readonly #tools: MemoryTools;
   /** The prompt of the newest turn. */
   #prompted: { readonly turnId: string; readonly text: string } | undefined;
@@ -52,18 +53,10 @@ export class MemoryFeature implements Feature, SessionHost {
   constructor(host: FeatureHost<unknown>) {
     // Every bot has these members.
     this.#host = host as FeatureHost<MemoryMethods>;
-    this.#places = new MemoryPlaces(host);
+    this.places = new MemoryPlaces(host);
     this.session = new OwnSession(this);
-    this.questions = new MemoryCards(this.#host, this.#places, () => this.changed());
-    this.#tools = new MemoryTools({
-      session: this.session,
-      places: this.#places,
-      now: () => host.deps.clock.now(),
-      changed: () => this.changed(),
-      find: (query, limit) => this.search(query, limit),
-      askWords: (text) =>
-        sayIn(this.#host.agent.texts ?? {}, getMessengerContext()?.author?.language)("memoryAsk", { text }),
-    });
+    this.questions = new MemoryCards(this.#host, this);
+    this.#tools = new MemoryTools(this);
   }
 
   get log(): FeatureHost<unknown>["log"] {
@@ -71,7 +64,7 @@ export class MemoryFeature implements Feature, SessionHost {
   }
 
   get check(): NonNullable<Feature["check"]> {
-    return { method: "configureSession", run: () => this.session.declare() };
+    return { method: "configureSession", run: this.session.declare.bind(this.session) };
   }
 
   commands(): ThinkCommands {
@@ -107,6 +100,15 @@ export class MemoryFeature implements Feature, SessionHost {
 
   maxContextTokens(): number {
     return this.#host.agent.maxContextTokens;
+  }
+
+  now(): number {
+    return this.#host.deps.clock.now();
+  }
+
+  askWords(text: string): string {
+    const language = getMessengerContext()?.author?.language;
+    return sayIn(this.#host.agent.texts ?? {}, language)("memoryAsk", { text });
   }
 
   refresh(): void {
@@ -169,8 +171,8 @@ export class MemoryFeature implements Feature, SessionHost {
       const text = await this.#provided(block);
       return text === undefined ? [] : [{ block, text: text.slice(0, most) }];
     }
-    const reader = scope === "person" ? this.#places.reader() : undefined;
-    const place = this.#places.of(block, reader?.person);
+    const reader = scope === "person" ? this.places.reader() : undefined;
+    const place = this.places.of(block, reader?.person);
     if (place === undefined) return [];
     const record = await this.#record(place);
     const isShown = scope !== "person" || reader?.isPrivate === true || record?.isForGroups === true;
@@ -203,7 +205,7 @@ export class MemoryFeature implements Feature, SessionHost {
   }
 
   #placeOf(block: Block, about: PersonOf | undefined): MemoryPlace {
-    const place = this.#places.of(block, about ?? this.#places.reader()?.person);
+    const place = this.places.of(block, about ?? this.places.reader()?.person);
     if (place !== undefined) return place;
     throw new ConfigurationError(
       "context-invalid",

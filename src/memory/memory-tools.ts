@@ -43,7 +43,7 @@ export interface MemoryToolsHost {
   now(): number;
   /** The blocks have another text now. */
   changed(): void;
-  find(query: string, limit: number): Promise<readonly FoundText[]>;
+  search(query: string, limit: number): Promise<readonly FoundText[]>;
   /** Returns the question whether a text about a person may be kept. */
   askWords(text: string): string;
 }
@@ -78,7 +78,7 @@ export class MemoryTools {
         typeof this.#host.places.writer(ctx) === "object",
       approvers: "requester",
       approvalSummary: ({ input }: { readonly input: SetInput }) => this.#host.askWords(input.content),
-      execute: (input: SetInput, ctx: ActionContext) => this.#write(input, ctx),
+      execute: this.#write.bind(this),
     });
   }
 
@@ -189,7 +189,7 @@ export class MemoryTools {
         if (label !== undefined && blocks.length === 0)
           throw new ActionError(`There is no block "${label.slice(0, 40)}".`);
         const kept = await Promise.all(blocks.map((block) => this.#searchIn(block, query)));
-        const messages = label === undefined ? await this.#host.find(query, 5) : [];
+        const messages = label === undefined ? await this.#host.search(query, 5) : [];
         return {
           messages: messages.map(({ from, text }) => ({
             from,
