@@ -4,13 +4,16 @@ import type {
   BotEnvironment,
   CardPress,
   Content,
-  ThinkCommands,
+  Session,
   ThinkScheduledTasks,
   ThinkTools,
   TranscriptionEnvironment,
 } from "switchboard";
+import { memory } from "switchboard/memory";
 import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
+import { COMMANDS } from "./commands.ts";
+import { customerMemory } from "./customer-memory.ts";
 import { exportInvoices } from "./export-invoices.ts";
 import { invoiceCaption, invoicePdf } from "./invoice.ts";
 import { lookupOrder } from "./lookup-order.ts";
@@ -20,7 +23,7 @@ import { orderCard } from "./order-card.ts";
 import { refundOrder } from "./refund-order.ts";
 import { replyActions } from "./reply-actions.ts";
 import { returnOrder } from "./return-order.ts";
-import { HOURS, SHOP, SYSTEM_PROMPT } from "./texts.ts";
+import { SYSTEM_PROMPT } from "./texts.ts";
 import { supportTools } from "./tools.ts";
 
 interface Env extends BotEnvironment, TranscriptionEnvironment {
@@ -42,6 +45,7 @@ type Action =
 
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
+  static override memory = memory();
   override publicUrl = this.env.PUBLIC_URL || undefined;
   override chatSchedules = true;
   override subscribeCommands = true;
@@ -52,6 +56,10 @@ export class SupportAgent extends Think<Env> {
 
   override getSystemPrompt() {
     return SYSTEM_PROMPT;
+  }
+
+  override configureSession(session: Session) {
+    return customerMemory(session);
   }
 
   override getTools(): ThinkTools {
@@ -86,17 +94,8 @@ export class SupportAgent extends Think<Env> {
     return { allowed: true, grantedPermissions, reason: "Ask somebody of the shop's team." };
   }
 
-  override getCommands(): ThinkCommands {
-    return {
-      menu: { description: "Show the topics", handler: () => menuCard("Menu") },
-      order: {
-        description: "Where is my order? For example: /order 1001",
-        handler: ({ args }) =>
-          args === "" ? "Which order? For example: /order 1001" : { prompt: `Where is my order ${args}?` },
-      },
-      hours: { description: "When our team answers", handler: () => HOURS },
-      shop: { description: "Where our shop is", handler: () => SHOP },
-    };
+  override getCommands() {
+    return COMMANDS;
   }
 
   /** Turns a page of the menu, or does what a button of an order's card says. */

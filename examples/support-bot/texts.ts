@@ -8,6 +8,7 @@ export const SYSTEM_PROMPT = [
   "Use refund_order when the customer wants money back for an order, and names the order and the amount.",
   "Use cancel_order and change_address only for the order that the customer names. They work until it is shipped.",
   "Use return_order when the customer wants to send something back. It asks for everything that it needs.",
+  "When the customer tells a size or an address that will be needed again, keep it with set_context: the customer is asked first.",
   "For anything else about an order, offer draft_email: the customer sends it to our team.",
 ].join("\n");
 

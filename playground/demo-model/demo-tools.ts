@@ -48,7 +48,7 @@ export function chooseCalls(
   const meant = withPlainWords(text);
   const callable = tools
     .filter((tool) => tool.type === "function")
-    .filter(({ name }) => !SCHEDULE_ACTIONS.has(name))
+    .filter(({ name }) => !SCHEDULE_ACTIONS.has(name) && !MEMORY_TOOLS.has(name))
     .toSorted(byPrecision);
   for (const tool of callable) {
     const parameters = parametersOf(tool.inputSchema);
@@ -66,6 +66,9 @@ export function chooseCalls(
   }
   return [];
 }
+
+/** Tools of the bot's memory, which no sentence of the demo is about. */
+const MEMORY_TOOLS: ReadonlySet<string> = new Set(["set_context", "load_context", "search_context"]);
 
 type Callable = Extract<Tools[number], { type: "function" }>;
 

@@ -25,7 +25,7 @@ describe("the examples", () => {
 
   it("use only what the package exports", () => {
     const allowed =
-      /^(\.\/[\w-]+\.ts|switchboard(\/mcp|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
+      /^(\.\/[\w-]+\.ts|switchboard(\/mcp|\/memory|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
     const all = ["support-bot", "digest-bot", "everywhere", "mcp-bot", "mcp-bot/buyer", "minimal"].flatMap(
       (name) => sources(`examples/${name}`),
     );

@@ -1,7 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { ask, dropMemory, memoryWorld, systemOf } from "../support/memory-world.ts";
+import { callTool, holdAt, say } from "../support/scripted-model.ts";
 import type { ScriptedBot } from "../worker.ts";
 
 beforeEach(() => void captureLog());
@@ -142,17 +144,25 @@ it("adds and removes blocks at run time, and keeps them when the object starts a
   });
 });
 
-it("keeps the bot's own configuration in its object", async () => {
-  const world = memoryWorld((session) => session);
-  await runInDurableObject(world.thread("c1"), (bot) => {
-    expect(bot.getConfig()).toBeNull();
-    bot.configure({ modelTier: "capable" });
-  });
-  await kill(world.thread("c1"));
-  await runInDurableObject(world.thread("c1"), (bot) =>
-    expect(bot.getConfig<{ modelTier: string }>()?.modelTier).toBe("capable"),
-  );
-  await runInDurableObject(world.thread("c2"), (bot) => expect(bot.getConfig()).toBeNull());
+it("writes once when the object dies between the write and the end of the turn", async () => {
+  const gate = createGate();
+  const world = memoryWorld((session) => session.withContext("facts").withContext("me", { scope: "person" }));
+  let calls = 0;
+  for (const label of ["facts", "me"]) {
+    calls = 0;
+    world.script((request) => {
+      if (request.prompt.at(-1)?.role !== "tool")
+        return [callTool("set_context", { label, content: "Heron" })];
+      calls += 1;
+      return calls === 1 ? [holdAt(gate)] : [say("Kept.")];
+    });
+    await world.write(label, "remember");
+    await vi.waitFor(() => expect(calls).toBe(1), { timeout: 8000 });
+    await kill(world.thread(label));
+    await vi.waitFor(() => expect(world.chats.visible(label).at(-1)).toBe("Kept."), { timeout: 8000 });
+    expect(systemOf(world).match(/Heron/g)).toHaveLength(1);
+  }
+  gate.open();
 });
 
 it("names the import that a bot with configureSession or this.session lacks", async () => {

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { callTool, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await startRig({ simulator: { redelivery: { baseMs: 100, maxMs: 500 } } });
+  rig.model.script(({ messages }) => {
+    const last = messages.at(-1);
+    const text = JSON.stringify(last?.content ?? "");
+    return last?.role === "user" && text.includes("remember")
+      ? [callTool("set_context", { label: "customer", content: "Drinks it black" })]
+      : [say("Fine.")];
+  });
+});
+
+afterAll(() => rig.close());
+
+it("remembers once, and forgets, when the bot is killed with the presses of Approve and of Forget", async () => {
+  const { model, simulator } = rig;
+  const restart = async (): Promise<void> => {
+    await rig.bot.kill("SIGKILL");
+    await rig.bot.restart();
+  };
+  const user = simulator.addUser();
+  const chat = simulator.privateChat(user);
+  const fromBot = () => simulator.messages(chat).filter(({ from }) => from.isBot);
+  const has = (text: string) => fromBot().find((message) => message.text.includes(text));
+  const buttonOf = async (text: string, label: string): Promise<number> => {
+    await simulator.waitFor(
+      () =>
+        has(text)
+          ?.buttons.flat()
+          .some((button) => button.text === label) === true,
+    );
+    return has(text)?.id ?? 0;
+  };
+  const prompt = (): string => JSON.stringify(model.requests().at(-1)?.messages[0]);
+
+  simulator.sendText(chat, user, "Please remember that I drink it black");
+  const question = await buttonOf("Remember “Drinks it black”?", "Approve");
+  simulator.pressButton(chat, user, question, "Approve");
+  await restart();
+  await simulator.waitFor(() => has("Done") !== undefined);
+
+  simulator.sendText(chat, user, "/memory");
+  await buttonOf("I remember this about you:", "Forget 1");
+  expect(has("I remember this about you:")?.text).not.toContain("2.");
+  simulator.sendText(chat, user, "Hello");
+  await simulator.waitFor(() => prompt().includes("Drinks it black"));
+
+  const list = await buttonOf("I remember this about you:", "Forget 1");
+  simulator.pressButton(chat, user, list, "Forget 1");
+  await restart();
+  const isForgotten = (): boolean => has("I don't remember anything about you.") !== undefined;
+  await simulator.waitFor(() => isForgotten() || has("I was interrupted") !== undefined);
+  if (!isForgotten()) {
+    simulator.sendText(chat, user, "/memory");
+    await simulator.waitFor(
+      () => isForgotten() || fromBot().filter(({ text }) => text.includes("I remember this")).length > 1,
+    );
+  }
+  if (!isForgotten()) {
+    simulator.pressButton(chat, user, fromBot().at(-1)?.id ?? 0, "Forget 1");
+    await simulator.waitFor(isForgotten);
+  }
+  const asked = model.requests().length;
+  simulator.sendText(chat, user, "Hello again");
+  await simulator.waitFor(() => model.requests().length > asked && !prompt().includes("Drinks it black"));
+});
