@@ -1,6 +1,7 @@
 import path from "node:path";
 import { forEachRow, listObjects } from "./object-store.ts";
 import type { Cell, Row } from "./object-store.ts";
+import { answersOf } from "./question-answers.ts";
 import { findTarget, namesOne } from "./targets.ts";
 
 /** Everything that is stored about a chat or a person: rows by object and table. Bytes are base64. */
@@ -27,8 +28,12 @@ export function exportData(dataDirectory: string, id: string, now: () => number)
   const own = new Set(target.objects.map(({ file }) => file));
   const objects = listObjects(path.join(dataDirectory, "objects")).flatMap(({ file, name }) => {
     const tables: Record<string, object[]> = {};
+    const isAnswer = answersOf(file, target.ids);
     forEachRow(file, (table, row) => {
-      const isMeant = own.has(file) || Object.values(row).some((value) => namesOne(value, target.ids));
+      const isMeant =
+        own.has(file) ||
+        isAnswer(table, row) ||
+        Object.values(row).some((value) => namesOne(value, target.ids));
       if (isMeant && table !== SECRETS && !table.startsWith("_cf_"))
         (tables[table] ??= []).push(readable(row));
     });

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { deleteRows, listObjects, removeAlarms, rowsOf } from "./object-store.ts";
-import { textOf } from "./mentions.ts";
+import { deleteRows, listObjects, removeAlarms } from "./object-store.ts";
+import { answersOf, blankAnswers } from "./question-answers.ts";
 import { namesOne } from "./targets.ts";
 import type { Target } from "./targets.ts";
 
@@ -20,23 +20,6 @@ const OUR_TABLE = /_v\d+$/;
  */
 const FILE_IDS = "sent_file_v1";
 
-/** Has the answers of people without their ids. The questions name both. */
-const RUN_LOG = "run_log_v1";
-
-/** Returns the runs and positions at which calls have got answers to questions that name one of the ids. */
-function answersOf(file: string, ids: ReadonlySet<string>): ReadonlySet<string> {
-  const named = rowsOf(file, "question_v1").filter((row) =>
-    Object.values(row).some((value) => namesOne(value, ids)),
-  );
-  return new Set(
-    named.flatMap(({ call = null }) => {
-      if (call === null) return [];
-      const { ledgerKey, position } = JSON.parse(textOf(call)) as { ledgerKey: string; position: number };
-      return [`${ledgerKey} ${position}`];
-    }),
-  );
-}
-
 /**
  * Deletes everything that belongs to a chat or a person: their objects as a whole, and every row about them in objects
  * that stay. The bot must not run.
@@ -54,16 +37,18 @@ export async function forget(dataDirectory: string, target: Target): Promise<For
   const conversations = new Set(names.map((name) => name.slice(name.indexOf("/") + 1)));
   let rows = 0;
   for (const { file } of listObjects(objects)) {
-    const answers = answersOf(file, target.ids);
+    const isKept = blankAnswers(file, target.ids);
+    const isAnswer = answersOf(file, target.ids);
     rows += deleteRows(
       file,
       (table) => OUR_TABLE.test(table),
       (table, row) =>
-        table === FILE_IDS ||
-        (table === RUN_LOG && answers.has(`${textOf(row["run"])} ${textOf(row["position"])}`)) ||
-        Object.values(row).some(
-          (value) => namesOne(value, target.ids) || (typeof value === "string" && conversations.has(value)),
-        ),
+        !isKept(table, row) &&
+        (table === FILE_IDS ||
+          isAnswer(table, row) ||
+          Object.values(row).some(
+            (value) => namesOne(value, target.ids) || (typeof value === "string" && conversations.has(value)),
+          )),
     );
   }
   return { objects: names, rows };

@@ -231,6 +231,31 @@ export function deleteRows(
   });
 }
 
+/** New values of the rows with a key. */
+export interface RowChange {
+  readonly table: string;
+  readonly key: Row;
+  readonly values: Row;
+}
+
+/** Changes rows in one step, and overwrites the old values on the disk. */
+export function changeRows(file: string, changes: readonly RowChange[]): void {
+  if (changes.length === 0) return;
+  const named = (columns: Row, between: string): string =>
+    Object.keys(columns)
+      .map((column) => `${quoted(column)} = ?`)
+      .join(between);
+  withDatabase(file, false, (database) => {
+    database.exec("PRAGMA secure_delete = ON; BEGIN IMMEDIATE");
+    for (const { key, table, values } of changes)
+      database
+        .prepare(`UPDATE ${quoted(table)} SET ${named(values, ", ")} WHERE ${named(key, " AND ")}`)
+        .run(...Object.values(values), ...Object.values(key));
+    database.exec("COMMIT");
+    scrub(database);
+  });
+}
+
 /** Takes deleted bytes out of the file and its log. */
 function scrub(database: DatabaseSync): void {
   database.exec("VACUUM");

@@ -12,6 +12,7 @@ import { outsideRequest } from "../core/outside-call.ts";
 import { sha256 } from "../core/sha256.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
+import { answeredOwner, approvedOwner } from "../messengers/turns/turn-attachments.ts";
 import { AttachedResults } from "./attached-results.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
@@ -101,7 +102,7 @@ export class ToolCalls {
     const action = this.#options.host.actions.named(row.action);
     const hasSchema = action !== undefined && (await outputSchemaOf(action)) !== undefined;
     const task = hasAsked(row)
-      ? taskOf(row, this.#stateOf(row), hasSchema)
+      ? { ...taskOf(row, this.#stateOf(row), hasSchema), progress: this.#progressAfter(row) }
       : this.#running.task(row, hasSchema);
     return task && this.#attached.task(task);
   }
@@ -258,6 +259,12 @@ export class ToolCalls {
         return { kind: "task", callId: row.id, task: taskOf(row, state) };
       await wait(clock, LOOK_EVERY_MS);
     }
+  }
+
+  /** How far a run is that people have let go on. */
+  #progressAfter({ approvalId, parkedId = "" }: CallRow): string | undefined {
+    const owner = approvalId === undefined ? answeredOwner(parkedId) : approvedOwner(approvalId);
+    return this.#options.host.actions.runProgress.lineOf(owner);
   }
 
   #stateOf({ approvalId, parkedId }: CallRow): AskedCall | undefined {

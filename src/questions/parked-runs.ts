@@ -34,10 +34,26 @@ export class ParkedRuns implements ParkedCallsHost {
     const consent = { approver, inputHash, ledgerKey };
     const again = { name, input, requestId, toolCallId, consent, facts: factsOf(call), isAnswered: true };
     const { actions } = this.#host;
-    const output = await (outside === undefined
-      ? actions.runConsented({ ...again, owner })
-      : actions.runOutside({ ...again, ...outside, signal: undefined, onProgress: () => undefined }));
-    return isWaitingResult(output) ? undefined : (output as Json);
+    if (outside === undefined) {
+      const output = await actions.runConsented({ ...again, owner });
+      return isWaitingResult(output) ? undefined : output;
+    }
+    const { runProgress } = actions;
+    const run = { owner, requestId, address: this.#askedLast(id) };
+    const onProgress = (line: string): void => runProgress.show(run, line);
+    try {
+      const output = await actions.runOutside({ ...again, ...outside, signal: undefined, onProgress });
+      return isWaitingResult(output) ? undefined : (output as Json);
+    } finally {
+      // A process that died in an earlier run may have left a line.
+      runProgress.end(run);
+    }
+  }
+
+  /** The chat in which a person has answered last. Undefined if another agent has asked its person itself. */
+  #askedLast(id: string): Address | undefined {
+    const { by, askedIn = [] } = this.#questions.ofCall(id).at(-1) ?? {};
+    return (askedIn.find(({ userId }) => userId === by?.userId) ?? askedIn[0])?.address;
   }
 
   /** Whoever had to agree to the call hears of its outcome, or else the conversation. */

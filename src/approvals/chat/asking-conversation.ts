@@ -55,7 +55,8 @@ export class AskingConversation implements ApprovalHost {
   }
 
   async run(approval: Approval): Promise<CallOutcome | undefined> {
-    const { action: name, decidedBy, id, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
+    const { action: name, askedIn, decidedBy, id, input, inputHash, ledgerKey } = approval;
+    const { origin, requestId, toolCallId } = approval;
     const output = await this.#options.host.actions.runConsented({
       name,
       input,
@@ -64,6 +65,7 @@ export class AskingConversation implements ApprovalHost {
       consent: { approver: decidedBy?.person, inputHash, ledgerKey },
       facts: factsOfApproval(approval),
       owner: approvedOwner(id),
+      shownIn: origin ?? askedIn[0]?.address,
     });
     return isWaitingResult(output) ? undefined : outcomeOf(output);
   }

@@ -7,10 +7,10 @@ import type { Json } from "../../core/content.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import { isOutsideRequest } from "../../core/outside-call.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import { formCard } from "../../forms/form-card.ts";
+import { answeredCard, formCard } from "../../forms/form-card.ts";
 import { formOf } from "../../forms/form-of.ts";
-import { beginForm } from "../../forms/form-places.ts";
-import type { Form, FormContext, FormEvent, FormState } from "../../forms/form.ts";
+import { askedAt, beginForm } from "../../forms/form-places.ts";
+import type { Form, FormContext, FormEvent, FormField, FormState } from "../../forms/form.ts";
 import { stepForm } from "../../forms/step-form.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import type { Approvals } from "../consent/approvals.ts";
@@ -90,8 +90,27 @@ export class EditForms {
     }
     if (step.result?.kind === "send") return this.#send(approval, edit, form, step.state, step.result.value);
     if (step.state === edit.form) return undefined;
-    const isOpen = approvals.edited.step(id, number, step.state, (moved) => this.#draw(moved, form));
-    return isOpen ? undefined : alert(say("editOver"));
+    const field = askedAt(form, edit.form);
+    const isBelow = event.kind === "message" && step.problem === undefined && this.#canLeave(edit);
+    const draw = (moved: Approval): void => {
+      if (isBelow && field !== undefined) this.#leave(approval, edit, field, step.state);
+      this.#draw(moved, form);
+    };
+    if (!approvals.edited.step(id, number, step.state, draw, isBelow)) return alert(say("editOver"));
+    return event.kind === "message" && step.problem !== undefined ? alert(step.problem) : undefined;
+  }
+
+  /** A card that cannot change is posted again in any case. */
+  #canLeave({ address: { messengerId } }: OpenEdit): boolean {
+    const { messengers } = this.#options.host;
+    return messengers.isDeclared(messengerId) && messengers.surface(messengerId).capabilities.edit;
+  }
+
+  /** Leaves a card above the message that has answered its field: people do not see that a card changes up there. */
+  #leave(approval: Approval, edit: OpenEdit, field: FormField, after: FormState): void {
+    const context = { ...this.#contextOf(approval, edit), message: this.#titleOf(approval, edit) };
+    const card = answeredCard(field, after, context);
+    this.#options.cards.drawEdit(editCardIdOf(approval, edit.number), edit.address, card);
   }
 
   /** Whether a message that quotes a form's card is an answer to it. */
@@ -171,12 +190,18 @@ export class EditForms {
     return action === undefined ? undefined : formOfAction(action, approval);
   }
 
-  #contextOf(approval: Approval, { address, by }: OpenEdit): FormContext {
+  #titleOf(approval: Approval, { by: { person } }: OpenEdit): string {
+    const name = person === undefined ? "" : nameOf(person);
+    const say = sayTo(this.#options.host.agent, person);
+    return `**${escapeMarkdown(say("editTitle", { name, what: summaryOf(approval) }))}**`;
+  }
+
+  #contextOf(approval: Approval, edit: OpenEdit): FormContext {
     const { agent, deps, messengers } = this.#options.host;
+    const { address, by } = edit;
     const say = sayTo(agent, by.person);
-    const name = by.person === undefined ? "" : nameOf(by.person);
     return {
-      message: `**${escapeMarkdown(say("editTitle", { name, what: summaryOf(approval) }))}**\n\n${escapeMarkdown(say("editHint"))}`,
+      message: `${this.#titleOf(approval, edit)}\n\n${escapeMarkdown(say("editHint"))}`,
       say,
       language: by.person?.language,
       timeZone: zoneOf(agent) ?? "UTC",

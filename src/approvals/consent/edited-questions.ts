@@ -53,11 +53,22 @@ export class EditedQuestions {
     return true;
   }
 
-  /** Stores a step of the open form. Returns `false` if it is over. */
-  step(id: string, number: number, form: FormState, withIt: (approval: Approval) => void): boolean {
+  /**
+   * Stores a step of the open form. Returns `false` if it is over.
+   *
+   * @param isBelow whether the form goes on in another card
+   */
+  step(
+    id: string,
+    number: number,
+    form: FormState,
+    withIt: (approval: Approval) => void,
+    isBelow = false,
+  ): boolean {
     const approval = this.#waiting(id);
     if (approval?.edit?.number !== number) return false;
-    this.#change(approval, { edit: { ...approval.edit, form } }, withIt);
+    const edits = isBelow ? number + 1 : number;
+    this.#change(approval, { edits, edit: { ...approval.edit, form, number: edits } }, withIt);
     return true;
   }
 

@@ -115,7 +115,7 @@ export interface HandedOver {
 
 /** Somebody changes the input in a form that is open. */
 export interface OpenEdit {
-  /** Tells it from earlier ones of the same question. */
+  /** Tells its card from earlier ones of the same question. */
   readonly number: number;
   readonly by: Decider;
   /** The chat of the form. */

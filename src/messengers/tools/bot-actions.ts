@@ -27,9 +27,9 @@ import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
-import { ConfigurationError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import type { Log } from "../../core/log.ts";
+import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
 import { ActionRights } from "./action-rights.ts";
@@ -38,6 +38,7 @@ import type { ActionConsent } from "./action-consent.ts";
 import type { ActionQuestions } from "./action-questions.ts";
 import { factsOfTurn } from "./call-facts.ts";
 import { clientOutside, originOf, outsideOf } from "./call-origin.ts";
+import { nobodyAnswers, nobodyAsked } from "./left-out-features.ts";
 import { RunProgress } from "./run-progress.ts";
 import type { RunProgressOptions } from "./run-progress.ts";
 import { TurnProgress } from "./turn-progress.ts";
@@ -100,6 +101,8 @@ export interface ConsentedCall extends Pick<
   readonly facts: CallFacts;
   /** The reply that shows what the action attaches. */
   readonly owner: string;
+  /** The chat that sees how far it is. @default the chat of the facts */
+  readonly shownIn?: Address | undefined;
   /** Whether it goes on with the answer to its question. @default false */
   readonly isAnswered?: boolean;
 }
@@ -136,7 +139,8 @@ export class BotActions {
   /** Tells this life of the object from earlier ones. */
   readonly #process: string;
   readonly #progress: TurnProgress;
-  readonly #runProgress: RunProgress;
+  /** Progress of runs outside of turns. */
+  readonly runProgress: RunProgress;
   #ledger: LocalLedger | undefined;
   #runLog: RunLog | undefined;
   #states: LocalStates | undefined;
@@ -146,7 +150,7 @@ export class BotActions {
     const { agent, deps, log } = host;
     this.#process = deps.newId();
     this.#progress = new TurnProgress(() => host.thread.delivery);
-    this.#runProgress = new RunProgress(host);
+    this.runProgress = new RunProgress(host);
     this.rights = new ActionRights({ agent, clock: deps.clock, log });
   }
 
@@ -315,7 +319,14 @@ export class BotActions {
    * Runs a call to which somebody has agreed, or whose question has an answer, outside of any turn. Returns its output,
    * `{ error }`, or `{ waiting }` if it asks somebody.
    */
-  async runConsented({ facts, isAnswered, name, owner, ...call }: ConsentedCall): Promise<Json> {
+  async runConsented({
+    facts,
+    isAnswered,
+    name,
+    owner,
+    shownIn = facts.address,
+    ...call
+  }: ConsentedCall): Promise<Json> {
     await this.#host.features.loadActions();
     const action = this.named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return actionGone() as unknown as Json;
@@ -325,14 +336,14 @@ export class BotActions {
       () => owner,
       isAnswered,
     );
-    const run = { owner, requestId: call.requestId, address: facts.address };
-    const progress: ActionHost["progress"] = (_request, line) => this.#runProgress.show(run, line);
+    const run = { owner, requestId: call.requestId, address: shownIn };
+    const progress: ActionHost["progress"] = (_request, line) => this.runProgress.show(run, line);
     const sample = this.#sampleFor(payerOf(facts));
     try {
       return (await runAction({ ...host, progress, sample }, request)) as Json;
     } finally {
       // A process that died in an earlier run may have left a line.
-      this.#runProgress.end(run);
+      this.runProgress.end(run);
     }
   }
 
@@ -475,20 +486,6 @@ function payerOf({ address, person, schedule }: CallFacts): Payer {
   const nobody = schedule === undefined ? "bot" : `task:${schedule.taskId}`;
   const { chatId = "", messengerId = "" } = address ?? {};
   return { messengerId, chatId, userId: person?.userId ?? nobody };
-}
-
-function nobodyAsked(what: string): ConfigurationError {
-  return new ConfigurationError(
-    "approvals-missing",
-    `${what} asks people for approval, and this bot was built without approvals. It never runs unasked.`,
-  );
-}
-
-function nobodyAnswers(): ConfigurationError {
-  return new ConfigurationError(
-    "questions-missing",
-    "An action asks a person something, and this bot was built without questions.",
-  );
 }
 
 function turnId(): string {

@@ -1,5 +1,5 @@
 import type { Delivery } from "../../core/delivery.ts";
-import { isOutsideRequest } from "../../core/outside-call.ts";
+import { isAskedByCaller } from "../../core/outside-call.ts";
 import type { Address } from "../../core/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
@@ -11,7 +11,7 @@ export interface RunProgressOptions {
 
 /** A run outside of a turn. */
 export interface ShownRun {
-  /** Begins the ids of its messages. */
+  /** Names the run, and begins the ids of its messages. */
   readonly owner: string;
   readonly requestId: string;
   readonly address: Address | undefined;
@@ -25,16 +25,22 @@ export class RunProgress {
   readonly #options: RunProgressOptions;
   /** The messages of this process, by owner. */
   readonly #shown = new Map<string, string>();
+  /** The newest lines of the runs of this process, by owner. */
+  readonly #lines = new Map<string, string>();
 
   constructor(options: RunProgressOptions) {
     this.#options = options;
   }
 
-  /** Shows a line of a run, or takes it away. A call of another agent shows nothing: the agent reads its end itself. */
+  /** Shows a line of a run, or takes it away. If another agent has asked its person itself, no chat knows of the run. */
   show(run: ShownRun, line: string | undefined): void {
     const { address, owner, requestId } = run;
-    if (line === undefined) this.end(run);
-    if (line === undefined || address === undefined || isOutsideRequest(requestId)) return;
+    if (line === undefined) {
+      this.end(run);
+      return;
+    }
+    this.#lines.set(owner, line);
+    if (address === undefined || isAskedByCaller(requestId)) return;
     const { messengers, thread } = this.#options;
     const definition = messengers.find(address.messengerId);
     if (definition === undefined) return;
@@ -45,8 +51,14 @@ export class RunProgress {
     thread.delivery.progress(id, line);
   }
 
+  /** Returns how far a run is. Undefined if it has not said that, or has ended. */
+  lineOf(owner: string): string | undefined {
+    return this.#lines.get(owner);
+  }
+
   end({ owner }: Pick<ShownRun, "owner">): void {
     this.#shown.delete(owner);
+    this.#lines.delete(owner);
     const { id, state } = this.#newest(owner);
     if (state === "streaming") this.#options.thread.delivery.finish(id, "");
   }

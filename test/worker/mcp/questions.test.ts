@@ -5,6 +5,7 @@ import { z } from "zod";
 import { conversationOfToken } from "../../../src/mcp/mcp-calls.ts";
 import { action } from "../../../src/index.ts";
 import type { ActionContext } from "../../../src/index.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { createMcpWorld, dropMcpServer } from "../support/mcp-world.ts";
 import type { McpWorld, RawCall } from "../support/mcp-world.ts";
 import { expectShown } from "../support/asking-bot.ts";
@@ -283,3 +284,58 @@ it("runs nothing for an answer to a question that nobody knows", async () => {
     ).toMatchObject({ isError: true, structuredContent: { name: "QuestionGone" } });
   expect(done).toEqual(["hold"]);
 });
+
+describe("progress of a run that a person has let go on", () => {
+  it.each([
+    ["its question was answered", false, undefined],
+    ["it was approved", true, undefined],
+    ["it was approved by the owner", true, DANA],
+  ])("is a line in the chat of that person, and in the task, after %s", async (_name, approval, owner) => {
+    const [first, second] = [createGate(), createGate()];
+    const act = action({
+      description: "Exports.",
+      inputSchema: z.object({ order: z.string() }),
+      approval,
+      execute: async (_input, ctx) => {
+        if (approval) {
+          ctx.progress({ message: "Looking" });
+          await first.pass();
+        }
+        const isWanted = owner !== undefined || (await ctx.confirm({ message: "Really?" }));
+        ctx.progress({ message: "Writing", fraction: 0.5 });
+        await second.pass();
+        return { isWanted };
+      },
+    });
+    const mcp = createMcpWorld({ getActions: () => ({ act }) }, owner === undefined ? {} : { owner });
+    const chat = owner === undefined ? "ada" : "dana";
+    await mcp.world.write(chat, "Hi", { user: chat });
+    await expectShown(mcp.world, "You said: Hi", chat);
+    const { token } = await mcp.token(owner === undefined ? { person: ADA } : {});
+    const { taskId } = await mcp.call(token, "shop__act", { order: "7" }, { capabilities: TASKS });
+    const message = async (): Promise<unknown> => (await task(mcp, token, taskId))["statusMessage"];
+    if (approval) {
+      await mcp.world.press(chat, "Approve", { user: chat });
+      await expectShown(mcp.world, "⏳ Looking", chat);
+      expect(await message()).toContain("⏳ Looking");
+      first.open();
+    }
+    if (owner === undefined) {
+      await expectShown(mcp.world, "Really?", chat);
+      await expectGone(mcp, chat);
+      await mcp.world.press(chat, "Yes", { user: chat });
+    }
+    await expectShown(mcp.world, "⏳ Writing 50 %", chat);
+    expect(await message()).toContain("⏳ Writing 50 %");
+    second.open();
+    await vi.waitFor(
+      async () => expect(await task(mcp, token, taskId)).toMatchObject({ status: "completed" }),
+      8000,
+    );
+    await expectGone(mcp, chat);
+  });
+});
+
+async function expectGone({ world }: McpWorld, chat: string): Promise<void> {
+  await expect.poll(() => world.chats.visible(chat).join("\n"), { timeout: 8000 }).not.toContain("⏳");
+}

@@ -104,6 +104,28 @@ describe("an approver who changes the input", () => {
     expect(told(world, "g1")).toHaveLength(1);
   });
 
+  it("goes on below a message, and leaves what it answered above", async () => {
+    const { inputs, world } = createBot({ approvers: ["bob"] });
+    await world.write("g1", "Refund 7", GROUP);
+    await shown(world, "Pay back 50 €?", "g1");
+    await change(world, "g1", "Euros", "bob");
+    await shown(world, "To write a value, reply to this message.", "g1");
+    const { id: first } = found(world, "To write a value", "g1");
+    await world.write("g1", "40", { ...as("bob"), quotes: first });
+    await shown(world, "bob changes: Pay back 50 €\n\nEuros: 40", "g1");
+    await vi.waitFor(() => expect(world.chats.button("g1", "Send")).toBeDefined(), 8000);
+    const below = world.chats.messages("g1").findLast(({ buttons }) => buttons.length > 0);
+    expect(below?.id).not.toBe(first);
+    // Its field has an answer.
+    await world.write("g1", "30", { ...as("bob"), quotes: first });
+    await shown(world, "Hm?", "g1");
+    await world.press("g1", "Send", as("bob"));
+    await shown(world, "Changed by bob: Euros: 50 → 40", "g1");
+    await world.press("g1", "Approve", as("bob"));
+    await shown(world, "Told: Approved by bob.", "g1");
+    expect(inputs).toMatchObject([{ euros: 40 }]);
+  });
+
   it("starts the count of those who must approve again", async () => {
     const { inputs, world } = createBot({ approvers: ["bob", "cy", "dan"], quorum: 2 });
     await world.write("g1", "Refund 7", GROUP);

@@ -8,6 +8,13 @@ import { exportData } from "../../../../ops/data/export-chat.ts";
 import { forget } from "../../../../ops/data/forget.ts";
 import { listObjects, rowsOf } from "../../../../ops/data/object-store.ts";
 import { findTarget, hasMark, namesOne } from "../../../../ops/data/targets.ts";
+import type { Question } from "../../../../src/questions/question.ts";
+import { QuestionStore } from "../../../../src/questions/question-store.ts";
+import type { ParkedCall } from "../../../../src/replay/parked-call-store.ts";
+import { ParkedCalls } from "../../../../src/replay/parked-calls.ts";
+import { RunLog } from "../../../../src/replay/run-log.ts";
+import { createNodeDatabase } from "../../../../lab/support/node-database.ts";
+import { createVirtualClock } from "../../../support/virtual-clock.ts";
 
 describe("a stored value", () => {
   it.each([
@@ -255,14 +262,82 @@ describe("a chat or a person to forget", () => {
   it("takes the answers of the person out of runs in an object that stays, and leaves those of others", async () => {
     const root = listObjects(path.join(data, "objects")).find(({ name }) => name === "default");
     const database = new DatabaseSync(root?.file ?? "");
-    database.exec(`CREATE TABLE question_v1 (id TEXT PRIMARY KEY, asked_in TEXT, call TEXT);
-      INSERT INTO question_v1 VALUES ('q1', '[{"userId":"200777"}]', '{"id":"c","ledgerKey":"k","position":0}');
-      INSERT INTO question_v1 VALUES ('q2', '[{"userId":"300888"}]', '{"id":"c","ledgerKey":"k","position":1}');
+    database.exec(`CREATE TABLE question_v1 (id TEXT PRIMARY KEY, asked_in TEXT, call TEXT, end TEXT);
+      INSERT INTO question_v1 VALUES ('q1', '[{"userId":"200777"}]', '{"id":"c","ledgerKey":"k","position":0}', 'answered');
+      INSERT INTO question_v1 VALUES ('q2', '[{"userId":"300888"}]', '{"id":"c","ledgerKey":"k","position":1}', 'answered');
       CREATE TABLE run_log_v1 (run TEXT, position INTEGER, result TEXT, PRIMARY KEY (run, position));
       INSERT INTO run_log_v1 VALUES ('k', 0, '"my address"');
       INSERT INTO run_log_v1 VALUES ('k', 1, '"another"')`);
     database.close();
+    const { objects: exported } = exportData(data, "200777", () => 0);
+    const answers = exported.find(({ name }) => name === "default")?.tables["run_log_v1"];
+    expect(answers).toMatchObject([{ result: '"my address"' }]);
     await forget(data, findTarget(data, "200777"));
     expect(rowsOf(root?.file ?? "", "run_log_v1").map(({ result }) => result)).toEqual(['"another"']);
+  });
+
+  it("ends the open questions to the person, whose calls go on without an answer", async () => {
+    const root = listObjects(path.join(data, "objects")).find(({ name }) => name === "default");
+    const file = root?.file ?? "";
+    let database = createNodeDatabase(file);
+    const clock = createVirtualClock();
+    const ran: ParkedCall[] = [];
+    const calls = (): ParkedCalls =>
+      new ParkedCalls({
+        database,
+        clock,
+        run: (call) => Promise.resolve(ran.push(call)),
+        tell: () => {},
+        onChange: () => {},
+        onFailure: (error) => expect.fail(String(error)),
+      });
+    const entry = { kind: "question", label: "To whom?", hash: "h" } as const;
+    const form = { fields: [], isSingle: true } as const;
+    const storedAt = { createdAt: 0, expiresAt: 9, remindAt: undefined, end: undefined, endedAt: undefined };
+    for (const [id, userId] of [
+      ["theirs", "200777"],
+      ["other", "300888"],
+    ] as const) {
+      const rest = { input: null, inputHash: "", action: "act", runId: "r", context: {}, ledgerKey: id };
+      calls().park({ ...rest, id, requestId: id, toolCallId: id });
+      const log = new RunLog(database, clock);
+      for (const [position, result] of ["Ada is 200777", "done before"].entries())
+        log.of(id, false).record(position, { ...entry, kind: "step" }, id === "theirs" ? result : "done");
+      log.open(id, 2, entry);
+      new QuestionStore(database).insert({
+        ...storedAt,
+        id: `q-${id}`,
+        message: entry.label,
+        form,
+        askedIn: [
+          { userId, address: { messengerId: "telegram", chatId: userId, threadId: userId, isDirectMessage: true } },
+        ],
+        forms: [],
+        call: { id, ledgerKey: id, position: 2 },
+        cause: undefined,
+        threadId: undefined,
+        answer: undefined,
+        by: undefined,
+        isHinted: false,
+        isDelivered: false,
+      } as unknown as Question);
+    }
+    database.close();
+    await forget(data, findTarget(data, "200777"));
+    database = createNodeDatabase(file);
+    await calls().run();
+    expect(ran.map(({ id }) => id)).toEqual(["theirs"]);
+    const step = { ...entry, kind: "step" } as const;
+    const record = new RunLog(database, clock).of("theirs", false);
+    expect([0, 1].map((position) => record.read(position, step))).toEqual([
+      { result: null },
+      { result: "done before" },
+    ]);
+    expect(record.read(2, entry)).toEqual({ result: { why: "nobody" } });
+    expect(new RunLog(database, clock).of("other", false).read(2, entry)).toBeUndefined();
+    expect(new QuestionStore(database).open().map(({ id }) => id)).toEqual(["q-other"]);
+    database.close();
+    const rest = rowsOf(file, "run_log_v1").filter(({ run }) => run === "theirs");
+    expect(JSON.stringify(rest)).not.toContain("200777");
   });
 });
