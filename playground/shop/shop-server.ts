@@ -16,6 +16,8 @@ export interface ShopOptions {
   readonly port?: number;
   /** Whether orders name their pictures, which only the simulator can fetch. @default false */
   readonly pictures?: boolean;
+  /** Awaited before the answer to a GET of a path. @default answers at once */
+  readonly beforeRead?: (pathname: string) => Promise<void> | undefined;
 }
 
 /**
@@ -50,7 +52,10 @@ export async function startShop(options: ShopOptions = {}): Promise<Shop> {
   };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://shop");
-    if (request.method === "GET") return send(response, read(pathname));
+    if (request.method === "GET") {
+      void Promise.resolve(options.beforeRead?.(pathname)).then(() => send(response, read(pathname)));
+      return;
+    }
     if (request.method !== "POST") return send(response, refused(405, "This can only be read."));
     void json(request)
       .catch(() => undefined)

@@ -19,6 +19,8 @@ export interface SupportBotRig extends PersonPage {
   /** The shop's team, and somebody else. */
   readonly people: { readonly ann: User; readonly bob: User; readonly eve: User };
   readonly button: (name: string) => Locator;
+  /** Keeps the shop from answering a GET of a path. Returns the end of that. */
+  readonly holdShop: (pathname: string) => () => void;
   /** Makes a group of Ann, Bob and Eve, and opens it. */
   readonly openGroup: (title: string) => Promise<void>;
   /** Chooses the person who writes and presses in the open group. */
@@ -28,6 +30,7 @@ export interface SupportBotRig extends PersonPage {
 /** Registers the hooks of a test file, as `usePersonPage` does. All its tests share one bot. */
 export function useSupportBot(): SupportBotRig {
   let transcription: Server;
+  const held = new Map<string, Promise<void>>();
   let started: Pick<SupportBotRig, "bot" | "shop" | "simulator" | "people"> | undefined;
   const now = () => {
     if (started === undefined) throw new Error("The bot is there only while a test runs.");
@@ -36,7 +39,7 @@ export function useSupportBot(): SupportBotRig {
   const chat = usePersonPage(() => now().simulator);
   beforeAll(async () => {
     const [shop, simulator] = await Promise.all([
-      startShop({ pictures: true }),
+      startShop({ pictures: true, beforeRead: (pathname) => held.get(pathname) }),
       startSimulator({ webFiles: shopPictures(), suggestions: SUGGESTIONS }),
     ]);
     const people = {
@@ -90,6 +93,14 @@ export function useSupportBot(): SupportBotRig {
     write,
     send,
     screenshot,
+    holdShop: (pathname) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(pathname, promise);
+      return () => {
+        held.delete(pathname);
+        resolve();
+      };
+    },
     openGroup: async (title) => {
       const { people, simulator } = now();
       simulator.addGroup({ title, members: [people.ann, people.bob, people.eve] });

@@ -67,6 +67,18 @@ describe("the support bot", () => {
     expect(rig.shop.orders.returnOf("1003")?.photo).not.toBe("");
   });
 
+  it("says below its answer how far an export is, until the invoices are there", async () => {
+    const goOn = rig.holdShop("/orders/1002");
+    await write("Export the invoices of orders 1001 and 1002");
+    await log().getByText("⏳ Invoice 2 of 2 50 %").waitFor();
+    expect(await log().getByText("invoice-1001.pdf").count()).toBe(0);
+    await screenshot("export-progress");
+    goOn();
+    await log().getByText("invoice-1001.pdf").waitFor();
+    await log().getByText("invoice-1002.pdf").waitFor();
+    expect(await log().getByText("⏳").count()).toBe(0);
+  });
+
   it("sends the place of the shop", async () => {
     await write("Where is your shop?");
     await log().getByText("You find our shop at Kungsgatan 12, Gothenburg.").waitFor();

@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { action } from "../../../src/index.ts";
 import type { ActionContext, PromptTask, ThinkActions } from "../../../src/index.ts";
@@ -11,6 +12,15 @@ import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 
 beforeEach(() => void captureLog());
+
+/** Ends the process of the chat's conversation, which wakes for its alarm. */
+async function kill(world: World): Promise<void> {
+  await runInDurableObject(world.thread("c1"), async (_bot, state) => {
+    await state.storage.sync();
+    state.abort("killed by a test");
+  }).catch(() => undefined);
+  await runDurableObjectAlarm(world.thread("c1"));
+}
 
 const ADA = { messenger: "fake", userId: "ada" } as const;
 
@@ -115,7 +125,10 @@ describe("a question of a schedule that somebody made in a chat", () => {
   async function plan(
     ask: (ctx: ActionContext) => unknown,
     settings: { readonly chatSchedules: true | { readonly asksMaker: boolean } },
-    { isGroup = false }: { readonly isGroup?: boolean } = {},
+    {
+      isGroup = false,
+      isAnonymous = false,
+    }: { readonly isGroup?: boolean; readonly isAnonymous?: boolean } = {},
   ): Promise<World> {
     const act = action({
       description: "Does something with an order.",
@@ -123,7 +136,7 @@ describe("a question of a schedule that somebody made in a chat", () => {
       execute: (_input, ctx) => ask(ctx),
     });
     const world = createWorld({ script, getActions: () => ({ act }), settings });
-    await world.write("c1", "Plan it", { user: "ada", ...(isGroup && GROUP) });
+    await world.write("c1", "Plan it", { user: "ada", isAnonymous, ...(isGroup && GROUP) });
     await expectShown(world, "Next:");
     await world.thread("c1").schedules.run("#1");
     return world;
@@ -172,6 +185,59 @@ describe("a question of a schedule that somebody made in a chat", () => {
     await world.thread("c1").schedules.run("#1");
     await expectShown(world, "The code?", "dm");
     expect(world.chats.visible("c1").join()).not.toContain("The code?");
+  });
+
+  it.each(["/stop", "/new"])(
+    "goes on without an answer after %s of that person, in a group too",
+    async (command) => {
+      for (const isGroup of [false, true]) {
+        const world = await plan(
+          (ctx) => ctx.elicit({ message: "To whom?", schema: z.string() }),
+          { chatSchedules: true },
+          { isGroup },
+        );
+        await expectShown(world, "To whom?");
+        const how = isGroup ? GROUP : {};
+        if (isGroup && command === "/stop") {
+          await world.write("c1", command, { user: "bob", sentAt: Date.now(), ...how });
+          await world.write("c1", "Still there?", { user: "bob", ...how });
+          await expectShown(world, "Still there?");
+          expect(world.chats.visible("c1").join()).not.toContain("Not answered.");
+        }
+        await world.write("c1", command, { user: "ada", sentAt: Date.now(), ...how });
+        await expectShown(world, "Not answered.");
+        await expectShown(world, 'Told: {"why":"declined"}');
+        expect(world.chats.button("c1", "Not now")).toBeUndefined();
+      }
+    },
+  );
+
+  it("is asked once and answered once if the process dies while it waits", async () => {
+    const steps: string[] = [];
+    const world = await plan(
+      async (ctx) => {
+        await ctx.step("hold", () => void steps.push("hold"));
+        return ctx.elicit({ message: "To whom?", schema: z.string() });
+      },
+      { chatSchedules: true },
+    );
+    await expectShown(world, "To whom?");
+    await kill(world);
+    await world.write("c1", "to all", { user: "ada", sentAt: Date.now() });
+    await expectShown(world, 'Told: {"value":"to all"}');
+    expect(world.chats.visible("c1").filter((text) => text.includes("To whom?"))).toHaveLength(1);
+    expect(world.chats.visible("c1").filter((text) => text.includes("Told:"))).toHaveLength(1);
+    expect(steps).toEqual(["hold"]);
+  });
+
+  it("is answered with `nobody` if an anonymous administrator has made the schedule", async () => {
+    const world = await plan(
+      (ctx) => ctx.elicit({ message: "To whom?", schema: z.string() }),
+      { chatSchedules: true },
+      { isGroup: true, isAnonymous: true },
+    );
+    await expectShown(world, '"why":"nobody"');
+    expect(world.chats.visible("c1").join()).not.toContain("To whom?");
   });
 
   it("is answered with `nobody` at once if the bot does not allow it", async () => {
