@@ -310,7 +310,10 @@ describe("a chat or a person to forget", () => {
         message: entry.label,
         form,
         askedIn: [
-          { userId, address: { messengerId: "telegram", chatId: userId, threadId: userId, isDirectMessage: true } },
+          {
+            userId,
+            address: { messengerId: "telegram", chatId: userId, threadId: userId, isDirectMessage: true },
+          },
         ],
         forms: [],
         call: { id, ledgerKey: id, position: 2 },
