@@ -27,7 +27,7 @@ export function answersOf(file: string, ids: ReadonlySet<string>): (table: strin
  */
 export function blankAnswers(file: string, ids: ReadonlySet<string>): (table: string, row: Row) => boolean {
   const questions = questionsOf(file, ids);
-  const open = callsOf(questions.filter(({ end = null }) => end === null)).map(({ id }) => id);
+  const open = new Set(callsOf(questions.filter(({ end = null }) => end === null)).map(({ id }) => id));
   const places = placesOf(questions);
   const log = rowsOf(file, RUN_LOG);
   const changes = rowsOf(file, CALLS)
@@ -40,7 +40,7 @@ export function blankAnswers(file: string, ids: ReadonlySet<string>): (table: st
         const values = { result: kind === "step" ? "null" : NOBODY, label: "" };
         return { table: RUN_LOG, key: { run, position }, values };
       });
-      const goesOn = state === "asking" && open.includes(textOf(id));
+      const goesOn = state === "asking" && open.has(textOf(id));
       return goesOn ? [...blanked, { table: CALLS, key: { id }, values: { state: "ready" } }] : blanked;
     });
   changeRows(file, changes);

@@ -8,7 +8,6 @@ import { exportData } from "../../../../ops/data/export-chat.ts";
 import { forget } from "../../../../ops/data/forget.ts";
 import { listObjects, rowsOf } from "../../../../ops/data/object-store.ts";
 import { findTarget, hasMark, namesOne } from "../../../../ops/data/targets.ts";
-import type { Question } from "../../../../src/questions/question.ts";
 import { QuestionStore } from "../../../../src/questions/question-store.ts";
 import type { ParkedCall } from "../../../../src/replay/parked-call-store.ts";
 import { ParkedCalls } from "../../../../src/replay/parked-calls.ts";
@@ -323,7 +322,7 @@ describe("a chat or a person to forget", () => {
         by: undefined,
         isHinted: false,
         isDelivered: false,
-      } as unknown as Question);
+      });
     }
     database.close();
     await forget(data, findTarget(data, "200777"));
