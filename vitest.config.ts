@@ -16,6 +16,8 @@ const alias = {
   "switchboard/memory": `${import.meta.dirname}/src/memory/index.ts`,
   "switchboard/mcp-client": `${import.meta.dirname}/src/mcp-client/index.ts`,
   "switchboard/telemetry": `${import.meta.dirname}/src/telemetry/index.ts`,
+  "switchboard/workspace/bash": `${import.meta.dirname}/src/workspace/bash/index.ts`,
+  "switchboard/workspace": `${import.meta.dirname}/src/workspace/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,

@@ -58,6 +58,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   static telemetry: ImportedFeature | undefined = undefined;
   /** Gives the bot memory: the result of `memory()` of `switchboard/memory`. Undefined: only the transcript. */
   static memory: ImportedFeature | undefined = undefined;
+  /** Gives each conversation files: the result of `workspace()` of `switchboard/workspace`. Undefined: none. */
+  static workspace: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;

@@ -58,6 +58,8 @@ import { ThinkMembers } from "./think-members.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ChannelContext } from "./messengers/declare/channels.ts";
+import type { Workspace } from "./workspace/conversation-workspace.ts";
+import type { WorkspaceFeature } from "./workspace/workspace-feature.ts";
 
 /**
  * The class that a bot extends. One class has all roles: the root takes the webhooks, every conversation has its own
@@ -116,6 +118,15 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   /** The channel of the running turn, or of the event that is being handled. Undefined outside of both. */
   get activeChannel(): ChannelContext | undefined {
     return this.#object.channels.active();
+  }
+
+  /**
+   * The files of this conversation.
+   *
+   * @throws {ConfigurationError} `feature-not-imported` in a bot without the static member `workspace`
+   */
+  get workspace(): Workspace {
+    return this.#object.features.imported<WorkspaceFeature>("workspace").workspace;
   }
 
   /**

@@ -4,7 +4,7 @@
  *   core ← { inbox, turn, actions, replay, forms, sandbox, outgoing, models, log, texts, delivery,
  *            providers/* }
  *        ← messengers ← scheduled-runs ← feature
- *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client, telemetry, memory }
+ *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client, telemetry, memory, workspace }
  *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
@@ -66,6 +66,7 @@ const LAYER_OF = {
   "mcp-client": "feature",
   telemetry: "feature",
   memory: "feature",
+  workspace: "feature",
   questions: "feature",
   agent: "agent",
 };

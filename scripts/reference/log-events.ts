@@ -78,6 +78,14 @@ export const LOG_EVENTS: readonly {
     meaning: "tools of an MCP server are not offered; `reason` is that of the first one",
   },
   {
+    events: ["workspace.file-not-kept"],
+    meaning: "a file that a person has sent was not kept in the workspace; the person and the model know",
+  },
+  {
+    events: ["workspace.bucket-failed"],
+    meaning: "large files that nobody needs could not be deleted from the bucket; a later time deletes them",
+  },
+  {
     events: ["mcp-client.catalogue-failed"],
     meaning: "the tools of MCP servers could not be stored or read; those that are known stay",
   },

@@ -29,6 +29,7 @@ const HOOKS = "src/turn/hooks.ts";
 const TASK = "src/schedules/rules/scheduled-task.ts";
 const BROADCAST = "src/core/broadcast.ts";
 const SESSION = "src/feature/session.ts";
+const WORKSPACE = "src/workspace/workspace-options.ts";
 const MCP_CLIENT = "src/mcp-client/mcp-client-options.ts";
 
 /** Options that the bot's code gives to functions and methods, by the name of their page. */
@@ -133,6 +134,15 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "`withContext` and `addContext`", file: SESSION, of: ["ContextBlock"] },
       { heading: "A provider", file: SESSION, of: ["ContextProvider"] },
       { heading: "The session", file: SESSION, of: ["Session"], isRead: true },
+    ],
+  },
+  "workspace.md": {
+    title: "Options of `workspace`",
+    intro: "[Files of a conversation](../workspace.md) shows it in use.",
+    parts: [
+      { heading: "`workspace`", file: WORKSPACE, of: ["WorkspaceOptions"] },
+      { heading: "`largeFiles`", file: WORKSPACE, of: ["LargeFiles"] },
+      { heading: "`bash`", file: "src/workspace/bash/bash.ts", of: ["BashOptions"] },
     ],
   },
   "turns.md": {

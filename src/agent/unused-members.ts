@@ -57,8 +57,8 @@ const OWN_TOOLS = "Give the model tools and actions of your own";
 /** Members of Think that this version does not use, with what to write instead. */
 const NOT_THERE: Readonly<Record<string, string>> = {
   compactAfter: 'Call it on the session in "configureSession", or use "maxContextTokens"',
-  workspace: OWN_TOOLS,
-  workspaceBash: OWN_TOOLS,
+  workspace: 'Give the class the static member "workspace", made by workspace() of "switchboard/workspace"',
+  workspaceBash: 'Use the option "bash" of workspace()',
   getSkills: OWN_TOOLS,
   getSkillScriptRunner: OWN_TOOLS,
   getExtensions: OWN_TOOLS,

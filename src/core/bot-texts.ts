@@ -382,6 +382,14 @@ export const ENGLISH_TEXTS = {
   questionNotYours: "This question is for somebody else.",
   scheduleUnknown: "I don't know this schedule any more.",
   scheduleNotYours: "Only the person who made this schedule can change it.",
+  // /files
+  filesCommand: "Show the files of this chat",
+  filesTitle: "{count} files, {used} of {most} MB",
+  filesNone: "There are no files here.",
+  fileGone: "This file has changed or is gone. /files shows what is there now.",
+  fileNotYours: "You can't delete this file.",
+  fileOfAnother: "Only {name} can delete this file.",
+  fileNotKept: "I couldn't keep {name}: it is too large, or there is no room. /files shows what is there.",
   // The names of the days, from Sunday on, with spaces between them.
   weekdays: "Sun Mon Tue Wed Thu Fri Sat",
   seconds: "{count} seconds",

@@ -19,6 +19,8 @@ import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { Feature, FeatureKind } from "./feature.ts";
+import { notImported } from "./imported-feature.ts";
+import type { ImportedMember } from "./imported-feature.ts";
 
 export interface FeatureListOptions {
   readonly log: Log;
@@ -47,6 +49,14 @@ export class FeatureList implements ThreadFeatures {
     // The name belongs to this kind.
     if (found !== undefined) return found as Kind;
     throw new ConfigurationError("feature-missing", `This bot was built without "${name}".`);
+  }
+
+  /** Returns the feature that a bot has by the import of a static member. @throws {ConfigurationError} `feature-not-imported` */
+  imported<Kind extends Feature>(member: ImportedMember): Kind {
+    const found = this.#byName.get(member);
+    if (found === undefined) throw notImported(member);
+    // The name belongs to this kind.
+    return found as Kind;
   }
 
   /** People's consent to actions. Undefined in a bot without approvals. */

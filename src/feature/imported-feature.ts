@@ -24,7 +24,19 @@ const MEMBERS = {
   mcpClient: "switchboard/mcp-client",
   telemetry: "switchboard/telemetry",
   memory: "switchboard/memory",
+  workspace: "switchboard/workspace",
 } as const;
+
+/** A static member of a bot's class that brings a feature. */
+export type ImportedMember = keyof typeof MEMBERS;
+
+/** Returns the error of a bot's code that uses a feature which the bot has not imported. */
+export function notImported(member: ImportedMember): ConfigurationError {
+  return new ConfigurationError(
+    "feature-not-imported",
+    `The bot's class has no static member ${member}. Make it with ${member}() of "${MEMBERS[member]}".`,
+  );
+}
 
 /**
  * Returns the features that a bot's class has by imports.

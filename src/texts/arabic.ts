@@ -409,6 +409,21 @@ export const arabic: TextTable = {
   questionNotYours: "هذا السؤال لشخص آخر.",
   scheduleUnknown: "لم أعد أعرف هذا الموعد المجدول.",
   scheduleNotYours: "لا يستطيع تغيير هذا الموعد المجدول إلا من أنشأه.",
+  filesCommand: "عرض ملفات هذه المحادثة",
+  filesTitle: (values) =>
+    plural(values, {
+      zero: "{count} ملف، {used} من {most} ميغابايت",
+      one: "ملف واحد، {used} من {most} ميغابايت",
+      two: "ملفان، {used} من {most} ميغابايت",
+      few: "{count} ملفات، {used} من {most} ميغابايت",
+      many: "{count} ملفًا، {used} من {most} ميغابايت",
+      other: "{count} ملف، {used} من {most} ميغابايت",
+    }),
+  filesNone: "لا توجد ملفات هنا.",
+  fileGone: "تغيّر هذا الملف أو لم يعد موجودًا. يعرض الأمر /files ما هو موجود الآن.",
+  fileNotYours: "لا يمكنك حذف هذا الملف.",
+  fileOfAnother: "لا يستطيع حذف هذا الملف إلا {name}.",
+  fileNotKept: "لم أستطع الاحتفاظ بالملف {name}: إنه كبير جدًا أو لا يوجد متسع. يعرض الأمر /files ما هو موجود.",
   weekdays: "الأحد الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت",
   seconds: (values) =>
     plural(values, {

@@ -373,6 +373,18 @@ export const german: TextTable = {
   questionNotYours: "Diese Frage ist für jemand anders.",
   scheduleUnknown: "Diesen Zeitplan kenne ich nicht mehr.",
   scheduleNotYours: "Nur wer diesen Zeitplan gemacht hat, kann ihn ändern.",
+  filesCommand: "Die Dateien dieses Chats zeigen",
+  filesTitle: (values) =>
+    plural(values, {
+      one: "Eine Datei, {used} von {most} MB",
+      other: "{count} Dateien, {used} von {most} MB",
+    }),
+  filesNone: "Hier gibt es keine Dateien.",
+  fileGone: "Diese Datei hat sich geändert oder ist weg. /files zeigt, was jetzt da ist.",
+  fileNotYours: "Diese Datei kannst du nicht löschen.",
+  fileOfAnother: "Diese Datei kann nur {name} löschen.",
+  fileNotKept:
+    "{name} konnte ich nicht aufheben: Die Datei ist zu groß, oder es ist kein Platz mehr. /files zeigt, was da ist.",
   weekdays: "So Mo Di Mi Do Fr Sa",
   seconds: (values) => plural(values, { one: "{count} Sekunde", other: "{count} Sekunden" }),
   oneMinute: "1 Minute",

@@ -1,5 +1,5 @@
 import { convertToModelMessages } from "ai";
-import type { ModelMessage, ToolSet, UIMessage } from "ai";
+import type { FilePart, ModelMessage, ToolSet, UIMessage } from "ai";
 import { CHARACTERS_PER_TOKEN, loadFiles } from "./load-files.ts";
 import type { LoadFilesOptions } from "./load-files.ts";
 
@@ -25,7 +25,34 @@ export async function toModelMessages(
 ): Promise<ModelMessage[]> {
   const kept = repaired(withinLimit(history, options.maxContextTokens), options.repairPart);
   const withFiles = await loadFiles(kept, options);
-  return convertToModelMessages(withFiles, { tools: options.tools, ignoreIncompleteToolCalls: true });
+  const { tools } = options;
+  return filesBehindTools(
+    await convertToModelMessages(withFiles, { tools, ignoreIncompleteToolCalls: true }),
+  );
+}
+
+/** Moves the files of tool results into a message of their own: many model servers take files nowhere else. */
+function filesBehindTools(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.flatMap((message): ModelMessage[] => {
+    if (message.role !== "tool") return [message];
+    const files: FilePart[] = [];
+    const content = message.content.map((part) => {
+      if (part.type !== "tool-result" || part.output.type !== "content") return part;
+      const value = part.output.value.filter((one) => {
+        // Deprecated forms have text as their data, and stay.
+        const isFile = "mediaType" in one && "data" in one && typeof one.data === "object";
+        if (isFile) files.push(one as FilePart);
+        return !isFile;
+      });
+      return { ...part, output: { ...part.output, value } };
+    });
+    return files.length === 0
+      ? [message]
+      : [
+          { ...message, content },
+          { role: "user", content: files },
+        ];
+  });
 }
 
 function repaired(history: readonly UIMessage[], repairPart: RepairPart | undefined): readonly UIMessage[] {

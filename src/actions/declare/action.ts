@@ -1,4 +1,4 @@
-import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
+import type { FlexibleSchema, InferSchema, ModelMessage, Tool } from "ai";
 import type { Amount } from "../../core/amount.ts";
 import type { ApprovalPreview } from "../../core/approval-preview.ts";
 import type { ApprovalRisk } from "../../core/approval-risk.ts";
@@ -444,6 +444,8 @@ export interface Action extends Pick<
   /** Set if the action stands for a tool with `needsApproval`. */
   readonly isTool?: boolean;
   readonly execute: (input: never, ctx: never) => unknown;
+  /** Set if the model reads something else than the stored output. */
+  readonly toModelOutput?: (output: unknown) => ModelOutput | PromiseLike<ModelOutput>;
   readonly memory?: MemoryOptions;
   readonly enabled?: (ctx: never) => boolean | Promise<boolean>;
   readonly format?: (result: never) => string;
@@ -461,6 +463,8 @@ export interface Action extends Pick<
   readonly amount?: (call: never) => Amount | undefined;
   readonly preview?: (call: never) => ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
 }
+
+type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 /** The actions of a bot. A key is the name of the tool that the model sees, unless the action has a `name`. */
 export type ThinkActions = Readonly<Record<string, Action>>;

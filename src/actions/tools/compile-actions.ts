@@ -67,8 +67,10 @@ export function compileAction(
   // The ledger decides whether an interrupted call runs again.
   const runs = { recovery: "rerun" };
   const { noted } = host;
+  const { toModelOutput } = action;
   return Object.assign(compiled, runs, {
     ...(isPlainRead(action) && { annotations: { readOnly: true, mayRepeatResult: true } }),
+    ...(toModelOutput && { toModelOutput: ({ output }: { output: unknown }) => toModelOutput(output) }),
     ...(noted !== undefined && {
       fillInput: async (input: unknown, calls: () => Promise<readonly unknown[]>) =>
         filledInput(input, { calls, noted, onInvalid: () => host.onInvalidInput(name) }),

@@ -79,9 +79,14 @@ function provenMediaType(bytes: Uint8Array, announced: string): string | undefin
   const [family] = announced.toLowerCase().split("/");
   if (family !== "image" && family !== "audio" && announced.toLowerCase() !== "application/pdf")
     return announced;
+  return formatOfBytes(bytes, family);
+}
+
+/** Returns the media type that the first bytes prove. @param family such as `image`; default any */
+export function formatOfBytes(bytes: Uint8Array, family?: string): string | undefined {
   return SIGNATURES.find(
     ([mediaType, start]) =>
-      mediaType.split("/")[0] === family &&
+      (family === undefined || mediaType.split("/")[0] === family) &&
       Array.from(start).every(
         (character, index) => character === "?" || character.charCodeAt(0) === bytes[index],
       ),

@@ -65,10 +65,13 @@ export interface ActionRig {
   /** Ends this life before or after one of its next writes: 0 is before the next one, 1 after it, 2 before the one after. */
   killAtWrite(point: number): void;
   /** Calls the action once, as the model would. Resolves with `killed` when its life has ended. */
-  call(action: Action, input?: unknown, options?: CallOptions): Promise<unknown>;
+  call(action: Action | OverDatabase, input?: unknown, options?: CallOptions): Promise<unknown>;
   /** Calls the action, and resolves when its work has begun. */
   begin(action: Action, options?: CallOptions): Promise<{ readonly result: Promise<unknown> }>;
 }
+
+/** Makes an action whose work is in the database of one life. */
+export type OverDatabase = (database: Database) => Action;
 
 export interface CallOptions {
   readonly requestId?: string;
@@ -168,7 +171,7 @@ export function createActionRig(): ActionRig {
     });
   /** One call in the present life. */
   const live = async (
-    action: Action,
+    given: Action | OverDatabase,
     input: unknown,
     { isOutside = false, requestId: turnId = "turn", toolCallId = "call-1", signal }: CallOptions,
   ) => {
@@ -261,6 +264,7 @@ export function createActionRig(): ActionRig {
         rig.failures.push(error);
       },
     };
+    const action = typeof given === "function" ? given(database) : given;
     const request = { name: "refund", action, input, requestId: turnId, toolCallId, messages: [], signal };
     try {
       const ledger = new LocalLedger(database, { clock, newId: () => `run-${(ids += 1)}` });

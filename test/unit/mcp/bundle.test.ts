@@ -13,6 +13,8 @@ async function partsOf(bot: string): Promise<readonly string[]> {
     alias: {
       "switchboard/memory": "./src/memory/index.ts",
       "switchboard/mcp-client": "./src/mcp-client/index.ts",
+      "switchboard/workspace/bash": "./src/workspace/bash/index.ts",
+      "switchboard/workspace": "./src/workspace/index.ts",
       "switchboard/mcp": "./src/mcp/index.ts",
       "switchboard/telemetry": "./src/telemetry/index.ts",
       switchboard: "./src/index.ts",
@@ -27,7 +29,9 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
     (name) =>
-      /^src\/(?:mcp(-client)?|telemetry|memory)\//.test(name) || name.startsWith("@modelcontextprotocol/"),
+      /^src\/(?:mcp(-client)?|telemetry|memory|workspace)\//.test(name) ||
+      name.startsWith("@modelcontextprotocol/") ||
+      name.startsWith("just-bash"),
   );
 }
 
@@ -60,4 +64,15 @@ it("is in the bundle only of a bot that imports it", async () => {
   );
   expect(traced).toContain("src/telemetry/telemetry-feature.ts");
   expect(traced.filter((name) => name.includes("mcp"))).toEqual([]);
+  const files = 'import { workspace } from "switchboard/workspace";';
+  const withFiles = await partsOf(
+    `${smallest} ${files} class Bot extends Think { static workspace = workspace(); } export default createWorker(Bot);`,
+  );
+  expect(withFiles).toContain("src/workspace/workspace-feature.ts");
+  expect(withFiles.filter((name) => name.includes("bash/") || name.includes("just-bash"))).toEqual([]);
+  const withShell = await partsOf(
+    `${smallest} ${files} import { bash } from "switchboard/workspace/bash";
+     class Bot extends Think { static workspace = workspace({ bash: bash() }); } export default createWorker(Bot);`,
+  );
+  expect(withShell).toContain("just-bash/browser");
 });
