@@ -77,8 +77,16 @@ const MOST_TRIES = 3;
 export class ConversationWorkspace implements Workspace {
   readonly #options: ConversationWorkspaceOptions;
 
-  constructor(options: ConversationWorkspaceOptions) {
+  readonly #defaults: CommitOptions;
+
+  constructor(options: ConversationWorkspaceOptions, defaults: CommitOptions = {}) {
     this.#options = options;
+    this.#defaults = defaults;
+  }
+
+  /** Returns the same files, whose changes are made with these options. */
+  withDefaults(defaults: CommitOptions): ConversationWorkspace {
+    return new ConversationWorkspace(this.#options, defaults);
   }
 
   stat(path: string): FileStat | undefined {
@@ -180,7 +188,8 @@ export class ConversationWorkspace implements Workspace {
    * @throws {InvalidInputError} `workspace-path`, `workspace-path-taken`, `workspace-file-too-large`
    * @throws {SwitchboardError} `workspace-full`, `workspace-changed`
    */
-  async commit(changes: readonly Change[], { call, person, withIt }: CommitOptions = {}): Promise<void> {
+  async commit(changes: readonly Change[], options: CommitOptions = {}): Promise<void> {
+    const { call, person, withIt } = { ...this.#defaults, ...options };
     const { database, deps, objects, store } = this.#options;
     const prepared: (Change & { readonly row: FileRow | undefined })[] = [];
     for (const change of changes) {

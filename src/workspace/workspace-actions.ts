@@ -9,7 +9,6 @@ import type { BashTool } from "./bash-tool.ts";
 import type { CommitOptions, ConversationWorkspace } from "./conversation-workspace.ts";
 import { FILE_TOOLS, isShownFile } from "./file-tools.ts";
 import type { FileTool } from "./file-tools.ts";
-import type { ReadOperations, WriteOperations } from "./operations.ts";
 import type { WorkspaceToolName } from "./workspace-options.ts";
 import {
   BASH_DESCRIPTION,
@@ -61,7 +60,7 @@ function fileAction(tool: FileTool, { media, workspace }: WorkspaceActionsOption
     execute: async (input, ctx) =>
       inWords(async () => {
         const output: unknown = await tool.run(
-          isRead ? workspace : as(workspace, changeOf(ctx)),
+          isRead ? workspace : workspace.withDefaults(changeOf(ctx)),
           input as never,
         );
         return isShownFile(output) ? { ...output, turn: ctx.requestId } : output;
@@ -133,18 +132,6 @@ function changeOf(ctx: Pick<ActionContext, "person"> & CallOf): CommitOptions {
     ...(person !== undefined && {
       person: { userId: person.userId, name: person.fullName || person.userName || person.userId },
     }),
-  };
-}
-
-/** The workspace for one call. */
-function as(workspace: ConversationWorkspace, options: CommitOptions): ReadOperations & WriteOperations {
-  return {
-    stat: (path) => workspace.stat(path),
-    readFile: (path) => workspace.readFile(path),
-    listFiles: (folder) => workspace.listFiles(folder),
-    writeFile: (path, content) => workspace.writeFile(path, content, options),
-    editFile: (path, change) => workspace.editFile(path, change, options),
-    deleteFiles: (path) => workspace.deleteFiles(path, options),
   };
 }
 

@@ -116,11 +116,11 @@ export class WorkspaceFeature implements Feature {
       bucket: () => bucket(host.env),
       fromBytes,
       prefix,
-      owner: () => host.name(),
+      owner: host.name.bind(host),
       store,
       clock: host.deps.clock,
       log: host.log,
-      wakeSoon: () => host.wakeSoon(),
+      wakeSoon: host.wakeSoon.bind(host),
     });
   }
 
