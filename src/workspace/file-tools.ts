@@ -183,7 +183,7 @@ function listed(lines: readonly string[], nothing: string, most = MOST_ENTRIES):
 }
 
 function refused(problem: string): SwitchboardError {
-  return new SwitchboardError("workspace-refused", problem);
+  return new SwitchboardError("workspace-refused", `Nothing was changed. ${problem}`);
 }
 
 function fileTool<Schema extends FlexibleSchema>(tool: FileTool<Schema>): FileTool<Schema> {
