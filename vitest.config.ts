@@ -14,6 +14,7 @@ const alias = {
   "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
   "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
   "switchboard/memory": `${import.meta.dirname}/src/memory/index.ts`,
+  "switchboard/agent-tools": `${import.meta.dirname}/src/agent-tools/index.ts`,
   "switchboard/mcp-client": `${import.meta.dirname}/src/mcp-client/index.ts`,
   "switchboard/telemetry": `${import.meta.dirname}/src/telemetry/index.ts`,
   "switchboard/workspace/bash": `${import.meta.dirname}/src/workspace/bash/index.ts`,

@@ -95,6 +95,10 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * @default the older part is summarized, and the call made again, once in a turn
    */
   contextOverflow: ContextOverflowOptions | undefined = undefined;
+  /** Most runs of other agents that this agent may have at once: see `agentTool`. */
+  override maxConcurrentAgentTools = 5;
+  /** How deep agents may call each other. `1`: an agent that is a tool has none itself. */
+  maxAgentToolDepth = 3;
   /** Whether the callback of `chat()` gets the model's reasoning. */
   sendReasoning = true;
   /**

@@ -23,7 +23,7 @@ import type { TurnInfo } from "./core/turn-info.ts";
 import type { AgentStub } from "./agent/agent-stub.ts";
 import type { AgentRuntime } from "./agent/agent-runtime.ts";
 import type { BotObject } from "./agent/bot-object.ts";
-import { OBJECT } from "./agent/answering.ts";
+import { OBJECT } from "./messengers/root/object-calls.ts";
 import { BotBroadcasts } from "./broadcasts/bot-broadcasts.ts";
 import type { NoticeOptions } from "./broadcasts/notice.ts";
 import type { BotQuestions } from "./questions/bot-questions.ts";
@@ -36,6 +36,7 @@ import {
   namedConversationName,
 } from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
+import { keepObject } from "./agent/object-of.ts";
 import { keepName, nameOf } from "./agent/object-name.ts";
 import { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
@@ -54,7 +55,7 @@ import type {
   WaitOptions,
 } from "./submissions/submissions.ts";
 import type { SubmissionInput } from "./messengers/turns/question-messages.ts";
-import { ThinkMembers } from "./think-members.ts";
+import { ThinkAgents } from "./think-agents.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ChannelContext } from "./messengers/declare/channels.ts";
@@ -72,7 +73,7 @@ import type { WorkspaceFeature } from "./workspace/workspace-feature.ts";
  * }
  * export default createWorker(MyBot);
  */
-export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkMembers<
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkAgents<
   Env,
   State
 > {
@@ -98,6 +99,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     });
     this.#runtime = runtime;
     this.#object = runtime.object;
+    keepObject(this, runtime.object);
     this.lifecycle.use(runtime);
     guardEvents(this, log);
   }

@@ -4,7 +4,8 @@
  *   core ← { inbox, turn, actions, replay, forms, sandbox, outgoing, models, log, texts, delivery,
  *            providers/* }
  *        ← messengers ← scheduled-runs ← feature
- *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client, telemetry, memory, workspace }
+ *        ← { approvals, questions, schedules, broadcasts, submissions, hooks, mcp, mcp-client, telemetry, memory,
+ *            workspace, agent-tools }
  *        ← agent ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
@@ -67,6 +68,7 @@ const LAYER_OF = {
   telemetry: "feature",
   memory: "feature",
   workspace: "feature",
+  "agent-tools": "feature",
   questions: "feature",
   agent: "agent",
 };

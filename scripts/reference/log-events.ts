@@ -51,6 +51,11 @@ export const LOG_EVENTS: readonly {
     meaning: "a collector has not taken spans, and so many were dropped since the last such line",
   },
   {
+    events: ["agent-tool.not-reached"],
+    meaning:
+      "the object of another agent's run, or the one that waits for it, could not be reached; it is tried again",
+  },
+  {
     events: ["mcp-client.server-failed"],
     meaning: "an MCP server could not be asked for its tools; `reason` is the kind of the failure",
   },

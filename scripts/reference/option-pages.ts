@@ -145,6 +145,14 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "`bash`", file: "src/workspace/bash/bash.ts", of: ["BashOptions"] },
     ],
   },
+  "agent-tools.md": {
+    title: "Options of `agentTool`",
+    intro: "[Agents as tools](../agents.md) shows it in use.",
+    parts: [
+      { heading: "`agentTool`", file: "src/agent-tools/agent-tool-options.ts", of: ["AgentToolOptions"] },
+      { heading: "`clearAgentToolRuns`", file: "src/agent-tools/run-filter.ts", of: ["RunFilter"] },
+    ],
+  },
   "turns.md": {
     title: "Turns",
     intro:

@@ -2,7 +2,8 @@ import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { ActionLedger } from "../actions/ledger/ledger.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import { answerOf, unknownCall } from "../core/inner-calls.ts";
-import type { CallGroup } from "../core/inner-calls.ts";
+import { OBJECT } from "../messengers/root/object-calls.ts";
+import type { ObjectCalls } from "../messengers/root/object-calls.ts";
 import type { PlatformCalls } from "../messengers/root/platform-parts.ts";
 import type { ThreadCalls } from "../messengers/root/root-link.ts";
 import { answerFirst } from "./answer-first.ts";
@@ -11,14 +12,6 @@ import type { ObjectHost } from "./object-host.ts";
 import type { ChatGate } from "../core/gate.ts";
 import { STATES } from "./ledger-over.ts";
 import { OLD_CALL_NAMES } from "./old-call-names.ts";
-
-/** The calls of a bot to an object that it makes of another class. */
-export interface ObjectCalls {
-  /** Makes it an object of the bot whose root has this class: its chats have their gates and their rate there. */
-  belongTo(rootClass: string): Promise<void>;
-}
-
-export const OBJECT: CallGroup<ObjectCalls> = { name: "object" };
 
 /** The parts of an object that answer calls. */
 export interface AnsweringHost extends ObjectHost {

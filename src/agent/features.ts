@@ -1,3 +1,4 @@
+import type { AgentToolsFeature } from "../agent-tools/agent-tools-feature.ts";
 import { ApprovalsFeature } from "../approvals/approvals-feature.ts";
 import { approvalRoutes } from "../approvals/root/approval-routes.ts";
 import { BroadcastsFeature } from "../broadcasts/broadcasts-feature.ts";
@@ -17,6 +18,9 @@ export const SCHEDULES = kind("schedules", SchedulesFeature);
 export const APPROVALS = kind("approvals", ApprovalsFeature, approvalRoutes);
 export const QUESTIONS = kind("questions", QuestionsFeature);
 export const HOOKS = kind("hooks", HooksFeature);
+
+/** Only in bots that import `switchboard/agent-tools`. */
+export const AGENT_TOOLS = { name: "agent-tools" } as FeatureKind<AgentToolsFeature>;
 
 export type AnyFeature = FeatureKind<Feature, AgentMethods>;
 

@@ -5,6 +5,8 @@ export interface ScheduleBinding {
   readonly taskId: string;
   /** Changes when the schedule, its prompt or its targets change. */
   readonly revision: string;
+  /** The agent that works for the keeper, as people know it. Undefined: it is a schedule, and no agent's run. */
+  readonly agent?: string | undefined;
 }
 
 /** Whether both are the same schedule, at any revision. */

@@ -48,7 +48,10 @@ export class FeatureList implements ThreadFeatures {
     const found = this.#byName.get(name);
     // The name belongs to this kind.
     if (found !== undefined) return found as Kind;
-    throw new ConfigurationError("feature-missing", `This bot was built without "${name}".`);
+    throw new ConfigurationError(
+      "feature-missing",
+      `This bot was built without "${name}". It may need an import: "switchboard/${name}".`,
+    );
   }
 
   /** Returns the feature that a bot has by the import of a static member. @throws {ConfigurationError} `feature-not-imported` */
@@ -214,6 +217,7 @@ export class FeatureList implements ThreadFeatures {
 
   turnReplaced(turnId: string): void {
     this.consent?.turnReplaced(turnId);
+    for (const feature of this.#features) feature.turnReplaced?.(turnId);
   }
 
   stopped(by: MessengerEvent): boolean {
@@ -225,7 +229,12 @@ export class FeatureList implements ThreadFeatures {
   }
 
   factsOfOutcome(turn: TurnInfo): CallFacts | undefined {
-    return this.consent?.factsOfOutcome(turn) ?? this.asking?.factsOfOutcome(turn);
+    const told = this.consent?.factsOfOutcome(turn) ?? this.asking?.factsOfOutcome(turn);
+    return told ?? this.#first((feature) => feature.factsOfOutcome?.(turn));
+  }
+
+  progressed(turnId: string, line: string): void {
+    for (const feature of this.#features) feature.progressed?.(turnId, line);
   }
 
   chatGone(place: GonePlace): void {

@@ -10,7 +10,9 @@ import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
+import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { FeatureHost } from "./feature-host.ts";
@@ -60,6 +62,12 @@ export interface Feature {
   readonly runQuestions?: RunQuestions;
   /** The root's way to send to many chats. */
   readonly manyChats?: ManyChatsSender;
+  /** For whom the calls of a turn run that tells an outcome of its own. Undefined for other turns. */
+  factsOfOutcome?(turn: TurnInfo): CallFacts | undefined;
+  /** Another turn replaces a turn. */
+  turnReplaced?(turnId: string): void;
+  /** A call of a turn, or of a run that follows from it, shows how far it is. */
+  progressed?(turnId: string, line: string): void;
   /** A person has ended what runs in a chat. Returns `false` if it had asked the person nothing there. */
   stopped?(by: MessengerEvent): boolean;
   /** A chat accepts no messages any more. */

@@ -18,6 +18,13 @@ export class ImportedFeature {
 export const MEMORY_MISSING =
   'configureSession() and this.session need `static memory = memory()`: import { memory } from "switchboard/memory".';
 
+const registered: FeatureKind<Feature, unknown>[] = [];
+
+/** Adds a feature to all bots of the Worker. Only as a module is loaded that such a bot imports. */
+export function registerFeature(kind: FeatureKind<Feature, unknown>): void {
+  registered.push(kind);
+}
+
 /** The static members of a bot's class that bring a feature, and the imports that make their values. */
 const MEMBERS = {
   mcpServer: "switchboard/mcp",
@@ -47,7 +54,7 @@ export function importedFeatures(agentClass: object): FeatureKind<Feature, unkno
   const { memory, prototype } = agentClass as { readonly memory?: unknown; readonly prototype?: object };
   if (memory === undefined && prototype !== undefined && "configureSession" in prototype)
     throw new ConfigurationError("feature-not-imported", MEMORY_MISSING);
-  return Object.entries(MEMBERS).flatMap(([member, from]) => {
+  const own = Object.entries(MEMBERS).flatMap(([member, from]) => {
     const value: unknown = Reflect.get(agentClass, member);
     if (value === undefined) return [];
     if (value instanceof ImportedFeature) return [value.kind];
@@ -56,4 +63,5 @@ export function importedFeatures(agentClass: object): FeatureKind<Feature, unkno
       `The static member ${member} of the bot's class must be made by ${member}() of "${from}": import { ${member} } from "${from}".`,
     );
   });
+  return [...own, ...registered];
 }

@@ -3,6 +3,7 @@ import { logBotFailure } from "../core/bot-code.ts";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import { isOutsideRequest } from "../core/outside-call.ts";
+import { SCHEDULE_DELETED } from "../core/scheduled-run.ts";
 import type { Address } from "../core/surface.ts";
 import type { Clock } from "../core/deps.ts";
 import { outcomeMessage } from "../messengers/turns/outcome-message.ts";
@@ -34,7 +35,8 @@ export class ParkedRuns implements ParkedCallsHost {
     const consent = { approver, inputHash, ledgerKey };
     const again = { name, input, requestId, toolCallId, consent, facts: factsOf(call), isAnswered: true };
     const { actions } = this.#host;
-    if (outside === undefined) {
+    // A system that calls has no turn, and its call is no turn's.
+    if (outside === undefined || !isOutsideRequest(requestId)) {
       const output = await actions.runConsented({ ...again, owner });
       return isWaitingResult(output) ? undefined : output;
     }
@@ -65,9 +67,14 @@ export class ParkedRuns implements ParkedCallsHost {
     // The system that calls reads the outcome itself.
     if (isOutsideRequest(requestId)) return;
     const { channel, schedule } = contextOf(call);
+    // Nobody reads the rest of a run that was ended for its keeper.
+    const { runs } = this.#host;
+    const isOver = (): boolean => runs.runs.problemOf(runs.rootOf(requestId)) === SCHEDULE_DELETED;
+    if (schedule?.agent !== undefined && isOver()) return;
     const address = this.#toldIn(call);
     const isServed = address !== undefined && messengers.isDeclared(address.messengerId);
-    const unseenTask = schedule !== undefined && !isServed ? schedule.taskId : undefined;
+    const unseenTask =
+      schedule !== undefined && schedule.agent === undefined && !isServed ? schedule.taskId : undefined;
     thread.own.submit({
       kind: "outcome",
       idempotencyKey: answeredOwner(id),

@@ -45,7 +45,10 @@ export class QuestionCalls implements ActionQuestions {
     this.#callers = new CallerQuestions(options);
   }
 
-  earlier({ requestId, toolCallId }: ActionRequest, isAnswered: boolean): EarlierRun | undefined {
+  earlier(
+    { requestId, toolCallId }: Pick<ActionRequest, "requestId" | "toolCallId">,
+    isAnswered: boolean,
+  ): EarlierRun | undefined {
     const call = this.#options.parked.store.ofCall(requestId, toolCallId);
     if (call === undefined) return undefined;
     return isAnswered

@@ -42,7 +42,7 @@ function isOfTurn(call: ParkedCall): boolean {
 }
 
 function runQuestionOf({ id, isTold, state }: ParkedCall): RunQuestion {
-  const outcomeKey = answeredOwner(id);
-  if (state === "asking") return { state: "waiting", ending: undefined, outcomeKey };
-  return { state: isTold ? "over" : "open", ending: undefined, outcomeKey };
+  const known = { ending: undefined, outcomeKey: answeredOwner(id), of: { parkedId: id } };
+  if (state === "asking") return { ...known, state: "waiting" };
+  return { ...known, state: isTold ? "over" : "open" };
 }

@@ -21,6 +21,8 @@ export interface RunDeliverers {
 }
 
 const KEEPERS: CallGroup<RunKeepers> = { name: "schedules" };
+/** The keepers of runs that calls of agents have begun. */
+export const DELEGATORS: CallGroup<RunKeepers> = { name: "agent-tools" };
 const DELIVERERS: CallGroup<RunDeliverers> = { name: "broadcasts" };
 
 /**
@@ -36,7 +38,9 @@ export async function nudgeKeeper(
   try {
     // The root tells the keeper when all of its chats have an outcome.
     if (broadcast === undefined)
-      await objects.to(KEEPERS, schedule.keeper).nudgeOccurrence(occurrenceKey, news);
+      await objects
+        .to(schedule.agent === undefined ? KEEPERS : DELEGATORS, schedule.keeper)
+        .nudgeOccurrence(occurrenceKey, news);
     else await objects.root(DELIVERERS).nudgeBroadcast(broadcast.id, broadcast.target);
   } catch (error) {
     log.info("schedule.not-nudged", { code: failureCode(error) });

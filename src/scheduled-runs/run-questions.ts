@@ -8,6 +8,8 @@ export interface RunQuestion {
   readonly ending: string | undefined;
   /** The idempotency key of the turn that tells its outcome. */
   readonly outcomeKey: string;
+  /** Its id, for those who answer it. Undefined: no person is asked. */
+  readonly of: { readonly approvalId: string } | { readonly parkedId: string } | undefined;
 }
 
 /** The questions of one conversation. */

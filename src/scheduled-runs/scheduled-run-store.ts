@@ -12,22 +12,36 @@ const addressSchema = z.object({
   isDirectMessage: z.boolean(),
 });
 
+const personSchema = z.object({
+  userId: z.string(),
+  userName: z.string().exactOptional(),
+  fullName: z.string().exactOptional(),
+  isChat: z.boolean().exactOptional(),
+  language: z.string().exactOptional(),
+});
+
 const scheduledRunSchema = z.object({
-  schedule: z.object({ keeper: z.string(), taskId: z.string(), revision: z.string() }),
+  schedule: z.object({
+    keeper: z.string(),
+    taskId: z.string(),
+    revision: z.string(),
+    agent: z.string().optional(),
+  }),
   occurrenceKey: z.string(),
-  requester: z
-    .object({
-      userId: z.string(),
-      userName: z.string().exactOptional(),
-      fullName: z.string().exactOptional(),
-      isChat: z.boolean().exactOptional(),
-      language: z.string().exactOptional(),
-    })
-    .optional(),
+  requester: personSchema.optional(),
   askIn: addressSchema.optional(),
   asksOwner: z.boolean().optional(),
   broadcast: z.object({ id: z.string(), target: z.string() }).optional(),
   shownIn: addressSchema.optional(),
+  delegation: z
+    .object({
+      people: z.array(personSchema),
+      payer: z.object({ messengerId: z.string(), chatId: z.string(), userId: z.string() }).optional(),
+      keepUsageMs: z.number(),
+      depth: z.number(),
+      canAsk: z.boolean(),
+    })
+    .optional(),
 }) satisfies z.ZodType<ScheduledRun>;
 
 /** The turns of scheduled tasks in one conversation, and why one of them could not ask anybody. */
@@ -45,6 +59,8 @@ const RUNS = defineTable(
 
 export interface ScheduledRunStore {
   get(turnId: string): ScheduledRun | undefined;
+  /** Returns any of the runs. */
+  first(): ScheduledRun | undefined;
   /** Returns the code of the reason why its consent could not be asked. */
   problemOf(turnId: string): string | undefined;
   /** Prepares `add`, outside of its transaction. */
@@ -60,6 +76,7 @@ export function createScheduledRunStore(database: Database): ScheduledRunStore {
   const runs = new Table(tables, RUNS);
   return {
     get: (turnId) => runs.first("WHERE turn_id = ?", turnId)?.run,
+    first: () => runs.first("LIMIT 1")?.run,
     problemOf: (turnId) => runs.first("WHERE turn_id = ?", turnId)?.problem,
     prepare: () => tables.make(),
     add: (turnId, run, now) => void runs.insertNew({ turnId, run, createdAt: now }),

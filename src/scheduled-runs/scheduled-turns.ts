@@ -18,7 +18,7 @@ import type { TurnEngine } from "../turn/turn-engine.ts";
 import { recitedText, recitingMessage } from "./recited-text.ts";
 import type { OwnTurns } from "../messengers/thread/own-turns.ts";
 import type { ThreadMemory } from "../messengers/replies/thread-memory.ts";
-import type { RunQuestions } from "./run-questions.ts";
+import type { RunQuestion, RunQuestions } from "./run-questions.ts";
 import { followRun } from "./run-chain.ts";
 import type { RunChain } from "./run-chain.ts";
 import { Sweep } from "../core/sweep-store.ts";
@@ -135,6 +135,18 @@ export class ScheduledTurns implements ScheduledTurnCalls {
     if ((prompt ?? last).answerTo.length === 0)
       return { state: "completed", code: ending, text: await this.#lastTextOf(turns), usage };
     return { ...this.#shown(turns), ...(ending !== undefined && { code: ending }), usage };
+  }
+
+  /** Returns the turns of a run, the first one first. */
+  turnsOf(id: string): readonly string[] {
+    return [id, ...this.#follow(id).outcomes.map((outcome) => outcome.id)];
+  }
+
+  /** Returns the oldest question of a run that waits for people. */
+  waiting(id: string): RunQuestion | undefined {
+    return this.turnsOf(id)
+      .flatMap((turn) => this.#host.features.runQuestions?.ofTurn(turn) ?? [])
+      .find(({ state }) => state === "waiting");
   }
 
   /** Resolves when the newest turn of a run has ended, and its answer is visible, or after this time. */

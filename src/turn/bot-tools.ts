@@ -26,6 +26,11 @@ export function isReadOnly(tool: object | undefined): boolean {
   return isAnnotated(tool, "readOnly");
 }
 
+/** Tells whether calls of a tool with effects may run side by side. Others run one after the other. */
+export function runsBeside(tool: object | undefined): boolean {
+  return tool !== undefined && Reflect.get(tool, "runsBeside") === true;
+}
+
 /** Tells whether a call of a read-only tool may get the result of an equal call of its turn. */
 export function mayRepeatResult(tool: object | undefined): boolean {
   return isAnnotated(tool, "mayRepeatResult");

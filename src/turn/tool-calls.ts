@@ -3,7 +3,7 @@ import type { ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import { logRefusedCall } from "./log-refused-call.ts";
-import { fillInputOf, isReadOnly, mayRepeatResult, mayRerun } from "./bot-tools.ts";
+import { fillInputOf, isReadOnly, mayRepeatResult, mayRerun, runsBeside } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
 import { INTERRUPTED } from "./model-messages.ts";
 import { isRecord } from "../core/is-record.ts";
@@ -78,7 +78,7 @@ interface RunningCall {
  * The one seam around tools. Every call passes it before and after.
  *
  * - Read-only calls of a step run side by side, at most four at once. All others run one after the other, in the order
- *   of the calls. A call's time begins with its own `execute`.
+ *   of the calls; neighbours whose tools allow it run side by side. A call's time begins with its own `execute`.
  * - A read-only action may be answered with the result of an equal call of its turn: see `ReadCalls`.
  * - A call with an effect begins when no more of the person's message is expected, and is stored before it begins.
  *   After a crash, a call that had begun is reported as interrupted, unless its tool may run again. A call that had not
@@ -88,8 +88,8 @@ interface RunningCall {
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #running = new Map<string, RunningCall>();
-  /** When the newest call with an effect ends, by operation. */
-  readonly #ends = new Map<string, Promise<void>>();
+  /** When the calls with an effect that have begun end, by operation: all, and those beside which no other runs. */
+  readonly #ends = new Map<string, { readonly all: Promise<void>; readonly alone: Promise<void> }>();
   readonly #reads: ReadCalls;
   /** Outputs of the newest step by operation. The harness stores an output after the next call may have begun. */
   readonly #newest = new Map<string, { readonly step: number; readonly outputs: Map<string, unknown> }>();
@@ -105,8 +105,13 @@ export class ToolCalls {
     const { tool } = around;
     const readOnly = isReadOnly(tool);
     const { promise: end, resolve: release } = Promise.withResolvers<void>();
-    const before = this.#ends.get(operationId);
-    if (!readOnly) this.#ends.set(operationId, before === undefined ? end : before.then(() => end));
+    const isBeside = runsBeside(tool);
+    const { all, alone } = this.#ends.get(operationId) ?? { all: undefined, alone: undefined };
+    const before = isBeside ? alone : all;
+    if (!readOnly) {
+      const ends = all === undefined ? end : all.then(() => end);
+      this.#ends.set(operationId, { all: ends, alone: isBeside ? (alone ?? Promise.resolve()) : ends });
+    }
     const running: RunningCall = { context: undefined, release };
     this.#running.set(toolCallId, running);
     try {

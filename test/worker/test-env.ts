@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
-import type { BareBot, OtherBot, RuntimeBot, ScriptedBot, TestObject } from "./worker.ts";
+import type { BareBot, ChildBot, OtherBot, RuntimeBot, ScriptedBot, TestObject } from "./worker.ts";
 
 /** The bindings of `wrangler.jsonc` beside this file. Not the global `Env`, which the examples share. */
 interface TestEnv {
   readonly TestObject: DurableObjectNamespace<TestObject>;
   readonly ScriptedBot: DurableObjectNamespace<ScriptedBot>;
   readonly OtherBot: DurableObjectNamespace<OtherBot>;
+  readonly ChildBot: DurableObjectNamespace<ChildBot>;
   readonly BareBot: DurableObjectNamespace<BareBot>;
   readonly RuntimeBot: DurableObjectNamespace<RuntimeBot>;
 }

@@ -163,6 +163,13 @@ export class ScriptedBot extends Think {
 /** A second class of the same bot. */
 export class OtherBot extends ScriptedBot {}
 
+/** An agent that other agents call. It serves no messenger. */
+export class ChildBot extends ScriptedBot {
+  override getMessengers(): ThinkMessengers {
+    return {};
+  }
+}
+
 export default {
   fetch: (): Response => new Response("test worker"),
 };

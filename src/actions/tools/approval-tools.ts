@@ -24,8 +24,13 @@ export function gateTools(tools: ToolSet, host: ActionHost, requestId: () => str
   );
 }
 
-/** Returns the action that stands for a tool with `needsApproval`. Undefined for any other tool. */
+/** The property of a tool that has an action in its place. */
+export const ACTION_IN_PLACE = Symbol("action");
+
+/** Returns the action that stands for a tool: its own, or one for `needsApproval`. Undefined for any other tool. */
 export function actionOfTool(tool: BotTool | undefined): Action | undefined {
+  const own: unknown = tool === undefined ? undefined : Reflect.get(tool, ACTION_IN_PLACE);
+  if (own !== undefined) return own as Action;
   if (tool === undefined || tool.type === "provider" || typeof tool.execute !== "function") return undefined;
   const needs = needsApprovalOf(tool);
   if (needs === undefined || needs === false) return undefined;

@@ -15,7 +15,7 @@ import { checkContent } from "../../core/check-content.ts";
 import type { CardContent, Json } from "../../core/content.ts";
 import type { GonePlace } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { isAskedByCaller } from "../../core/outside-call.ts";
+import { isAskedOutside } from "../rules/approval.ts";
 import type { Address } from "../../core/surface.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
@@ -235,7 +235,7 @@ export class ApprovalCards {
     const say = sayTo(this.#host.agent, approval.requester);
     const approvers = approversInWords(approval, say);
     const text = say("reminder", { approvers, what, time: approvalTime(this.#host.agent, expiresAt, say) });
-    const isShown = origin !== undefined && !isAskedByCaller(approval.requestId);
+    const isShown = origin !== undefined && !isAskedOutside(approval);
     if (isShown && !isAskedElsewhere(approval))
       this.#below(approval, cardIdOf(approval), origin, "reminder", text);
     for (const [index, { address }] of askedIn.entries())
@@ -250,7 +250,7 @@ export class ApprovalCards {
 
   /** Points at the card in the chat that asked, below which somebody has asked for the same again. */
   pointAt(approval: Approval, requestId: string): void {
-    if (approval.origin === undefined || isAskedByCaller(approval.requestId)) return;
+    if (approval.origin === undefined || isAskedOutside(approval)) return;
     const text = sayTo(this.#host.agent, approval.requester)("askedAlready");
     this.#below(approval, cardIdOf(approval), approval.origin, `again:${requestId}`, text);
   }
@@ -407,8 +407,8 @@ function cardsOf(
   approval: Approval,
   threadToday: (address: Address) => string = ({ threadId }) => threadId,
 ): PlacedCard[] {
-  const { askedIn, broughtTo = [], requestId } = approval;
-  const origin = isAskedByCaller(requestId) ? undefined : approval.origin;
+  const { askedIn, broughtTo = [] } = approval;
+  const origin = isAskedOutside(approval) ? undefined : approval.origin;
   const id = cardIdOf(approval);
   const role: CardRole = isAskedElsewhere(approval) ? "status" : "here";
   const brought = broughtTo.map((address, index): PlacedCard => {

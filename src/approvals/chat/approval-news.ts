@@ -1,3 +1,4 @@
+import { isAskedOutside } from "../rules/approval.ts";
 import type { Approval, ApprovalState } from "../rules/approval.ts";
 import { indexedApprovalOf } from "../rules/approval-index.ts";
 import type { IndexedApproval } from "../rules/approval-index.ts";
@@ -53,7 +54,7 @@ export class ApprovalNews {
       });
     this.#store.add({
       approval: indexedApprovalOf(approval, this.#host.objects.address()),
-      keys: approval.state === "waiting" ? indexKeysOf(approval) : [],
+      keys: approval.state === "waiting" && !isAskedOutside(approval) ? indexKeysOf(approval) : [],
       grantKeys: grantKeysOf(approval),
       ...(approval.isGivenBack === true && { isGivenBack: true }),
     });

@@ -1,5 +1,5 @@
 import type { AskedCall } from "../../messengers/tools/action-consent.ts";
-import { isAskedByCaller } from "../../core/outside-call.ts";
+import { isAskedOutside } from "../rules/approval.ts";
 import type { Approval } from "../rules/approval.ts";
 import { cardFields } from "../rules/card-fields.ts";
 import { decisionWords } from "../rules/outcome-words.ts";
@@ -13,7 +13,7 @@ export function askedCallOf(approval: Approval): AskedCall {
       return {
         kind: "waiting",
         question: questionFor(approval),
-        isAskedByCaller: isAskedByCaller(approval.requestId),
+        isAskedByCaller: isAskedOutside(approval),
       };
     case "approved":
     case "running":

@@ -7,7 +7,7 @@ import { approvedOwner } from "../../messengers/turns/turn-attachments.ts";
 import { nudgeKeeper } from "../../scheduled-runs/nudge-keeper.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { AllowanceClaim } from "../rules/allowance.ts";
-import { isOpen } from "../rules/approval.ts";
+import { isAskedOutside, isOpen } from "../rules/approval.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "../rules/approval.ts";
 import type { ApprovalHost, Escalation } from "../rules/approval-host.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
@@ -90,10 +90,12 @@ export class AskingConversation implements ApprovalHost {
     return this.#options.host.runs.runs.get(rootRequest)?.occurrenceKey;
   }
 
-  whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
+  whyImpossible(approval: Approval): VoidReason | undefined {
+    const { action, isTool, origin } = approval;
     const { actions, messengers } = this.#options.host;
     try {
-      if (origin !== undefined && !messengers.isDeclared(origin.messengerId)) return "messenger-undeclared";
+      const isShown = origin !== undefined && !isAskedOutside(approval);
+      if (isShown && !messengers.isDeclared(origin.messengerId)) return "messenger-undeclared";
       // Servers of tools may be away for a while, so a missing tool says nothing.
       return isTool || actions.named(action) !== undefined ? undefined : "action-removed";
     } catch {

@@ -18,7 +18,7 @@ export class OutcomeTurns {
     const { action, channel, id, input, isExplained, outcome, schedule, state } = approval;
     const address = this.#toldIn(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
-    const isUnseen = schedule !== undefined && address === undefined;
+    const isUnseen = schedule !== undefined && schedule.agent === undefined && address === undefined;
     this.#host.thread.own.submit({
       kind: "outcome",
       idempotencyKey: isExplained ? `${outcomeKeyOf(approval)}:reason` : outcomeKeyOf(approval),

@@ -6,6 +6,7 @@ import type { ApprovalRequest } from "../rules/approval-request.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { unreachedWords } from "../rules/card-place.ts";
 import { failureName } from "../rules/outcome-words.ts";
+import { needsSeveral } from "../rules/quorum.ts";
 import type { Json } from "../../core/content.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { ActionConsent, AskedCall, SystemCaller } from "../../messengers/tools/action-consent.ts";
@@ -35,6 +36,11 @@ const NOBODY_DECIDES = {
     "A person has to agree to this action, and nobody may: the person who asks may not, and there is nobody else who may. Nobody was asked. Tell the person, and that the bot's team must name somebody who may decide.",
 } as const satisfies ConsentProblem;
 
+const NOT_ASKED_FOR_AGENTS = {
+  problem:
+    "A person has to agree to this action. For an agent's work only the person who asks can be asked, in the chat of the conversation that has called it, and that is not possible here. Nobody was asked. Say that the conversation itself has to do this.",
+} as const;
+
 const ASKER_UNKNOWN = {
   code: "requester-anonymous",
   problem:
@@ -58,7 +64,11 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
     let asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
     const labels = await inputLabels(action, facts.person?.language);
-    const places = await cards.placesOf(action, asked.approvers, facts);
+    const isOfAgent = asked.schedule?.agent !== undefined;
+    if (isOfAgent && !(await this.#isAskedByKeeper(asked, facts))) return NOT_ASKED_FOR_AGENTS;
+    const places = isOfAgent
+      ? { askedIn: [], unreached: [] }
+      : await cards.placesOf(action, asked.approvers, facts);
     const isUnheard = places.unreached.length > 0 && places.askedIn.length === 0;
     if (
       asked.escalateTo !== undefined &&
@@ -117,10 +127,19 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
   }
 
   async mayAnswer(question: ApprovalQuestion, facts: CallFacts): Promise<boolean> {
-    const { address, person } = facts;
+    return facts.person !== undefined && this.#mayDecide(await this.#requestOf(question, facts), facts);
+  }
+
+  /** Whether the conversation for which an agent works can ask, and the person whom it asks may decide alone. */
+  async #isAskedByKeeper(asked: ApprovalRequest, facts: CallFacts): Promise<boolean> {
+    const run = this.#options.host.runs.runs.get(asked.rootRequest);
+    return run?.delegation?.canAsk === true && !needsSeveral(asked) && this.#mayDecide(asked, facts);
+  }
+
+  async #mayDecide(asked: ApprovalRequest, { address, person }: CallFacts): Promise<boolean> {
     if (person === undefined) return false;
     const decider = { surface: "http", person, messengerId: address?.messengerId } as const;
-    return this.#options.approvers.mayDecide(await this.#requestOf(question, facts), decider);
+    return this.#options.approvers.mayDecide(asked, decider);
   }
 
   async answer(

@@ -5,10 +5,10 @@ import { outcomeKeyOf } from "./approval-cards.ts";
 
 /** Returns an approval as those see it who follow the run of a schedule. */
 export function runQuestionOf(approval: Approval): RunQuestion {
-  const outcomeKey = outcomeKeyOf(approval);
-  if (approval.state === "waiting") return { state: "waiting", ending: undefined, outcomeKey };
+  const known = { outcomeKey: outcomeKeyOf(approval), of: { approvalId: approval.id } };
+  if (approval.state === "waiting") return { ...known, state: "waiting", ending: undefined };
   const isBusy = isOpen(approval.state) || !approval.isTold;
-  return { state: isBusy ? "open" : "over", ending: endingOf(approval), outcomeKey };
+  return { ...known, state: isBusy ? "open" : "over", ending: endingOf(approval) };
 }
 
 function endingOf({ reason, state }: Approval): string | undefined {

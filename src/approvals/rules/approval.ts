@@ -1,3 +1,4 @@
+import { isAskedByCaller } from "../../core/outside-call.ts";
 import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
 import type { ApprovalPreview } from "../../core/approval-preview.ts";
 import type { ApprovalRisk } from "../../core/approval-risk.ts";
@@ -74,6 +75,14 @@ export function isMessageChanged({ decidedBy, reason, state }: Approval): boolea
 /** Whether a question was taken back because its schedule was deleted. */
 export function isScheduleDeleted({ decidedBy, reason, state }: Approval): boolean {
   return state === "withdrawn" && decidedBy === undefined && reason === SCHEDULE_DELETED;
+}
+
+/**
+ * Whether no chat of this conversation asks: the system that calls asks its own person, or the conversation for which an
+ * agent works asks its own.
+ */
+export function isAskedOutside({ requestId, schedule }: Pick<Approval, "requestId" | "schedule">): boolean {
+  return isAskedByCaller(requestId) || schedule?.agent !== undefined;
 }
 
 /** Whether an approval can still change. */

@@ -62,7 +62,7 @@ const LONGEST_REQUEST_MS = 24 * HOUR_MS;
 export function isGrantable({ offer, origin, people, requester, schedule }: GrantQuestion): boolean {
   const [only, ...others] = people;
   if (offer === undefined || origin === undefined) return false;
-  if (schedule !== undefined) return true;
+  if (schedule !== undefined) return schedule.agent === undefined;
   return requester !== undefined && others.length === 0 && only?.userId === requester.userId;
 }
 

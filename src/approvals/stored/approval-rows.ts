@@ -54,7 +54,12 @@ export const deciderSchema = z.object({
   isAdmin: z.boolean().optional(),
 });
 
-export const scheduleSchema = z.object({ keeper: z.string(), taskId: z.string(), revision: z.string() });
+export const scheduleSchema = z.object({
+  keeper: z.string(),
+  taskId: z.string(),
+  revision: z.string(),
+  agent: z.string().optional(),
+});
 
 /** Facts about a question that are only read with it. */
 const detailsSchema = z.object({

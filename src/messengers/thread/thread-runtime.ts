@@ -202,6 +202,11 @@ export class ThreadRuntime implements EngineTurns, Loop {
     this.poke();
   }
 
+  /** How long the tokens of people of a messenger are kept, in milliseconds. */
+  keepUsageMsOf(messengerId: string): number {
+    return this.#usage.keepMsOf(messengerId);
+  }
+
   /** Does all work that is due: see `ThreadLoop`. Never rejects. */
   drive(): Promise<void> {
     return this.#loop.drive();

@@ -49,8 +49,9 @@ export class UsageNews {
   readonly listener: TurnListener = (event) => {
     if (event.kind !== "turn-ended") return;
     const { turn, used } = event;
-    const payer = turn.kind === "messages" ? payerOf(turn.context) : this.#payerOfPrompt(turn.id);
-    if (payer !== undefined) this.#keep(turn.id, payer, used);
+    const run = turn.kind === "messages" ? undefined : this.#options.features?.runOf(turn.id);
+    const payer = turn.kind === "messages" ? payerOf(turn.context) : this.#payerOfPrompt(turn.id, run);
+    if (payer !== undefined) this.#keep(turn.id, payer, used, run?.delegation?.keepUsageMs);
   };
 
   /** Counts the tokens of a model call outside of turns. */
@@ -58,21 +59,30 @@ export class UsageNews {
     this.#keep(`call:${this.#options.deps.newId()}`, payer, used);
   }
 
-  #payerOfPrompt(turnId: string): Payer | undefined {
+  /** How long the tokens of a person are kept, in milliseconds. */
+  keepMsOf(messengerId: string): number {
+    const { bot, messengers } = this.#options;
+    const isLimited = messengers.find(messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
+    return Math.max(bot.keepUsageMs ?? 0, isLimited ? DAY_MS : 0);
+  }
+
+  #payerOfPrompt(turnId: string, run: ScheduledRun | undefined): Payer | undefined {
     const { features } = this.#options;
-    const run = features?.runOf(turnId);
+    if (run?.delegation !== undefined) return run.delegation.payer;
     if (run !== undefined) return scheduledPayerOf(run);
     const info = this.#turns.info(turnId);
     return info && outcomePayerOf(features?.factsOfOutcome(info));
   }
 
-  #keep(turnId: string, payer: Payer, { cost = 0, inputTokens = 0, outputTokens = 0 }: CountedTokens): void {
-    if (inputTokens + outputTokens === 0) return;
-    const { bot, deps, messengers } = this.#options;
-    const isLimited = messengers.find(payer.messengerId)?.limits?.tokensPerPersonPerDay !== undefined;
-    const keepMs = Math.max(bot.keepUsageMs ?? 0, isLimited ? DAY_MS : 0);
-    if (keepMs === 0) return;
-    const used = { turnId, ...payer, at: deps.clock.now(), inputTokens, outputTokens, cost };
+  #keep(
+    turnId: string,
+    payer: Payer,
+    { cost = 0, inputTokens = 0, outputTokens = 0 }: CountedTokens,
+    keepMs = this.keepMsOf(payer.messengerId),
+  ): void {
+    if (inputTokens + outputTokens === 0 || keepMs === 0) return;
+    const at = this.#options.deps.clock.now();
+    const used = { turnId, ...payer, at, inputTokens, outputTokens, cost };
     this.#memory.keepUntold({ kind: "used", used, keepMs });
   }
 }

@@ -39,7 +39,10 @@ export interface ActionQuestions {
    *
    * @param isAnswered whether the call goes on with an answer
    */
-  earlier(request: ActionRequest, isAnswered: boolean): EarlierRun | undefined;
+  earlier(
+    request: Pick<ActionRequest, "requestId" | "toolCallId">,
+    isAnswered: boolean,
+  ): EarlierRun | undefined;
   /** See `CallQuestions.prepare`. */
   prepare(
     run: AskingRun,

@@ -31,13 +31,14 @@ import { isThenable } from "../../core/is-thenable.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { getTurn } from "../../core/turn-context.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
 import { ActionRights } from "./action-rights.ts";
 import type { CallFacts, RightsMethods } from "./action-rights.ts";
 import type { ActionConsent } from "./action-consent.ts";
 import type { ActionQuestions } from "./action-questions.ts";
-import { factsOfTurn } from "./call-facts.ts";
-import { clientOutside, originOf, outsideOf } from "./call-origin.ts";
+import { factsOfTurn, payerOf } from "./call-facts.ts";
+import { clientOutside, keeperOf, originOf, outsideOf } from "./call-origin.ts";
 import { nobodyAnswers, nobodyAsked } from "./left-out-features.ts";
 import { RunProgress } from "./run-progress.ts";
 import type { RunProgressOptions } from "./run-progress.ts";
@@ -73,6 +74,9 @@ export interface BotActionsHost extends RunProgressOptions {
     actions(): ThinkActions;
     /** Loads those that `actions` returns. */
     loadActions(): Promise<void>;
+    factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
+    /** A call shows how far it is. */
+    progressed(turnId: string, line: string): void;
     /** People's consent. Undefined if nobody can be asked. */
     readonly consent: ActionConsent | undefined;
     /** Questions of actions to people. Undefined if actions cannot ask. */
@@ -183,7 +187,7 @@ export class BotActions {
 
   /** The actions that the model of the current turn is offered. */
   #offered(log: Log): Promise<ThinkActions> {
-    const facts = this.#factsOf(turnId());
+    const facts = this.factsOf(turnId());
     return this.#enabled(this.declared(), log, { ...facts, client: originOf(facts).client });
   }
 
@@ -228,12 +232,13 @@ export class BotActions {
 
   #turnHost(): ActionHost {
     return this.#callHost(
-      (turn) => this.#factsOf(turn),
+      (turn) => this.factsOf(turn),
       (turn) => turn,
     );
   }
 
-  #factsOf(turn: string): CallFacts {
+  /** For whom and where the calls of a turn run. */
+  factsOf(turn: string): CallFacts {
     const { features, runs, thread } = this.#host;
     return factsOfTurn(thread.own.info(turn), features, runs.runs.get(turn));
   }
@@ -273,6 +278,7 @@ export class BotActions {
       progress: ({ requestId, toolCallId }, line) => {
         const turn = host.thread.own.info(requestId);
         if (turn !== undefined) this.#progress.show(turn, toolCallId, line);
+        if (line !== undefined) host.features.progressed(requestId, line);
       },
       sample: ({ requestId }, asked, signal) => host.sample({ turnId: requestId }, asked, signal),
       attachments: ({ requestId }) => host.thread.attachments.recorded.ofCall(ownerOf(requestId)),
@@ -287,11 +293,9 @@ export class BotActions {
         record: this.runLog.of(run.ledgerKey, isNew),
         prepare: async (question) => {
           const { requestId } = run.request;
-          return this.#asking().prepare(
-            run,
-            { facts: factsOf(requestId), owner: ownerOf(requestId) },
-            question,
-          );
+          const facts = factsOf(requestId);
+          const outside = keeperOf(host.features.runOf(requestId), facts);
+          return this.#asking().prepare(run, { facts, owner: ownerOf(requestId), outside }, question);
         },
       }),
       onEnded: endOfCall(host.engine),
@@ -337,7 +341,10 @@ export class BotActions {
       isAnswered,
     );
     const run = { owner, requestId: call.requestId, address: shownIn };
-    const progress: ActionHost["progress"] = (_request, line) => this.runProgress.show(run, line);
+    const progress: ActionHost["progress"] = (_request, line) => {
+      this.runProgress.show(run, line);
+      if (line !== undefined) this.#host.features.progressed(call.requestId, line);
+    };
     const sample = this.#sampleFor(payerOf(facts));
     try {
       return (await runAction({ ...host, progress, sample }, request)) as Json;
@@ -479,13 +486,6 @@ function askedOf(question: ApprovalQuestion, owner: OutsideCall["owner"]): Appro
   const { action } = question.request;
   if (owner === undefined || action.askIn !== undefined || action.approvers !== undefined) return question;
   return changed(question, { action: { ...action, askIn: owner, approvers: [owner.userId] } });
-}
-
-/** Calls that nobody makes are those of their schedule, or of the bot. */
-function payerOf({ address, person, schedule }: CallFacts): Payer {
-  const nobody = schedule === undefined ? "bot" : `task:${schedule.taskId}`;
-  const { chatId = "", messengerId = "" } = address ?? {};
-  return { messengerId, chatId, userId: person?.userId ?? nobody };
 }
 
 function turnId(): string {

@@ -2,8 +2,7 @@ import type { MessengerThread } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import type { ActionConsent } from "./action-consent.ts";
-import type { ActionQuestions } from "./action-questions.ts";
+import type { Payer } from "../thread/usage-news.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /**
@@ -14,10 +13,7 @@ import type { CallFacts } from "./action-rights.ts";
  */
 export function factsOfTurn(
   turn: TurnInfo | undefined,
-  tellers: {
-    readonly consent: Pick<ActionConsent, "factsOfOutcome"> | undefined;
-    readonly asking: Pick<ActionQuestions, "factsOfOutcome"> | undefined;
-  },
+  tellers: { factsOfOutcome(turn: TurnInfo): CallFacts | undefined },
   run?: ScheduledRun,
 ): CallFacts {
   const address = turn?.answerTo[0];
@@ -25,17 +21,16 @@ export function factsOfTurn(
   const { event } = turn ?? {};
   if (turn !== undefined && event !== undefined)
     return { people: turn.authors, person: event.author, address, chat: event.thread };
-  const { asking, consent } = tellers;
-  const told = turn && (consent?.factsOfOutcome(turn) ?? asking?.factsOfOutcome(turn));
+  const told = turn && tellers.factsOfOutcome(turn);
   return told ?? { people: [], person: undefined, address, chat: threadOf(address) };
 }
 
 function factsOfRun(
-  { askIn, asksOwner, requester, schedule }: ScheduledRun,
+  { askIn, asksOwner, delegation, requester, schedule }: ScheduledRun,
   shownIn: Address | undefined,
 ): CallFacts {
   const address = askIn ?? shownIn;
-  const people = requester === undefined ? [] : [requester];
+  const people = delegation?.people ?? (requester === undefined ? [] : [requester]);
   // In a group only the person who made the schedule can be told apart from the others.
   const isKnown = askIn?.isDirectMessage === true || requester !== undefined;
   const askOwnerIn = asksOwner === true && isKnown ? askIn : undefined;
@@ -46,4 +41,11 @@ export function threadOf(address: Address | undefined): MessengerThread | undefi
   if (address === undefined) return undefined;
   const { chatId, isDirectMessage, threadId, topicId } = address;
   return { id: threadId, chatId, isDirectMessage, ...(topicId !== undefined && { topicId }) };
+}
+
+/** Calls that nobody makes are those of their schedule, or of the bot. */
+export function payerOf({ address, person, schedule }: CallFacts): Payer {
+  const nobody = schedule === undefined ? "bot" : `task:${schedule.taskId}`;
+  const { chatId = "", messengerId = "" } = address ?? {};
+  return { messengerId, chatId, userId: person?.userId ?? nobody };
 }

@@ -1,5 +1,8 @@
 import type { ActionCaller, ActionClient } from "../../actions/declare/caller.ts";
+import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { OutsideAsker } from "./action-questions.ts";
 import type { CallFacts } from "./action-rights.ts";
+import { payerOf } from "./call-facts.ts";
 
 interface Origin {
   readonly client: ActionClient;
@@ -8,7 +11,8 @@ interface Origin {
 
 /** Returns through what a call of the bot's own model runs, and who calls. */
 export function originOf({ address, askOwnerIn, person, schedule }: CallFacts): Origin {
-  const kind = schedule !== undefined ? "schedule" : person !== undefined ? "chat" : "code";
+  const isOfSchedule = schedule !== undefined && schedule.agent === undefined;
+  const kind = isOfSchedule ? "schedule" : person !== undefined ? "chat" : "code";
   return {
     client: { kind, ...(address !== undefined && { messengerId: address.messengerId }) },
     caller: {
@@ -17,7 +21,7 @@ export function originOf({ address, askOwnerIn, person, schedule }: CallFacts): 
       capabilities: {
         progress: address !== undefined,
         sampling: true,
-        elicitation: schedule === undefined ? person !== undefined : askOwnerIn !== undefined,
+        elicitation: isOfSchedule ? askOwnerIn !== undefined : person !== undefined,
       },
     },
   };
@@ -37,4 +41,16 @@ export function outsideOf(
 
 export function clientOutside(facts: CallFacts): ActionClient {
   return { ...originOf(facts).client, kind: "mcp" };
+}
+
+/**
+ * Returns the conversation for which an agent works, as the one who asks people for it. Undefined for all other turns.
+ *
+ * @param run the run that the turn belongs to
+ */
+export function keeperOf(run: ScheduledRun | undefined, facts: CallFacts): OutsideAsker | undefined {
+  const { agent, taskId: id } = facts.schedule ?? {};
+  if (agent === undefined || id === undefined) return undefined;
+  const canAsk = run?.delegation?.canAsk === true;
+  return { caller: { id, name: agent }, canAsk, owner: undefined, payer: payerOf(facts) };
 }

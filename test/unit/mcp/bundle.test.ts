@@ -12,6 +12,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
     tsconfig: path.join(root, "tsconfig.base.json"),
     alias: {
       "switchboard/memory": "./src/memory/index.ts",
+      "switchboard/agent-tools": "./src/agent-tools/index.ts",
       "switchboard/mcp-client": "./src/mcp-client/index.ts",
       "switchboard/workspace/bash": "./src/workspace/bash/index.ts",
       "switchboard/workspace": "./src/workspace/index.ts",
@@ -29,7 +30,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
     (name) =>
-      /^src\/(?:mcp(-client)?|telemetry|memory|workspace)\//.test(name) ||
+      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools)\//.test(name) ||
       name.startsWith("@modelcontextprotocol/") ||
       name.startsWith("just-bash"),
   );
@@ -75,4 +76,9 @@ it("is in the bundle only of a bot that imports it", async () => {
      class Bot extends Think { static workspace = workspace({ bash: bash() }); } export default createWorker(Bot);`,
   );
   expect(withShell).toContain("just-bash/browser");
+  const agents = await partsOf(
+    `${smallest} import "switchboard/agent-tools"; class Bot extends Think {} export default createWorker(Bot);`,
+  );
+  expect(agents).toContain("src/agent-tools/agent-tools-feature.ts");
+  expect(agents.filter((name) => !name.startsWith("src/agent-tools/"))).toEqual([]);
 });

@@ -1,0 +1,140 @@
+import { runBotCode } from "../core/bot-code.ts";
+import type { Json } from "../core/content.ts";
+import { errorCode, failureCode } from "../core/errors.ts";
+import { escapeMarkdown } from "../core/plain-markdown.ts";
+import { SCHEDULE_DELETED } from "../core/scheduled-run.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
+import type { RunQuestion } from "../scheduled-runs/run-questions.ts";
+import { AGENT_TOOLS } from "./agent-tool-calls.ts";
+import type { RunAnswer, RunAsks, RunEnded, RunRequest, RunState } from "./agent-tool-calls.ts";
+import type { AgentToolMethods } from "./agent-tool-options.ts";
+
+/** Longest words of an agent that its caller reads. A row has 2 MB. */
+const LONGEST_TEXT = 200_000;
+
+/**
+ * The runs of this object for other conversations. A run is a turn, with the turns that follow from its questions to people
+ * and from what it has begun: see `ScheduledTurns`.
+ */
+export class ChildRuns {
+  readonly #host: FeatureHost<AgentToolMethods>;
+  /** The newest line of progress that the keeper does not know, by run. A run that is not in here is not being told. */
+  readonly #lines = new Map<string, string | undefined>();
+
+  constructor(host: FeatureHost<AgentToolMethods>) {
+    this.#host = host;
+  }
+
+  begin({ id, prompt, run }: RunRequest): Promise<void> {
+    return this.#host.runs.submit({
+      id,
+      prompt,
+      recites: undefined,
+      address: undefined,
+      metadata: undefined,
+      run,
+    });
+  }
+
+  async look(id: string): Promise<RunState> {
+    const report = await this.#host.runs.report(id);
+    switch (report.state) {
+      case "open":
+        return { kind: "open" };
+      case "waiting":
+        return this.#asked(this.#host.runs.waiting(id)) ?? { kind: "open" };
+      case "completed":
+        return this.#completed(id, report.text ?? "");
+      case "failed":
+      case "skipped":
+        return failed(report.code);
+    }
+  }
+
+  async #completed(id: string, text: string): Promise<RunEnded> {
+    const { agent, deps, log } = this.#host;
+    const ended = { kind: "ended", status: "completed", text: text.slice(0, LONGEST_TEXT) } as const;
+    if (agent.getAgentToolOutput === undefined) return ended;
+    try {
+      const output = await runBotCode({ clock: deps.clock, log }, "getAgentToolOutput", () =>
+        agent.getAgentToolOutput?.(id),
+      );
+      return output === undefined ? ended : { ...ended, output: JSON.parse(JSON.stringify(output)) as Json };
+    } catch {
+      // The log has the reason.
+      return { kind: "ended", status: "error", error: "The agent could not give its output." };
+    }
+  }
+
+  /** Returns a question that the keeper of the run has to ask. Undefined if people are asked elsewhere, or it is over. */
+  #asked(question: RunQuestion | undefined): RunAsks | undefined {
+    const { of } = question ?? {};
+    if (of === undefined) return undefined;
+    const { asking, consent } = this.#host.features;
+    const isConsent = "approvalId" in of;
+    const state: AskedCall | undefined = isConsent
+      ? consent?.stateOf(of.approvalId)
+      : asking?.stateOf(of.parkedId);
+    if (state?.kind !== "waiting" || !state.isAskedByCaller) return undefined;
+    if (isConsent) return { kind: "asks", of, message: escapeMarkdown(state.question) };
+    if (state.form === undefined) return undefined;
+    const { questionId, schema } = state.form;
+    return { kind: "asks", of: { ...of, questionId }, message: state.question, schema };
+  }
+
+  async answer(of: RunAsks["of"], answer: RunAnswer, by: SystemCaller): Promise<void> {
+    const { asking, consent } = this.#host.features;
+    if ("approvalId" in of && "decision" in answer) await consent?.answer(of.approvalId, answer.decision, by);
+    else if ("parkedId" in of && "content" in answer)
+      await asking?.answer(of.parkedId, of.questionId, answer.content, by);
+    await this.#host.stored();
+  }
+
+  async end(id: string): Promise<void> {
+    const { runs, thread } = this.#host;
+    for (const turn of runs.turnsOf(id)) thread.cancel(turn);
+    await runs.end(id);
+  }
+
+  /** Deletes the object. The caller gets its answer first. */
+  async clear(): Promise<void> {
+    const { agent } = this.#host;
+    this.#host.later(() => void agent.destroy());
+  }
+
+  /** Tells the keeper of a run how far it is. A keeper that is slow gets the newest line only. */
+  progressed(turnId: string, line: string): void {
+    const run = this.#host.runs.runOf(turnId);
+    if (run?.delegation === undefined) return;
+    const { keeper, taskId } = run.schedule;
+    const isTelling = this.#lines.has(taskId);
+    // The keeper writes its own line with the words.
+    this.#lines.set(taskId, line.replace(/^⏳ /u, "").replaceAll(/\\(.)/gu, "$1"));
+    if (!isTelling) void this.#tell(keeper, taskId);
+  }
+
+  async #tell(keeper: string, id: string): Promise<void> {
+    try {
+      for (let line = this.#lines.get(id); line !== undefined; line = this.#lines.get(id)) {
+        this.#lines.set(id, undefined);
+        await this.#host.objects.to(AGENT_TOOLS, keeper).showProgress(id, line);
+      }
+    } catch (error) {
+      this.#host.log.info("agent-tool.not-reached", { run: id, code: failureCode(error) });
+    } finally {
+      this.#lines.delete(id);
+    }
+  }
+}
+
+function failed(code: string | undefined): RunEnded {
+  const isStopped = code === "stopped" || code === SCHEDULE_DELETED;
+  if (isStopped) return { kind: "ended", status: "aborted", error: "The run was stopped." };
+  return {
+    kind: "ended",
+    status: "error",
+    // The code of a failure is a word of ours, or of the bot's author.
+    error: `The agent has failed (${errorCode({ code }) ?? "turn-failed"}). The log says more.`,
+  };
+}

@@ -1,0 +1,9 @@
+import type { CallGroup } from "../../core/inner-calls.ts";
+
+/** The calls of a bot to an object that it makes of another class. */
+export interface ObjectCalls {
+  /** Makes it an object of the bot whose root has this class: its chats have their gates and their rate there. */
+  belongTo(rootClass: string): Promise<void>;
+}
+
+export const OBJECT: CallGroup<ObjectCalls> = { name: "object" };

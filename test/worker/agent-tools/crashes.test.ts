@@ -1,0 +1,146 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import type { Think, ThinkActions } from "../../../src/index.ts";
+import { action } from "../../../src/index.ts";
+import { createAgentBot, isChild, topicOf } from "../support/agent-bot.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { callTool, say } from "../support/scripted-model.ts";
+import type { ModelScript } from "../support/scripted-model.ts";
+import type { World } from "../support/world.ts";
+import { testEnv } from "../test-env.ts";
+
+beforeEach(() => void captureLog());
+
+/** The writes of a run whose agent asks for consent, in their order: in the conversation, and in the object of the agent. */
+const WRITES = {
+  "the run": ["conversation", /INSERT INTO agent_run_v1/, 1],
+  "the run at its agent": ["agent", /INSERT INTO scheduled_run_v1/, 1],
+  "the first turn of the agent": ["agent", /INSERT INTO prompt_v1/, 1],
+  "that the agent knows the run": ["conversation", /UPDATE agent_run_v1 .* state = 'starting'/, 1],
+  "the agent's question": ["agent", /INSERT INTO approval_v1/, 1],
+  "the end of the agent's first turn": ["agent", /UPDATE prompt_v1 SET state = \?, ended_at/, 1],
+  "the first step of the call": ["conversation", /INTO run_log_v1/, 1],
+  "the question in the chat": ["conversation", /INSERT INTO question_v1/, 1],
+  "the answer in the chat": ["conversation", /UPDATE question_v1 SET .*\bend = /, 1],
+  "the decision at the agent": ["agent", /UPDATE approval_v1 SET/, 1],
+  "the agent's effect": ["agent", /INSERT INTO action_v1/, 1],
+  "the outcome of the effect": ["agent", /INSERT INTO action_v1/, 2],
+  "the agent's second turn": ["agent", /INSERT INTO prompt_v1/, 2],
+  "the end of the run": ["conversation", /UPDATE agent_run_v1 SET .*ended_at/, 1],
+  "that everybody knows the end": ["conversation", /UPDATE agent_run_v1 SET is_told/, 1],
+  "the outcome of the call": ["conversation", /UPDATE parked_call_v1 SET state = \?, outcome/, 1],
+} as const satisfies Record<string, readonly ["conversation" | "agent", RegExp, number]>;
+
+interface Killer {
+  readonly arm: (agent: Think) => void;
+  readonly hasStruck: () => boolean;
+}
+
+/** Ends one of the two objects before or after one of its writes that match, once. */
+function killerAt(
+  [role, pattern, wanted]: readonly ["conversation" | "agent", RegExp, number],
+  when: "before" | "after",
+): Killer {
+  let left = wanted;
+  let struck = false;
+  return {
+    hasStruck: () => struck,
+    arm: (agent) => {
+      if (isChild(agent) !== (role === "agent") || !agent.name.includes("/")) return;
+      const { ctx } = agent as unknown as { readonly ctx: DurableObjectState };
+      const { sql } = ctx.storage;
+      const exec = sql.exec.bind(sql);
+      const watched = (...call: Parameters<typeof exec>): ReturnType<typeof exec> => {
+        if (struck || !pattern.test(call[0])) return exec(...call);
+        left -= 1;
+        if (left > 0) return exec(...call);
+        struck = true;
+        if (when === "before") {
+          ctx.abort("killed by a test");
+          throw new Error("killed by a test");
+        }
+        const rows = exec(...call);
+        // The write is durable, and the process dies at once.
+        void ctx.storage.sync().then(() => ctx.abort("killed by a test"));
+        return rows;
+      };
+      Object.defineProperty(sql, "exec", { value: watched, configurable: true });
+    },
+  };
+}
+
+const acting: ModelScript = (request) => {
+  const outcome = /^Result: (.*)$/m.exec(request.said);
+  if (outcome !== null) return [say(`Done: ${outcome[1]}`)];
+  if (request.prompt.at(-1)?.role === "tool") return [say("Tool.")];
+  return [callTool("act", { topic: topicOf(request) })];
+};
+
+/** The platform delivers an update until it is taken. */
+async function deliver(send: () => Promise<number>): Promise<void> {
+  await vi.waitFor(async () => expect(await send().catch(() => 500)).toBe(200), 8000);
+}
+
+/** Time passes: objects that have died are woken by their alarms. */
+async function until(world: World, agents: ReadonlySet<string>, isSo: () => boolean): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      if (isSo()) return;
+      await runDurableObjectAlarm(world.thread("c1")).catch(() => undefined);
+      for (const name of agents)
+        await runDurableObjectAlarm(testEnv.ChildBot.getByName(name)).catch(() => undefined);
+      throw new Error(`Chat c1 shows ${JSON.stringify(world.chats.visible("c1"))}`);
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
+
+describe("a conversation or an agent that dies in the middle of a run", () => {
+  it.each(
+    Object.entries(WRITES).flatMap(([what, write]) =>
+      (["before", "after"] as const).map((when) => ({ what, when, write })),
+    ),
+  )("asks once, has one effect and one result: $when $what", async ({ when, write }) => {
+    const killer = killerAt(write, when);
+    const effects: string[] = [];
+    const agents = new Set<string>();
+    const act = action({
+      description: "Acts.",
+      inputSchema: z.object({ topic: z.string() }),
+      approval: true,
+      idempotencyKey: ({ input }) => input.topic,
+      execute: ({ topic }) => {
+        // Outside, the effect has its key.
+        if (!effects.includes(topic)) effects.push(topic);
+        return { acted: topic };
+      },
+    });
+    const world = createAgentBot({
+      child: acting,
+      getActions: (agent): ThinkActions => (isChild(agent) ? { act } : {}),
+      onStart: (agent) => {
+        if (isChild(agent)) agents.add(agent.name);
+        killer.arm(agent);
+      },
+    });
+    const isTold = (): boolean => world.chats.visible("c1").some((text) => text.startsWith("Told:"));
+    await deliver(() => world.write("c1", "Research A7", { id: "cause" }));
+    await until(world, agents, () => world.chats.button("c1", "Approve") !== undefined);
+    // A person who is told that a press was interrupted presses again.
+    for (let presses = 1; presses <= 2 && !isTold(); presses += 1) {
+      const token = world.chats.button("c1", "Approve");
+      if (token === undefined) break;
+      const id = `press-${presses}`;
+      await deliver(() => world.post({ kind: "press", id, chat: "c1", user: "ada", text: token }));
+      await until(world, agents, () => world.chats.answered.includes(id) || isTold());
+    }
+    await until(world, agents, isTold);
+    expect(killer.hasStruck()).toBe(true);
+    expect(effects).toEqual(["A7"]);
+    expect(agents.size).toBe(1);
+    const visible = world.chats.visible("c1");
+    expect(visible.filter((text) => text.includes("Researcher:"))).toHaveLength(1);
+    expect(visible.filter((text) => text.startsWith("Told:"))).toEqual(['Told: "Done: {"acted":"A7"}"']);
+  });
+});
