@@ -1,6 +1,7 @@
 import { CHARACTERS_PER_TOKEN, lengthOf } from "./memory-prompt.ts";
 import type { MemoryEntry, MemoryRecord } from "./memory-record.ts";
 import type { Block } from "./own-session.ts";
+import { wordsOf } from "./search-transcript.ts";
 
 /** Most characters of an entry that the model or a person writes. */
 export const MOST_CHARACTERS = 300;
@@ -32,6 +33,20 @@ export function withEntry(record: MemoryRecord, block: Block, entry: MemoryEntry
 
 export function withoutEntry(record: MemoryRecord, id: string): MemoryRecord {
   return { ...record, entries: record.entries.filter((entry) => entry.id !== id) };
+}
+
+/** Longest beginning by which two forms of a word are one: `wear` and `wears`. */
+const STEM = 4;
+
+/**
+ * Whether words of a person say what an entry says: they have at least half of its words, in any form. A quote such as
+ * "yes" supports nothing.
+ */
+export function isSupported(text: string, quote: string): boolean {
+  const stem = (word: string): string => word.normalize("NFKD").replaceAll(/\p{M}/gu, "").slice(0, STEM);
+  const said = new Set(wordsOf(quote).map(stem));
+  const words = wordsOf(text);
+  return words.length > 0 && words.filter((word) => said.has(stem(word))).length * 2 >= words.length;
 }
 
 /** Returns words of a person as they are compared: without regard to case, spaces and quotation marks. */

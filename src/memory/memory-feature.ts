@@ -21,7 +21,8 @@ import { MemoryTools, refuseFull } from "./memory-tools.ts";
 import type { MemoryToolsHost } from "./memory-tools.ts";
 import { OwnSession } from "./own-session.ts";
 import type { Block, SessionHost } from "./own-session.ts";
-import { searchTranscript } from "./search-transcript.ts";
+import { hasNoSpaces, searchTranscript } from "./search-transcript.ts";
+import { messagesContaining } from "./transcript-store.ts";
 
 /** The members of the bot's class that are about memory. */
 interface MemoryMethods {
@@ -158,9 +159,14 @@ export class MemoryFeature implements Feature, SessionHost, MemoryToolsHost {
   }
 
   async search(query: string, limit: number): Promise<readonly FoundText[]> {
-    const { engine, thread } = this.#host;
+    const { database, engine, thread } = this.#host;
     const session = thread.memory.session();
-    const found = await searchTranscript(query, limit, (word, most) => engine.search(session, word, most));
+    const question = `${getTurn()?.id ?? ""}:question`;
+    const found = await searchTranscript(query, limit, async (word, most) => {
+      const indexed = await engine.search(session, word, most);
+      if (!hasNoSpaces(word)) return indexed;
+      return messagesContaining(database, session, word, most).filter(({ id }) => !id.startsWith(question));
+    });
     return found.map(({ content, role }) => ({ from: role === "user" ? "people" : "bot", text: content }));
   }
 

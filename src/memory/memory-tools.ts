@@ -5,7 +5,7 @@ import { defineAction } from "../actions/declare/define-action.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { sha256Now } from "../core/sha256.ts";
 import type { FoundText } from "../feature/session.ts";
-import { comparable, entriesOf, MOST_CHARACTERS, withEntry, withoutEntry } from "./entries.ts";
+import { comparable, entriesOf, isSupported, MOST_CHARACTERS, withEntry, withoutEntry } from "./entries.ts";
 import { canSet, CHARACTERS_PER_TOKEN, lengthOf, textOfEntries } from "./memory-prompt.ts";
 import type { MemoryPlaces, Writer } from "./memory-places.ts";
 import { changeRecord, readRecord } from "./memory-record.ts";
@@ -73,7 +73,7 @@ export class MemoryTools {
       // The same call writes the same entry, so an interrupted one is repeated.
       idempotencyKey: ({ ctx }: { readonly ctx: ActionContext }) => `${ctx.requestId}:${ctx.toolCallId}`,
       approval: ({ ctx, input }: { readonly ctx: ActionContext; readonly input: SetInput }) =>
-        input.content !== "" &&
+        input.content.trim() !== "" &&
         this.#host.session.block(input.label)?.consent === true &&
         typeof this.#host.places.writer(ctx) === "object",
       approvers: "requester",
@@ -143,18 +143,18 @@ export class MemoryTools {
    * answers, or has agreed to the entry.
    */
   #sourceOf(
-    { quote }: SetInput,
+    { content, quote = "" }: SetInput,
     ctx: ActionContext,
     writer: Writer | undefined,
   ): Pick<MemoryEntry, "source" | "said"> {
     const person = personOf(writer);
     if (person !== undefined && ctx.approver?.userId === person.userId) return { source: "agreed" };
-    const wanted = comparable(quote ?? "");
+    const wanted = comparable(quote);
     const isSaid =
       person !== undefined &&
-      wanted !== "" &&
+      isSupported(content, wanted) &&
       this.#host.places.wordsOf(ctx.requestId).some((words) => comparable(words).includes(wanted));
-    return isSaid ? { source: "said", said: quote ?? "" } : { source: "noted" };
+    return isSaid ? { source: "said", said: quote } : { source: "noted" };
   }
 
   #load(): Action {

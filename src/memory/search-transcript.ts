@@ -35,7 +35,21 @@ export async function searchTranscript(
 
 /** Returns the words of a text, each once. */
 export function wordsOf(text: string): readonly string[] {
-  return [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))].slice(0, MOST_WORDS);
+  const runs = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = runs.flatMap((run) => (hasNoSpaces(run) ? segmentsOf(run) : run));
+  return [...new Set(words)].slice(0, MOST_WORDS);
+}
+
+/** Whether a language writes this text without spaces between words. */
+export function hasNoSpaces(text: string): boolean {
+  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(
+    text,
+  );
+}
+
+function segmentsOf(run: string): readonly string[] {
+  const segments = new Intl.Segmenter(undefined, { granularity: "word" }).segment(run);
+  return [...segments].flatMap(({ isWordLike, segment }) => (isWordLike === true ? segment : []));
 }
 
 /** Returns the part of a text around the first of the words. */

@@ -88,6 +88,8 @@ it("counts words as the person's only if the person wrote them in the message th
   expect(systemOf(world)).toContain('Wears size 42 (the person\'s words: "“I wear 42”")');
   await ask(world, "bob", set("Wears size 42", { quote: "" }), { user: "bob" });
   expect(systemOf(world)).toContain("(your note, not the person's words)");
+  await ask(world, "dan", `yes, do. ${set("Lives in Evil Street", { quote: "yes, do" })}`, { user: "dan" });
+  expect(systemOf(world)).toMatch(/Lives in Evil Street \(your note/);
   // The words of a file, of a message that is quoted, and of the model itself, are not the person's.
   world.script(({ prompt }) =>
     prompt.at(-1)?.role === "tool"

@@ -84,6 +84,21 @@ it("finds nothing of other conversations, and nothing from before /new", async (
   expect(await ask(world, "c1", query)).not.toContain("4711");
 });
 
+it.each([
+  ["我的猫叫饼干，住在里斯本。", "我的猫叫什么名字？", "饼干"],
+  ["私の靴のサイズは二十六センチです。", "靴のサイズは？", "二十六"],
+  ["รหัสโรงรถคือ 4711", "รหัสโรงรถคืออะไร", "4711"],
+  ["Моя сестра живёт в Казани.", "Где живёт моя сестра?", "Казани"],
+  ["رمز المرآب هو 4711", "ما هو رمز المرآب؟", "4711"],
+])("finds %s in its own language", async (said, question, answer) => {
+  const world = memoryWorld((session) => session);
+  await ask(world, "c1", said);
+  await ask(world, "c1", "I like tea.");
+  const found = await ask(world, "c1", `search_context ${JSON.stringify({ query: question })}`);
+  expect(found).toContain(answer);
+  expect(found).not.toContain(question);
+});
+
 it("cuts long messages around the words, and takes any text for a query", async () => {
   const world = memoryWorld((session) => session);
   await ask(world, "c1", `${"before ".repeat(400)} the secret garden ${"after ".repeat(400)}`);
