@@ -59,6 +59,7 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
         .filter((part) => part !== undefined)
         .join("\n\n");
     },
+    capabilities: (tools) => capabilityBlock(object.features.capabilities(tools)),
     tools: async () => channels.narrowed(botCode(), await object.actions.tools(botCode())),
     maxSteps: (operationId) => channels.maxSteps(object.thread.own.info(operationId)) ?? agent.maxSteps,
     resolveFile: (...file) => modelFiles().resolve(...file),
@@ -68,6 +69,11 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
       inTurnContext(object.thread.own.info(operationId), object.thread.contextOf(operationId), body),
   });
   return engine;
+}
+
+/** Returns the end of the system prompt that says which capabilities the turn has. Undefined if it has none. */
+function capabilityBlock(lines: readonly string[]): string | undefined {
+  return lines.length === 0 ? undefined : ["# Capabilities", ...lines.map((line) => `- ${line}`)].join("\n");
 }
 
 /** Returns the bot's own `repairInterruptedToolPart`, which is protected as in Think. A failure leaves the part as it is. */

@@ -1,9 +1,11 @@
 import type { FetchedFile } from "./messenger.ts";
 import type {
+  MessengerAction,
   MessengerAttachment,
   MessengerEvent,
   MessengerMemberChange,
   MessengerMessage,
+  MessengerThread,
   QuotedMessage,
 } from "./messenger-event.ts";
 
@@ -14,12 +16,29 @@ import type {
  * object.
  */
 export interface MessengerContext extends MessengerEvent {
+  readonly thread: MessengerContextThread;
+  readonly action?: MessengerContextAction;
   readonly message?: MessengerContextMessage;
   /**
    * Files of all messages that the turn answers, such as every picture of an album. Files of quoted messages come last.
    * For a command, the files of its own message.
    */
   readonly attachments: readonly FetchableAttachment[];
+}
+
+/** The thread of an event, with Think's names beside ours. They are not enumerable. */
+export interface MessengerContextThread extends MessengerThread {
+  /** Equals `chatId`. */
+  readonly channelId?: string;
+  /** Equals `title`. */
+  readonly channelName?: string;
+}
+
+/** A press, with Think's names beside ours. They are not enumerable. */
+export interface MessengerContextAction extends MessengerAction {
+  /** Equals `data`, as `value` does. */
+  readonly actionId?: string;
+  readonly value?: string;
 }
 
 /** Somebody came to a chat of the bot, or left it. */
@@ -34,6 +53,8 @@ export interface MessengerContextMessage extends MessengerMessage {
 
 /** A file that somebody sent. The platform keeps its bytes, and these methods fetch them, also after a restart. */
 export interface FetchableAttachment extends MessengerAttachment {
+  /** Equals `sizeBytes`: Think's name for it. Not enumerable. */
+  readonly size?: number;
   /**
    * Fetches the bytes, within 20 seconds. No error contains an address or a token.
    *

@@ -159,6 +159,11 @@ export class FeatureList implements ThreadFeatures {
     return this.#first(({ session }) => session);
   }
 
+  /** Returns the lines of the block of capabilities. */
+  capabilities(tools: readonly string[]): string[] {
+    return this.#features.flatMap((feature) => feature.capability?.(tools) ?? []);
+  }
+
   /** Returns the name of the feature that has a command. `""` if none has it. */
   ownerOf(command: string): string {
     return this.#features.find((feature) => command in (feature.commands?.() ?? {}))?.name ?? "";

@@ -50,6 +50,13 @@ export interface Feature {
   prompt?(): string | undefined | Promise<string | undefined>;
   /** What the bot's code keeps for its model, and how transcripts become shorter. */
   readonly session?: Session & OwnCompaction;
+  /**
+   * Its line in the block of capabilities, which ends the system prompt: what the tools of the turn are for.
+   *
+   * @param tools the names of the tools that the model is offered
+   * @returns one short sentence or two; undefined if none of them is the feature's
+   */
+  capability?(tools: readonly string[]): string | undefined;
   /** Takes a press of one of its cards. Undefined if the card is another one's. */
   pressed?(press: CardPress): Promise<PressAnswer> | undefined;
   /** Its questions to people, whose answers may be messages. */

@@ -62,8 +62,8 @@ export class OfferedTools {
     const { configs, hooks, messages, system } = this.#options;
     const assembled = async (): ReturnType<Parameters<TurnConfigs["begin"]>[2]> => {
       const history = await messages.stored(session);
-      const prompt = (await system(session)) ?? "";
       this.#seen.set(session, own);
+      const prompt = (await system(session)) ?? "";
       return {
         system: prompt,
         messages: await messages.load(session, history, own),

@@ -11,13 +11,14 @@ import type {
 } from "./recovery-settings.ts";
 import { textOfParts } from "./reply-text.ts";
 import type { EngineSettings, EngineTurns } from "./turn-engine-options.ts";
+import type { TurnListener } from "./turn-events.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 export interface RecoveriesOptions {
   readonly clock: Clock;
   readonly hooks: TurnHooks;
   readonly settings: RecoverySettings & Pick<EngineSettings, "interruptedStep">;
-  readonly turns: () => Pick<EngineTurns, "arrivedAt">;
+  readonly turns: () => Pick<EngineTurns, "addTokens" | "arrivedAt" | "usedTokens">;
   readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }
 
@@ -43,6 +44,15 @@ export class Recoveries {
     this.#options = options;
   }
 
+  /** Stores the tokens of turns that have a limit: the process that they end with does not know them any more. */
+  readonly listener: TurnListener = (event) => {
+    if (event.kind !== "model-ended") return;
+    const { settings, turns } = this.#options;
+    const { input = 0, output = 0 } = event.usage;
+    if (recoveryOf(settings).maxTokens !== undefined && input + output > 0)
+      turns().addTokens(event.turnId, input + output);
+  };
+
   async decide(interruption: Interruption): Promise<RecoveryDecision> {
     const { hooks, settings } = this.#options;
     const { operationId } = interruption;
@@ -65,11 +75,14 @@ export class Recoveries {
     attempt,
     createdAt,
     maxAttempts,
+    requestId,
   }: ChatRecoveryContext): ChatRecoveryExhaustedContext["reason"] | undefined {
-    const { clock, settings } = this.#options;
-    const { maxAgeMs = Number.POSITIVE_INFINITY } = recoveryOf(settings);
+    const { clock, settings, turns } = this.#options;
+    const { maxAgeMs = Number.POSITIVE_INFINITY, maxTokens } = recoveryOf(settings);
     if (attempt > maxAttempts) return "max_attempts_exceeded";
-    return clock.now() - createdAt > maxAgeMs ? "max_age_exceeded" : undefined;
+    if (clock.now() - createdAt > maxAgeMs) return "max_age_exceeded";
+    if (maxTokens === undefined || turns().usedTokens(requestId) < maxTokens) return undefined;
+    return "max_tokens_exceeded";
   }
 
   async #abandon(

@@ -1,5 +1,5 @@
 import type { UIMessage } from "ai";
-import { checkOptions, FLAG, FUNCTION, NOT_NEGATIVE, TEXT, whole } from "../core/check-options.ts";
+import { checkOptions, FLAG, FUNCTION, NOT_NEGATIVE, POSITIVE, TEXT, whole } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 
@@ -36,9 +36,10 @@ export interface ChatRecoveryExhaustedContext extends ChatRecoveryContext {
   /**
    * - `max_attempts_exceeded`: it was interrupted too often without a complete step
    * - `max_age_exceeded`: it is too old
+   * - `max_tokens_exceeded`: it has used too many tokens
    * - `recovery_aborted`: `onChatRecovery` said so
    */
-  readonly reason: "max_attempts_exceeded" | "max_age_exceeded" | "recovery_aborted";
+  readonly reason: "max_attempts_exceeded" | "max_age_exceeded" | "max_tokens_exceeded" | "recovery_aborted";
   /** What the person reads instead of the text of the messenger. */
   readonly terminalMessage: string | undefined;
 }
@@ -49,6 +50,11 @@ export interface ChatRecoveryConfig {
   readonly maxAttempts?: number;
   /** Age at which a turn no longer goes on, in milliseconds since its newest message arrived. @default none */
   readonly maxAgeMs?: number;
+  /**
+   * Tokens from which on a turn no longer goes on: those of all its model calls that were answered, in and out, as far as
+   * the model's server counts them. @default none
+   */
+  readonly maxTokens?: number;
   /**
    * What the person reads at the end of a turn that does not go on.
    * @default `interruptedResponseText`, or `errorResponseText` if there is no text so far
@@ -64,6 +70,10 @@ export interface ContextOverflowOptions {
   readonly reactive?: boolean;
   /** How often, in one turn: 0 or 1. @default 1 */
   readonly maxRetries?: number;
+  /**
+   * The model's window. Each call of a turn stays below 90 % of it, and below `maxContextTokens`. @default none
+   */
+  readonly proactive?: { readonly maxInputTokens: number };
 }
 
 /** The bot's settings of recovery. */
@@ -75,14 +85,15 @@ export interface RecoverySettings {
 const RECOVERY: OptionRules<ChatRecoveryConfig> = {
   maxAttempts: whole(0),
   maxAgeMs: NOT_NEGATIVE,
+  maxTokens: NOT_NEGATIVE,
   terminalMessage: TEXT,
   onExhausted: FUNCTION,
 };
 
-const OVERFLOW: OptionRules<ContextOverflowOptions & { readonly proactive: unknown }> = {
+const OVERFLOW: OptionRules<ContextOverflowOptions> = {
   reactive: FLAG,
   maxRetries: whole(0, 1),
-  proactive: ['nothing, because each call stays below "maxContextTokens"', () => false],
+  proactive: { maxInputTokens: POSITIVE },
 };
 
 /** Far more than the limit for model failures. The rest is for crashes. */
@@ -105,4 +116,16 @@ export function recoveryOf({ chatRecovery }: Pick<RecoverySettings, "chatRecover
 /** Whether a transcript that a model refuses as too long is summarized once. */
 export function isOverflowMended({ contextOverflow }: Pick<RecoverySettings, "contextOverflow">): boolean {
   return contextOverflow?.reactive !== false && contextOverflow?.maxRetries !== 0;
+}
+
+/** The share of a model's window that a call may use. */
+const WINDOW_SHARE = 0.9;
+
+/** Returns how many tokens of the transcript reach the model. */
+export function contextTokensOf({
+  contextOverflow,
+  maxContextTokens,
+}: Pick<RecoverySettings, "contextOverflow"> & { readonly maxContextTokens: number }): number {
+  const { maxInputTokens = Number.POSITIVE_INFINITY } = contextOverflow?.proactive ?? {};
+  return Math.min(maxContextTokens, Math.floor(maxInputTokens * WINDOW_SHARE));
 }

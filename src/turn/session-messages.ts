@@ -6,6 +6,7 @@ import { compactSession } from "./compact-session.ts";
 import { CHARACTERS_PER_TOKEN } from "./load-files.ts";
 import { toModelMessages } from "./model-messages.ts";
 import { userMessageId } from "./question-id.ts";
+import { contextTokensOf } from "./recovery-settings.ts";
 import type { RunningOperations } from "./running-operations.ts";
 import { Summaries } from "./summaries.ts";
 import type { TurnEngineOptions } from "./turn-engine-options.ts";
@@ -54,7 +55,7 @@ export class SessionMessages {
   configure(session: Session, id: string): void {
     const { compaction, model, running, settings } = this.#options;
     this.#sessions.set(id, session);
-    compactSession(session, settings.maxContextTokens, {
+    compactSession(session, contextTokensOf(settings), {
       own: compaction?.(),
       write: async (prompt) => {
         const { text } = await generateText({ model: await model(undefined), prompt });
@@ -109,7 +110,7 @@ export class SessionMessages {
     return toModelMessages(history, {
       tools,
       repairPart,
-      maxContextTokens: settings.maxContextTokens - (isWhole ? this.#around(session, tools) : 0),
+      maxContextTokens: contextTokensOf(settings) - (isWhole ? this.#around(session, tools) : 0),
       now: () => clock.now(),
       resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
     });

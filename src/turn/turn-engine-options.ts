@@ -32,6 +32,10 @@ export interface EngineTurns {
   beforeStep(operationId: string): Promise<"go" | "yield">;
   /** Returns when the newest message of an operation arrived, in epoch milliseconds. */
   arrivedAt(operationId: string): number | undefined;
+  /** Stores that an operation has used tokens. */
+  addTokens(operationId: string, tokens: number): void;
+  /** Returns how many tokens were stored for an operation. */
+  usedTokens(operationId: string): number;
   /** Called before a tool with an effect runs. `block` keeps it from running. */
   beforeTool(operationId: string): Promise<"run" | "block">;
   /**
@@ -86,6 +90,8 @@ export interface TurnEngineOptions {
   /** The bot's own way to make transcripts shorter. @default none */
   readonly compaction?: () => OwnCompaction | undefined;
   readonly system: () => string | undefined | Promise<string | undefined>;
+  /** Returns what ends the system prompt of a model that is offered these tools. @default nothing */
+  readonly capabilities?: (tools: readonly string[]) => string | undefined;
   readonly tools: () => ToolSet | Promise<ToolSet>;
   /** Most model calls of an operation. */
   readonly maxSteps: (operationId: string) => number;

@@ -79,6 +79,7 @@ export class TurnEngine {
     this.#configs = configs;
     this.#failures = new ModelFailures({ ...options, configs, patience });
     this.#recoveries = new Recoveries({ ...options, hooks });
+    events.listen(this.#recoveries.listener);
     this.#calls = new ToolCalls({
       ...options,
       hooks,
@@ -312,7 +313,7 @@ export class TurnEngine {
     });
     if (typeof config !== "string") {
       this.events.emit(operationId, { kind: "step-begun", step, messages: config.messages ?? loaded });
-      return config;
+      return this.#withCapabilities(config, session);
     }
     this.#options.calls().endHere(operationId, config);
     return this.#endHere(session, operationId);
@@ -357,10 +358,29 @@ export class TurnEngine {
     return asked.ok && asked.value !== undefined ? asked.value : undefined;
   }
 
-  async #system(session: string): Promise<string | undefined> {
+  async #system(session: string, tools?: readonly string[]): Promise<string | undefined> {
     const prompt = await this.#running.unlessStopped(session, () => this.#options.system(), undefined);
-    this.#messages.noteSystem(session, prompt);
-    return prompt;
+    const capabilities = this.#capabilities(tools ?? this.#names(session));
+    const whole = capabilities === undefined ? prompt : [prompt, capabilities].filter(Boolean).join("\n\n");
+    this.#messages.noteSystem(session, whole);
+    return whole;
+  }
+
+  /** A call with fewer tools has a prompt that speaks of these alone, unless a hook has written the prompt. */
+  async #withCapabilities(config: ThinkTurnConfig, session: string): Promise<ThinkTurnConfig> {
+    const { activeTools, system } = config;
+    if (activeTools === undefined || system !== undefined) return config;
+    if (this.#capabilities(activeTools) === this.#capabilities(this.#names(session))) return config;
+    const prompt = await this.#system(session, activeTools);
+    return prompt === undefined ? config : { ...config, system: prompt };
+  }
+
+  #capabilities(tools: readonly string[]): string | undefined {
+    return this.#options.capabilities?.(tools);
+  }
+
+  #names(session: string): readonly string[] {
+    return Object.keys(this.#tools.seen(session) ?? {});
   }
 
   #around(

@@ -54,6 +54,8 @@ const TURNS = defineTable("turn_v1", {
   waitingCalls: added(calls("NOT NULL DEFAULT '[]'")),
   /** The end of the turn, until the bot has been told. */
   dueResponse: added(text<ResponseStatus>()),
+  /** Tokens of its model calls. Counted only if `chatRecovery` limits them. */
+  usedTokens: added(integer("NOT NULL DEFAULT 0")),
 });
 
 type AnyTurn = Omit<RowOf<typeof TURNS>, "address" | "context" | "messageSeqs" | "replaces" | "kind">;
@@ -77,7 +79,10 @@ export interface PromptTurn extends AnyTurn {
 
 export type Turn = MessagesTurn | PromptTurn;
 
-type New<T extends Turn> = Omit<T, "seq" | "state" | "acted" | "begunCalls" | "waitingCalls" | "dueResponse">;
+type New<T extends Turn> = Omit<
+  T,
+  "seq" | "state" | "acted" | "begunCalls" | "waitingCalls" | "dueResponse" | "usedTokens"
+>;
 export type NewTurn = New<MessagesTurn> | New<PromptTurn>;
 
 export interface TurnStore {
@@ -98,6 +103,7 @@ export interface TurnStore {
    * begun: the turn can still be withdrawn, unless another call has had an effect.
    */
   park(id: string, callId: string): void;
+  addTokens(id: string, tokens: number): void;
   /** Stores that the bot must be told of the turn's end, or has been told (`undefined`). */
   setDueResponse(id: string, status: ResponseStatus | undefined): void;
   /** Returns the turns whose end the bot must still be told, oldest first. */
@@ -141,6 +147,7 @@ export function createTurnStore(database: Database): TurnStore {
         begunCalls: [],
         waitingCalls: [],
         dueResponse: undefined,
+        usedTokens: 0,
       };
     },
     get: (id) => firstRow(read("WHERE id = ?", id)),
@@ -168,6 +175,9 @@ export function createTurnStore(database: Database): TurnStore {
            WHERE begun.value NOT IN (SELECT value FROM json_each(waiting_calls))) WHERE id = ?`,
         id,
       );
+    },
+    addTokens(id, tokens) {
+      database.run("UPDATE turn_v1 SET used_tokens = used_tokens + ? WHERE id = ?", tokens, id);
     },
     setDueResponse(id, status) {
       database.run("UPDATE turn_v1 SET due_response = ? WHERE id = ?", status ?? null, id);

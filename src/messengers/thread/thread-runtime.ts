@@ -267,6 +267,14 @@ export class ThreadRuntime implements EngineTurns, Loop {
     return this.own.arrivedAt(turnId);
   }
 
+  addTokens(turnId: string, tokens: number): void {
+    this.#turns.addTokens(turnId, tokens);
+  }
+
+  usedTokens(turnId: string): number {
+    return this.#turns.get(turnId)?.usedTokens ?? 0;
+  }
+
   /**
    * Called before the model is called again. Stored events are read first, because one of them may end or steer the
    * turn.

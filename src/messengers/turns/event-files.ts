@@ -80,7 +80,11 @@ export class EventFiles implements EventContexts {
     };
     return Object.defineProperties(
       { ...attachment },
-      { fetch: { value: methods.fetch }, fetchMetadata: { value: methods.fetchMetadata } },
+      {
+        fetch: { value: methods.fetch },
+        fetchMetadata: { value: methods.fetchMetadata },
+        size: { value: attachment.sizeBytes },
+      },
     ) as FetchableAttachment;
   }
 
@@ -101,13 +105,17 @@ export class EventFiles implements EventContexts {
       of: MessengerEvent,
       list: readonly MessengerAttachment[] = [],
     ): FetchableAttachment[] => list.map((attachment) => this.fetchable(of.messengerId, attachment));
-    const { message } = event;
+    const { action, message, thread } = event;
     const quoted = message?.quoted;
     const own = fetchable(event, message?.attachments);
     const quotedFiles = fetchable(event, quoted?.attachments);
     let attachments: readonly FetchableAttachment[] | undefined;
     const context = {
       ...event,
+      thread: aliased(thread, { channelId: thread.chatId, channelName: thread.title }),
+      ...(action !== undefined && {
+        action: aliased(action, { actionId: action.data, value: action.data }),
+      }),
       ...(message !== undefined && {
         message: {
           ...message,
@@ -127,6 +135,12 @@ export class EventFiles implements EventContexts {
       },
     }) as MessengerContext;
   }
+}
+
+/** Adds Think's names to a copy. They are not enumerable, so the rest stays as it is in JSON. */
+function aliased<T extends object>(of: T, names: Readonly<Record<string, unknown>>): T {
+  const hidden = Object.entries(names).map(([name, value]) => [name, { value }]);
+  return Object.defineProperties({ ...of }, Object.fromEntries(hidden) as PropertyDescriptorMap);
 }
 
 /**

@@ -93,13 +93,18 @@ const EXAMPLES = PAGES.filter((page) => page.startsWith("docs/") || page === "RE
   examplesOf(page).map((code, index) => [`${page.replaceAll("/", "-")}-${index + 1}.ts`, code] as const),
 );
 
-/** Bots that use the symbols of Think, with the name of the package replaced and nothing else. */
-const THINK_BOTS = readdirSync(path.join(root, "test/fixtures/think-bots")).map(
-  (file) =>
-    [
-      `think-bot-${file}`,
-      read(`test/fixtures/think-bots/${file}`).replaceAll('"@cloudflare/think', '"switchboard'),
-    ] as const,
+/**
+ * Bots that use the symbols of Think, with the name of the package replaced and nothing else. Those of `seeds` are the
+ * examples of Think's own documents, a file for each section. Their first line names the test that shows what they do.
+ */
+const THINK_BOTS = ["think-bots", "seeds"].flatMap((folder) =>
+  readdirSync(path.join(root, "test/fixtures", folder)).map(
+    (file) =>
+      [
+        `think-bot-${folder}-${file}`,
+        read(`test/fixtures/${folder}/${file}`).replaceAll('"@cloudflare/think', '"switchboard'),
+      ] as const,
+  ),
 );
 
 describe("the documentation", () => {
@@ -147,7 +152,10 @@ describe("the documentation", () => {
   });
 
   it("promises rightly that a bot written for Think compiles with other imports", () => {
-    expect(THINK_BOTS.length).toBeGreaterThan(5);
+    expect(THINK_BOTS.length).toBeGreaterThan(25);
+    const seeds = THINK_BOTS.filter(([file]) => file.startsWith("think-bot-seeds-"));
+    const named = seeds.map(([, code]) => /test\/[\w/-]+\.test\.ts/.exec(code)?.[0] ?? "no test");
+    expect(named.filter((test) => !existsSync(path.join(root, test)))).toEqual([]);
     expect(complaints.filter((line) => line.includes("/think-bot-"))).toEqual([]);
   });
 

@@ -83,6 +83,28 @@ describe.each([
   });
 });
 
+it("tells the model of its servers while their tools are offered", async () => {
+  const docs = new ServedTools(URL_OF_DOCS, { search });
+  serveTools({ docs }, { rules: { trustAnnotations: true } });
+  const config: { activeTools?: string[] } = {};
+  const world = createWorld({
+    script: () => [say("Hello.")],
+    hooks: { beforeTurn: () => config },
+    getSystemPrompt: () => "You are a test.",
+  });
+  const prompt = (): string => JSON.stringify(world.requests.at(-1)?.prompt[0]);
+  await agree(world);
+  expect(prompt()).not.toContain("# Capabilities");
+  await world.write("ada", "again");
+  await until(() => expect(world.requests.at(-1)?.said).toBe("again"));
+  expect(prompt()).toMatch(/You are a test\..*# Capabilities.*`docs__…`/);
+  config.activeTools = [];
+  await world.write("ada", "without");
+  await until(() => expect(world.requests.at(-1)?.said).toBe("without"));
+  expect(prompt()).toContain("You are a test.");
+  expect(prompt()).not.toContain("# Capabilities");
+});
+
 it("offers a changed tool only after the owner has agreed again, and a removed one never", async () => {
   const docs = new ServedTools(URL_OF_DOCS, { search });
   serveTools({ docs }, { rules: { trustAnnotations: true } });

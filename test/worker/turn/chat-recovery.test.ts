@@ -7,7 +7,6 @@ import type {
   ChatRecoveryContext,
   ChatRecoveryExhaustedContext,
   ChatRecoveryOptions,
-  ContextOverflowOptions,
 } from "../../../src/index.ts";
 import { BOT } from "../../../src/agent/bot-root.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
@@ -100,6 +99,33 @@ describe("chatRecovery", () => {
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "Once upon\n\nCut short.");
     expect(reasons).toEqual(["max_age_exceeded"]);
+  });
+
+  it.each([
+    [3, "max_tokens_exceeded", "All done.\n\nCut short."],
+    [5, undefined, "Whole."],
+  ])("counts tokens over restarts: a limit of %i", async (maxTokens, reason, shown) => {
+    const reasons: string[] = [];
+    let calls = 0;
+    const gate = createGate();
+    const world = createWorld({
+      settings: { chatRecovery: { maxTokens, onExhausted: (ended) => void reasons.push(ended.reason) } },
+      messenger: { delivery: { ...unlimited, interruptedResponseText: "Cut short." } },
+      getTools: () => ({ look: tool({ inputSchema: z.object({}), execute: () => "seen" }) }),
+      script: () => {
+        calls += 1;
+        return calls < 3 ? [callTool("look")] : [say("All done."), holdAt(gate)];
+      },
+    });
+    await world.write("c1", "Tell");
+    await world.shows("c1", "All done.");
+    await runInDurableObject(world.thread("c1"), (_bot, state) => {
+      state.abort("killed by a test");
+    }).catch(() => undefined);
+    world.script(() => [say("Whole.")]);
+    await runDurableObjectAlarm(world.thread("c1"));
+    await world.shows("c1", shown);
+    expect(reasons).toEqual(reason === undefined ? [] : [reason]);
   });
 
   it("ends the turn although onExhausted throws", async () => {
@@ -276,10 +302,10 @@ describe("an error of the model", () => {
   });
 
   it.each([
-    [{ proactive: { maxInputTokens: 1 } }, "maxContextTokens"],
+    [{ proactive: { maxInputTokens: 0 } }, "a number above 0"],
     [{ maxRetries: 3 }, "from 0 to 1"],
   ])("is not handled with %j, which /health says", async (contextOverflow, named) => {
-    const world = createWorld({ settings: { contextOverflow: contextOverflow as ContextOverflowOptions } });
+    const world = createWorld({ settings: { contextOverflow } });
     expect(await callsOver(BOT, () => world.stub, systemDeps.clock).healthProblem()).toMatchObject({
       message: expect.stringContaining(named) as unknown,
     });

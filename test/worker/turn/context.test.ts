@@ -149,3 +149,20 @@ describe("getMessengerContext", () => {
     await world.shows("c1", "Saw one");
   });
 });
+
+it("has Think's names beside ours, which JSON leaves out", async () => {
+  const seen: unknown[] = [];
+  const world = createWorld({
+    hooks: {
+      beforeTurn: () => {
+        const context = getMessengerContext();
+        const sizes = [context?.attachments[0]?.size, context?.message?.attachments[0]?.size];
+        seen.push([...sizes, context?.thread.channelId, JSON.stringify(context)]);
+      },
+    },
+  });
+  const file = { id: "f1", kind: "document", mediaType: "application/zip", name: "a.zip" } as const;
+  await world.write("c1", "Look", { files: [{ ...file, sizeBytes: 12 }] });
+  await expect.poll(() => seen).toHaveLength(1);
+  expect(seen).toEqual([[12, 12, "c1", expect.not.stringMatching(/"size"|channelId/) as unknown]]);
+});
