@@ -16,10 +16,12 @@ import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
 import { MOST_CHARACTERS, withoutEntry } from "./entries.ts";
 import type { MemoryPlaces } from "./memory-places.ts";
 import { changeRecord, readRecord } from "./memory-record.ts";
-import type { MemoryEntry, MemoryRecord } from "./memory-record.ts";
+import type { MemoryEntry, MemoryPlace, MemoryRecord } from "./memory-record.ts";
 
 export const MEMORY = "memory";
 const CHANGE = "memory-change";
+/** A card has at most 100 buttons, and each entry two. */
+const MOST_LISTED = 45;
 
 const ownerSchema = { messenger: z.string(), userId: z.string() };
 const pressSchema = z.discriminatedUnion("memory", [
@@ -29,12 +31,12 @@ const pressSchema = z.discriminatedUnion("memory", [
 
 /** The memory, as its cards use it. */
 interface CardsMemory {
-  readonly places: Pick<MemoryPlaces, "person">;
+  readonly places: Pick<MemoryPlaces, "person" | "conversation">;
   /** The blocks have another text now. */
   changed(): void;
 }
 
-/** People's own view of what is kept about them, which only a private chat shows. */
+/** People's own view of what is kept about them and in their private chat, which only that chat shows. */
 export class MemoryCards implements OpenQuestions {
   readonly #host: FeatureHost<{ readonly texts?: BotTexts }>;
   readonly #memory: CardsMemory;
@@ -100,7 +102,37 @@ export class MemoryCards implements OpenQuestions {
     if (!event.thread.isDirectMessage) return say("memoryPrivately");
     const [, id, text] = /^([0-9a-f]{6})\s+(\S[^]*)$/.exec(args) ?? [];
     if (id !== undefined && text !== undefined) return this.#change(event, id, text);
-    return listCard(await readRecord(this.#memory.places.person(person)), person, say);
+    return this.#list(person, say);
+  }
+
+  /** Returns the card with what is kept about a person, and in the person's private chat. */
+  async #list(person: PersonOf, say: Say): Promise<CardContent> {
+    const { isForGroups } = await readRecord(this.#memory.places.person(person));
+    return listCard(await this.#entriesOf(person), { person, isForGroups, say });
+  }
+
+  async #entriesOf(person: PersonOf): Promise<readonly MemoryEntry[]> {
+    const records = await Promise.all(this.#placesOf(person).map(readRecord));
+    return records.flatMap(({ entries }) => entries);
+  }
+
+  #placesOf(person: PersonOf): readonly MemoryPlace[] {
+    const { places } = this.#memory;
+    return [places.person(person), places.conversation()];
+  }
+
+  /** Changes the entry with an id, wherever it is. Returns `false` if there is none. */
+  async #edit(person: PersonOf, id: string, edit: (record: MemoryRecord) => MemoryRecord): Promise<boolean> {
+    let isFound = false;
+    for (const place of this.#placesOf(person)) {
+      const hasIt = await changeRecord(place, (record) => {
+        const isHere = record.entries.some((entry) => entry.id === id);
+        return { record: isHere ? edit(record) : record, result: isHere };
+      });
+      isFound ||= hasIt;
+    }
+    this.#memory.changed();
+    return isFound;
   }
 
   async #apply(
@@ -109,13 +141,14 @@ export class MemoryCards implements OpenQuestions {
     person: PersonOf,
   ): Promise<PressAnswer> {
     const say = this.#sayTo(author);
-    const record = await changeRecord(this.#memory.places.person(person), (before) => {
-      const after =
-        press.memory === "groups" ? { ...before, isForGroups: press.isOn } : withoutEntry(before, press.id);
-      return { record: after, result: after };
-    });
-    this.#memory.changed();
-    const card = listCard(record, person, say);
+    if (press.memory !== "groups")
+      await this.#edit(person, press.id, (record) => withoutEntry(record, press.id));
+    else
+      await changeRecord(this.#memory.places.person(person), (record) => ({
+        record: { ...record, isForGroups: press.isOn },
+        result: undefined,
+      }));
+    const card = await this.#list(person, say);
     this.#host.thread.cards.revise(cardId, card, "leave", (card.buttons ?? []).length === 0);
     return say(press.memory === "groups" ? "memoryChanged" : "memoryForgotten");
   }
@@ -126,8 +159,7 @@ export class MemoryCards implements OpenQuestions {
     person: PersonOf,
   ): Promise<PressAnswer> {
     const say = this.#sayTo(author);
-    const { entries } = await readRecord(this.#memory.places.person(person));
-    const entry = entries.find((one) => one.id === id);
+    const entry = (await this.#entriesOf(person)).find((one) => one.id === id);
     if (entry === undefined) return say("memoryGone");
     const cardId = `${CHANGE}:${id}:${sha256Now(`${person.userId} ${event.key}`).slice(0, 16)}`;
     const text = say("memoryHow", {
@@ -147,11 +179,10 @@ export class MemoryCards implements OpenQuestions {
     const text = written.trim();
     if (text === "" || text.length > MOST_CHARACTERS) return say("memoryLength", { most: MOST_CHARACTERS });
     const at = this.#host.deps.clock.now();
-    const isKnown = await changeRecord(this.#memory.places.person(person), (record) => {
-      const changed = record.entries.map((one) => (one.id === id ? changedEntry(one, text, at) : one));
-      return { record: { ...record, entries: changed }, result: record.entries.some((one) => one.id === id) };
-    });
-    this.#memory.changed();
+    const isKnown = await this.#edit(person, id, (record) => ({
+      ...record,
+      entries: record.entries.map((one) => (one.id === id ? changedEntry(one, text, at) : one)),
+    }));
     return say(isKnown ? "memoryChanged" : "memoryGone");
   }
 
@@ -177,9 +208,14 @@ function personOf({ author, messengerId }: MessengerEvent): PersonOf | undefined
     : { messenger: messengerId, userId: author.userId };
 }
 
-function listCard({ entries, isForGroups = false }: MemoryRecord, person: PersonOf, say: Say): CardContent {
-  if (entries.length === 0) return { kind: "card", text: say("memoryEmpty") };
+function listCard(
+  all: readonly MemoryEntry[],
+  { isForGroups = false, person, say }: { person: PersonOf; isForGroups: boolean | undefined; say: Say },
+): CardContent {
+  if (all.length === 0) return { kind: "card", text: say("memoryEmpty") };
+  const entries = all.slice(0, MOST_LISTED);
   const lines = entries.map((entry, index) => `${index + 1}\\. ${lineOf(entry, say)}`);
+  if (all.length > entries.length) lines.push("…");
   const button = (label: string, press: Record<string, string | boolean>): CallbackButton => ({
     kind: "callback",
     label,

@@ -37,7 +37,7 @@ it("uses what it knows of a person in all private chats of that person, and of n
   await ask(world, "ada", "hello");
   expect(systemOf(world)).toContain("Wears size 42");
   await ask(world, "bob", "hello", { user: "bob" });
-  expect(systemOf(world)).not.toContain("42");
+  expect(systemOf(world)).not.toContain("size 42");
 });
 
 it("uses nothing of it in a group, until the person says so in the private chat", async () => {
@@ -45,16 +45,16 @@ it("uses nothing of it in a group, until the person says so in the private chat"
   await ask(world, "ada", set("Wears size 42"));
   await ask(world, "g1", "hello", group);
   expect(systemOf(world)).toContain("## customer about ada");
-  expect(systemOf(world)).not.toContain("42");
+  expect(systemOf(world)).not.toContain("size 42");
   await ask(world, "ada", "/memory");
   expect(await world.press("ada", "Use it in groups, too")).toBe("Changed.");
   await ask(world, "g1", "hello", group);
   expect(systemOf(world)).toContain("Wears size 42");
   await ask(world, "g1", "hello", { ...group, user: "bob" });
-  expect(systemOf(world)).not.toContain("42");
+  expect(systemOf(world)).not.toContain("size 42");
   expect(await world.press("ada", "Don't use it in groups")).toBe("Changed.");
   await ask(world, "g1", "hello", group);
-  expect(systemOf(world)).not.toContain("42");
+  expect(systemOf(world)).not.toContain("size 42");
 });
 
 it("keeps what a person says in a group about that person alone", async () => {
@@ -115,7 +115,7 @@ it("asks before it keeps something, if the block says so", async () => {
   await world.write("ada", set("Wears size 42"));
   await until(world, "ada", "Remember “Wears size 42”?");
   await ask(world, "ada-2", "hello");
-  expect(systemOf(world)).not.toContain("42");
+  expect(systemOf(world)).not.toContain("size 42");
   await world.press("ada", "Approve");
   await until(world, "ada", "Done");
   await ask(world, "ada-2", "hello");
@@ -146,7 +146,7 @@ it("shows people what it remembers, in private only, and forgets or changes it",
   // A second press of the button that is gone.
   await world.pressToken("ada", before);
   await ask(world, "ada-2", "hello");
-  expect(systemOf(world)).not.toContain("42");
+  expect(systemOf(world)).not.toContain("size 42");
   expect(systemOf(world)).toContain("Likes tea");
 
   await world.press("ada", "Change 1");
@@ -166,6 +166,32 @@ it("shows people what it remembers, in private only, and forgets or changes it",
   );
   await ask(world, "ada-2", "hello");
   expect(systemOf(world)).toContain("Likes coffee");
+});
+
+it("shows what is kept in the private chat, too, and at most what a card can show", async () => {
+  const world = memoryWorld((session) =>
+    session
+      .withContext("customer", { scope: "person", maxTokens: 10_000 })
+      .withContext("facts", { maxTokens: 10_000 }),
+  );
+  await ask(world, "ada", 'set_context {"label":"facts","content":"Her name is Ada"}');
+  await ask(world, "ada", "/memory");
+  expect(newest(world, "ada")).toContain("1. Her name is Ada – my own note");
+  expect(await world.press("ada", "Forget 1")).toBe("Forgotten.");
+  await ask(world, "ada", "hello");
+  expect(systemOf(world)).not.toContain("Her name");
+  await runInDurableObject(world.thread("ada"), async ({ session }) => {
+    for (let count = 0; count < 40; count += 1) {
+      await session.appendContextBlock("customer", `Fact ${count} ${"_*[".repeat(60)}`, {
+        messenger: "fake",
+        userId: "ada",
+      });
+      await session.appendContextBlock("facts", `Other ${count}`);
+    }
+  });
+  await world.write("ada", "/memory");
+  await until(world, "ada", "45. Other 4\n…");
+  expect(world.chats.button("ada", "Forget 45")).toBeDefined();
 });
 
 it("speaks the language of the person", async () => {
