@@ -1,8 +1,9 @@
 import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { isOutsideRequest } from "../core/outside-call.ts";
 import type { ScheduleBinding } from "../core/schedule-binding.ts";
 import type { Address } from "../core/surface.ts";
-import type { OutsideAsker } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import type { OutsideAsker } from "../messengers/tools/outside-asker.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { ParkedCall } from "../replay/parked-call-store.ts";
 
@@ -30,6 +31,8 @@ export function contextOf({ context }: Pick<ParkedCall, "context">): CallContext
 
 /** For whom and where a call runs: an answer gives nobody more rights. */
 export function factsOf(call: ParkedCall): CallFacts {
-  const { address, askOwnerIn, people, person, schedule, scopes } = contextOf(call);
-  return { people, person, address, chat: threadOf(address), schedule, askOwnerIn, scopes };
+  const { address, askOwnerIn, outside: asker, people, person, schedule, scopes } = contextOf(call);
+  // The conversation for which an agent works asks for it, and is no caller.
+  const outside = isOutsideRequest(call.requestId) ? asker : undefined;
+  return { people, person, address, chat: threadOf(address), schedule, askOwnerIn, scopes, outside };
 }

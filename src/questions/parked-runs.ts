@@ -31,17 +31,19 @@ export class ParkedRuns implements ParkedCallsHost {
 
   async run(call: ParkedCall): Promise<Json | undefined> {
     const { action: name, id, input, inputHash, ledgerKey, requestId, toolCallId } = call;
-    const { approver, outside, owner = answeredOwner(id) } = contextOf(call);
+    const { approver, outside, owner } = contextOf(call);
+    const facts = factsOf(call);
     const consent = { approver, inputHash, ledgerKey };
-    const again = { name, input, requestId, toolCallId, consent, facts: factsOf(call), isAnswered: true };
+    const again = { name, input, requestId, toolCallId, consent, facts, isAnswered: true };
     const { actions } = this.#host;
-    // A system that calls has no turn, and its call is no turn's.
-    if (outside === undefined || !isOutsideRequest(requestId)) {
-      const output = await actions.runConsented({ ...again, owner });
+    // A call that was approved runs as approved calls do, and an agent's in its turn's place.
+    if (outside === undefined || owner !== undefined || !isOutsideRequest(requestId)) {
+      const shownIn = facts.address ?? this.#askedLast(id);
+      const output = await actions.runConsented({ ...again, owner: owner ?? answeredOwner(id), shownIn });
       return isWaitingResult(output) ? undefined : output;
     }
     const { runProgress } = actions;
-    const run = { owner, requestId, address: this.#askedLast(id) };
+    const run = { owner: answeredOwner(id), requestId, address: this.#askedLast(id) };
     const onProgress = (line: string): void => runProgress.show(run, line);
     try {
       const output = await actions.runOutside({ ...again, ...outside, signal: undefined, onProgress });

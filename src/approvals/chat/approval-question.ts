@@ -31,6 +31,7 @@ export function requestOf(
     approvers,
     escalateTo,
     now,
+    outside,
     people,
     person,
     rootRequest,
@@ -75,6 +76,7 @@ export function requestOf(
     schedule,
     channel: turn?.channel,
     scopes,
+    ...(outside !== undefined && { outside: { ...outside, canAsk: false } }),
   };
   return { ...asked, offer: isGrantable({ ...asked, offer }) ? offer : undefined };
 }

@@ -23,8 +23,8 @@ export function factsOfOutcome(turn: TurnInfo, approvals: Pick<Approvals, "get">
 }
 
 /** For whom and where an approved action runs: consent gives nobody more rights. */
-export function factsOfApproval({ origin, people, requester, scopes }: Approval): CallFacts {
-  return { people, person: requester, address: origin, chat: threadOf(origin), scopes };
+export function factsOfApproval({ origin, outside, people, requester, scopes }: Approval): CallFacts {
+  return { people, person: requester, address: origin, chat: threadOf(origin), scopes, outside };
 }
 
 function distinct(people: readonly (MessengerAuthor | undefined)[]): MessengerAuthor[] {

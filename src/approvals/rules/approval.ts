@@ -10,6 +10,7 @@ import type { Address } from "../../core/surface.ts";
 import type { FormState } from "../../forms/form.ts";
 import type { AskedPlace, Unreached } from "./card-place.ts";
 import type { GrantLength } from "./grant-length.ts";
+import type { OutsideAsker } from "../../messengers/tools/outside-asker.ts";
 
 /** The people who may decide: by id, the person who asked, anybody in the chat, or those whom the bot's function accepts. */
 export type ApproverRule =
@@ -238,6 +239,8 @@ export interface Approval {
   readonly channel?: string | undefined;
   /** See `CallFacts`. They hold when it runs, too. */
   readonly scopes?: readonly string[] | undefined;
+  /** The other system that calls. It asks nobody itself once people have agreed. */
+  readonly outside?: OutsideAsker | undefined;
   /** Id of the approval that first posted the card. Undefined if it is this one. */
   readonly cardOf?: string | undefined;
   /** Id of the approval on whose card this one and others of its step are shown together. Undefined if it is alone. */

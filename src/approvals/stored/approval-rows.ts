@@ -83,6 +83,14 @@ const detailsSchema = z.object({
   cardOf: z.string().optional(),
   channel: z.string().optional(),
   scopes: z.array(z.string()).optional(),
+  outside: z
+    .object({
+      caller: z.object({ id: z.string(), name: z.string() }),
+      canAsk: z.boolean(),
+      owner: z.object({ messenger: z.string(), userId: z.string() }).optional(),
+      payer: z.object({ messengerId: z.string(), chatId: z.string(), userId: z.string() }),
+    })
+    .optional(),
   quorum: z.number().optional(),
   escalateTo: approversSchema.optional(),
   isEditable: z.boolean().optional(),
@@ -230,6 +238,7 @@ export function detailsOf({
   messageId,
   modelWords,
   offer,
+  outside,
   preview,
   quorum,
   rootRequest,
@@ -249,6 +258,7 @@ export function detailsOf({
     cardOf,
     channel,
     scopes: scopes && [...scopes],
+    outside,
     quorum,
     escalateTo: escalateTo && stored(escalateTo),
     isEditable,
@@ -286,6 +296,7 @@ export function approvalOf({
     cardOf: details.cardOf,
     channel: details.channel,
     scopes: details.scopes,
+    outside: details.outside,
     quorum: details.quorum,
     agreed: progress.agreed,
     escalateTo: details.escalateTo,

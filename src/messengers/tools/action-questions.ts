@@ -4,12 +4,11 @@ import type {
   EarlierRun,
   PreparedQuestion,
 } from "../../actions/runs/action-host.ts";
-import type { ActionCaller } from "../../actions/declare/caller.ts";
 import type { Json } from "../../core/content.ts";
 import type { AskedQuestion, Unanswered } from "../../core/question.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { AskedCall, SystemCaller } from "./action-consent.ts";
-import type { Payer } from "../thread/usage-news.ts";
+import type { OutsideAsker } from "./outside-asker.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /** For whom and where a run asks. */
@@ -19,17 +18,6 @@ export interface AskingPlace {
   readonly owner: string;
   /** Set if another system calls. */
   readonly outside?: OutsideAsker | undefined;
-}
-
-/** A system whose call asks people. */
-export interface OutsideAsker {
-  readonly caller: Pick<ActionCaller, "id" | "name">;
-  /** Whether it can ask its person by itself. */
-  readonly canAsk: boolean;
-  /** Who is asked if no person calls. @default nobody */
-  readonly owner: { readonly messenger: string; readonly userId: string } | undefined;
-  /** The person whose tokens `ctx.sample` uses. */
-  readonly payer: Payer;
 }
 
 /** Questions to people from inside actions. Without it no action of a bot can ask. */

@@ -19,6 +19,7 @@ import type { Log } from "../../core/log.ts";
 import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
 import type { ScheduleBinding } from "../../core/schedule-binding.ts";
 import type { Address } from "../../core/surface.ts";
+import type { OutsideAsker } from "./outside-asker.ts";
 
 /** For whom and where a call runs. */
 export interface CallFacts {
@@ -35,6 +36,8 @@ export interface CallFacts {
   readonly askOwnerIn?: Address | undefined;
   /** Permissions that the call may use at most, whoever asks. @default all */
   readonly scopes?: readonly string[] | undefined;
+  /** The other system that calls. */
+  readonly outside?: OutsideAsker | undefined;
 }
 
 /** The methods of the bot's class that say who may do what. */

@@ -38,8 +38,9 @@ import type { CallFacts, RightsMethods } from "./action-rights.ts";
 import type { ActionConsent } from "./action-consent.ts";
 import type { ActionQuestions } from "./action-questions.ts";
 import { factsOfTurn, payerOf } from "./call-facts.ts";
-import { clientOutside, keeperOf, originOf, outsideOf } from "./call-origin.ts";
+import { clientOutside, keeperOf, originOf } from "./call-origin.ts";
 import { nobodyAnswers, nobodyAsked } from "./left-out-features.ts";
+import type { OutsideAsker } from "./outside-asker.ts";
 import { RunProgress } from "./run-progress.ts";
 import type { RunProgressOptions } from "./run-progress.ts";
 import { TurnProgress } from "./turn-progress.ts";
@@ -133,7 +134,7 @@ export interface OutsideCall extends Pick<
   /** The person whose tokens `ctx.sample` uses. */
   readonly payer: Payer;
   /** Who is asked about a call that no person makes. @default the bot's team */
-  readonly owner: { readonly messenger: string; readonly userId: string } | undefined;
+  readonly owner?: OutsideAsker["owner"];
 }
 
 /** The actions of one object: the bot's tools and actions as a turn gets them, and the ledger of their runs. */
@@ -294,7 +295,7 @@ export class BotActions {
         prepare: async (question) => {
           const { requestId } = run.request;
           const facts = factsOf(requestId);
-          const outside = keeperOf(host.features.runOf(requestId), facts);
+          const outside = facts.outside ?? keeperOf(host.features.runOf(requestId), facts);
           return this.#asking().prepare(run, { facts, owner: ownerOf(requestId), outside }, question);
         },
       }),
@@ -376,7 +377,7 @@ export class BotActions {
   async runOutside({
     caller,
     canAsk,
-    facts,
+    facts: of,
     isAnswered,
     onProgress,
     owner,
@@ -385,6 +386,7 @@ export class BotActions {
   }: OutsideCall): Promise<Json | ActionFailure | WaitingResult> {
     const action = this.named(call.name);
     if (action === undefined) return actionGone();
+    const facts: CallFacts = { ...of, outside: { caller, canAsk, owner, payer } };
     const host = this.#callHost(
       () => facts,
       (requestId) => requestId,
@@ -401,31 +403,11 @@ export class BotActions {
       if (facts.address === undefined && action.askIn === undefined) return NOT_REACHABLE;
       return consent.ask(question, facts);
     };
-    const context: ActionHost["context"] = (request) => ({
-      ...host.context(request),
-      ...outsideOf(facts, caller, canAsk || facts.address !== undefined || owner !== undefined),
-    });
-    const asking: ActionHost["asking"] = (run, isNew) => ({
-      record: host.asking(run, isNew).record,
-      prepare: async (question) => {
-        const outside = { caller, canAsk, owner, payer };
-        return this.#asking().prepare(run, { facts, owner: call.requestId, outside }, question);
-      },
-    });
     const progress: ActionHost["progress"] = (_request, line) => {
       if (line !== undefined) onProgress(line);
     };
-    return runAction(
-      {
-        ...host,
-        context,
-        ask,
-        asking,
-        progress,
-        sample: this.#sampleFor(payer),
-      },
-      { ...call, action, messages: [] },
-    );
+    const sample = this.#sampleFor(payer);
+    return runAction({ ...host, ask, progress, sample }, { ...call, action, messages: [] });
   }
 
   /** Finds out in the ledger what became of a call whose process has ended. Undefined if it waits for an answer. */

@@ -44,7 +44,8 @@ export function threadOf(address: Address | undefined): MessengerThread | undefi
 }
 
 /** Calls that nobody makes are those of their schedule, or of the bot. */
-export function payerOf({ address, person, schedule }: CallFacts): Payer {
+export function payerOf({ address, outside, person, schedule }: CallFacts): Payer {
+  if (outside !== undefined) return outside.payer;
   const nobody = schedule === undefined ? "bot" : `task:${schedule.taskId}`;
   const { chatId = "", messengerId = "" } = address ?? {};
   return { messengerId, chatId, userId: person?.userId ?? nobody };

@@ -1,6 +1,6 @@
 import type { ActionCaller, ActionClient } from "../../actions/declare/caller.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import type { OutsideAsker } from "./action-questions.ts";
+import type { OutsideAsker } from "./outside-asker.ts";
 import type { CallFacts } from "./action-rights.ts";
 import { payerOf } from "./call-facts.ts";
 
@@ -9,12 +9,25 @@ interface Origin {
   readonly caller: ActionCaller;
 }
 
-/** Returns through what a call of the bot's own model runs, and who calls. */
-export function originOf({ address, askOwnerIn, person, schedule }: CallFacts): Origin {
+/** Returns through what a call runs, and who calls: the bot's own model, or another agent. */
+export function originOf(facts: CallFacts): Origin {
+  const { address, askOwnerIn, outside, person, schedule } = facts;
+  if (outside !== undefined) {
+    const { canAsk, caller, owner } = outside;
+    const elicitation = canAsk || address !== undefined || owner !== undefined;
+    return {
+      client: clientOutside(facts),
+      caller: {
+        id: caller.id,
+        name: caller.name,
+        capabilities: { progress: true, sampling: true, elicitation },
+      },
+    };
+  }
   const isOfSchedule = schedule !== undefined && schedule.agent === undefined;
   const kind = isOfSchedule ? "schedule" : person !== undefined ? "chat" : "code";
   return {
-    client: { kind, ...(address !== undefined && { messengerId: address.messengerId }) },
+    client: { kind, ...messengerOf(facts) },
     caller: {
       id: "bot",
       name: "bot",
@@ -27,20 +40,12 @@ export function originOf({ address, askOwnerIn, person, schedule }: CallFacts): 
   };
 }
 
-/** Returns the same for a call of another agent. */
-export function outsideOf(
-  facts: CallFacts,
-  { id, name }: Pick<ActionCaller, "id" | "name">,
-  elicitation: boolean,
-): Origin {
-  return {
-    client: clientOutside(facts),
-    caller: { id, name, capabilities: { progress: true, sampling: true, elicitation } },
-  };
+export function clientOutside(facts: CallFacts): ActionClient {
+  return { kind: "mcp", ...messengerOf(facts) };
 }
 
-export function clientOutside(facts: CallFacts): ActionClient {
-  return { ...originOf(facts).client, kind: "mcp" };
+function messengerOf({ address }: CallFacts): Pick<ActionClient, "messengerId"> {
+  return address === undefined ? {} : { messengerId: address.messengerId };
 }
 
 /**

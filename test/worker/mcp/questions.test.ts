@@ -292,6 +292,7 @@ describe("progress of a run that a person has let go on", () => {
     ["it was approved by the owner", true, DANA],
   ])("is a line in the chat of that person, and in the task, after %s", async (_name, approval, owner) => {
     const [first, second] = [createGate(), createGate()];
+    const callers: string[] = [];
     const act = action({
       description: "Exports.",
       inputSchema: z.object({ order: z.string() }),
@@ -301,7 +302,8 @@ describe("progress of a run that a person has let go on", () => {
           ctx.progress({ message: "Looking" });
           await first.pass();
         }
-        const isWanted = owner !== undefined || (await ctx.confirm({ message: "Really?" }));
+        const isWanted = await ctx.confirm({ message: "Really?" });
+        callers.push(ctx.caller.name, ctx.client.kind);
         ctx.progress({ message: "Writing", fraction: 0.5 });
         await second.pass();
         return { isWanted };
@@ -311,7 +313,7 @@ describe("progress of a run that a person has let go on", () => {
     const chat = owner === undefined ? "ada" : "dana";
     await mcp.world.write(chat, "Hi", { user: chat });
     await expectShown(mcp.world, "You said: Hi", chat);
-    const { token } = await mcp.token(owner === undefined ? { person: ADA } : {});
+    const { token } = await mcp.token({ name: "billing-agent", ...(owner === undefined && { person: ADA }) });
     const { taskId } = await mcp.call(token, "shop__act", { order: "7" }, { capabilities: TASKS });
     const message = async (): Promise<unknown> => (await task(mcp, token, taskId))["statusMessage"];
     if (approval) {
@@ -320,11 +322,9 @@ describe("progress of a run that a person has let go on", () => {
       expect(await message()).toContain("⏳ Looking");
       first.open();
     }
-    if (owner === undefined) {
-      await expectShown(mcp.world, "Really?", chat);
-      await expectGone(mcp, chat);
-      await mcp.world.press(chat, "Yes", { user: chat });
-    }
+    await expectShown(mcp.world, "Really?", chat);
+    await expectGone(mcp, chat);
+    await mcp.world.press(chat, "Yes", { user: chat });
     await expectShown(mcp.world, "⏳ Writing 50 %", chat);
     expect(await message()).toContain("⏳ Writing 50 %");
     second.open();
@@ -333,6 +333,7 @@ describe("progress of a run that a person has let go on", () => {
       8000,
     );
     await expectGone(mcp, chat);
+    expect(callers).toEqual(["billing-agent", "mcp"]);
   });
 });
 
