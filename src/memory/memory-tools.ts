@@ -195,7 +195,7 @@ export class MemoryTools {
             from,
             text: excerptOf(text, query, MOST_FOUND_CHARACTERS),
           })),
-          ...Object.fromEntries(kept.flatMap((one) => (one === undefined ? [] : [one]))),
+          blocks: Object.fromEntries(kept.flatMap((one) => (one === undefined ? [] : [one]))),
         };
       },
     });

@@ -82,6 +82,8 @@ it("reads and writes through providers, by what they can do", async () => {
     "About filters.",
   );
   expect(await ask(world, "c1", 'load_context {"label":"papers","key":"a"}')).toContain("Paper A");
+  const everywhere = await ask(world, "c1", 'search_context {"query":"filters"}');
+  expect(everywhere).toContain('"blocks":{"manual":["About filters."]}');
   expect(await ask(world, "c1", 'load_context {"label":"papers","key":"z"}')).toContain("There is no text");
 });
 
