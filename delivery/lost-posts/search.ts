@@ -206,10 +206,9 @@ function shownBy(
   reply: Reply,
   surface: Surface,
 ): Shown {
-  if (wanted === undefined || surface.stream !== undefined) return undefined;
-  if (wanted.part.hash !== hash) {
-    // No edit follows on such a platform, so the message shows what the lost post had.
-    return surface.capabilities.edit || hash === undefined ? undefined : { hash, isWhole: true };
-  }
-  return { hash, isWhole: reply.isFinal || wanted.part.complete };
+  if (surface.stream !== undefined) return undefined;
+  if (wanted !== undefined && wanted.part.hash === hash)
+    return { hash, isWhole: reply.isFinal || wanted.part.complete };
+  // Without edits the message goes on showing what the lost post had, also if no text wants it yet.
+  return surface.capabilities.edit || hash === undefined ? undefined : { hash, isWhole: true };
 }

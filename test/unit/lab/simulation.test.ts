@@ -126,6 +126,7 @@ const REPAIRED: readonly (readonly [number, string])[] = [
   [82_012_290, "a press tells the message of a card whose post's answer was lost"],
   [82_021_876, "an answer continues, and a later one that has begun shows nothing yet"],
   [1845, "a platform that cannot change messages has a lost post with words of before"],
+  [83_002_014, "such a post is found before the restarted answer has a word"],
 ];
 
 it.each(REPAIRED)("finds nothing wrong in seed %d any more, in which %s", async (seed) => {
