@@ -27,6 +27,7 @@ const alias = {
   "cloudflare:workers": `${import.meta.dirname}/test/support/rpc-target.ts`,
 };
 
+const browserTests = "test/browser/**/*.test.ts";
 const compileCommand = "test/support/compile-command.ts";
 
 /** Gives tests `fast-check` with a fixed seed. */
@@ -124,12 +125,19 @@ export default defineConfig({
           globalSetup: compileCommand,
           maxWorkers: waitingWorkers,
           // A bot in a folder of its own has its tests beside it.
-          include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
+          include: [
+            "test/e2e/**/*.test.ts",
+            "examples/**/*.test.ts",
+            "*/*.test.ts",
+            ...(process.env.WITH_BROWSER === undefined ? [] : [browserTests]),
+          ],
           alias,
           environment: "node",
           // To load the simulator and the command takes longer than many tests, which share nothing but that.
           isolate: false,
           testTimeout: PATIENT_MS,
+          // A page on a busy machine may take seconds.
+          expect: { poll: { timeout: 60_000 } },
           hookTimeout: PATIENT_MS,
           sequence: { groupOrder: 2 },
         },
@@ -172,12 +180,12 @@ export default defineConfig({
         },
       },
       {
+        // The browser tests alone. In a whole run they are among the end-to-end tests (`MixedSequencer`).
         test: {
           name: "browser",
           globalSetup: compileCommand,
           maxWorkers: waitingWorkers,
-          // In one group with the end-to-end tests: a page needs the processor while those wait.
-          include: ["test/browser/**/*.test.ts"],
+          include: [browserTests],
           environment: "node",
           // Loading playwright and the simulator costs more than many tests.
           isolate: false,

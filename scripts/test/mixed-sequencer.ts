@@ -3,9 +3,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** End-to-end tests of crashes wait longest, so they begin first and run beside everything else. */
 const WAITS_LONGEST = "/e2e/crash/";
 
+/** Pages keep a processor busy. */
+const BUSY = "/test/browser/";
+
 /**
- * Mixes the projects of a group. Vitest would run one project after the other: first the browser tests, which keep both
- * cores busy, and then the end-to-end tests, which mostly wait.
+ * Mixes browser tests, which keep both cores busy, with end-to-end tests, which mostly wait. In a whole run both are of
+ * one project: a worker goes on only with a file of the project of its last one, and a new one loads the product again.
  */
 export class MixedSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -15,10 +18,10 @@ export class MixedSequencer extends BaseSequencer {
   }
 }
 
-/** Spreads the files of each project evenly over the group. */
+/** Spreads the files of each kind evenly over the group. */
 function mixed(group: readonly TestSpecification[]): TestSpecification[] {
-  const projects = Map.groupBy(group, ({ project }) => project.name);
-  const placed = [...projects.values()].flatMap((files) =>
+  const kinds = Map.groupBy(group, ({ moduleId }) => moduleId.includes(BUSY));
+  const placed = [...kinds.values()].flatMap((files) =>
     files
       .toSorted((a, b) => Number(waits(b)) - Number(waits(a)))
       .map((file, at) => ({ file, place: (at + 0.5) / files.length })),

@@ -21,7 +21,7 @@ describe("a bare address", () => {
       fc.property(fc.oneof(texts, texts, markdown), (source) => {
         expect(blocksOf(source)).toEqual(searchedBlocksOf(source));
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 

@@ -79,7 +79,7 @@ describe("blocks of a growing document", () => {
         fc.pre(!countsDown(markdown));
         expect(essence(split(markdown))).toEqual(essence(parsedWhole(markdown)));
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

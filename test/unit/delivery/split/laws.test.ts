@@ -28,7 +28,7 @@ describe("the laws of splitting", () => {
         for (const part of split(text, partLimits, final))
           expect(telegramFaults(part, partLimits)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -38,7 +38,7 @@ describe("the laws of splitting", () => {
         const [whole = { text: "", entities: [] }] = split(text, UNLIMITED);
         expect(alignParts(whole, split(text, partLimits)).fault).toBeUndefined();
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   }, 60_000);
 
@@ -59,7 +59,7 @@ describe("the laws of splitting", () => {
           splitText(text, { renderer: telegramEntities, limits: partLimits, final: true }),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -74,7 +74,7 @@ describe("the laws of splitting", () => {
           expect(complete).toEqual(final.slice(0, complete.length));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

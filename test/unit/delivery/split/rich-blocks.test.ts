@@ -255,7 +255,7 @@ describe("the laws of rich messages", () => {
         for (const { blocks = [] } of split(text, partLimits, final))
           expect(richFaults(blocks, partLimits)).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -264,7 +264,7 @@ describe("the laws of rich messages", () => {
       fc.property(markdown, limits, (text, partLimits) => {
         expect(words(split(text, partLimits))).toBe(words(split(text, UNLIMITED)));
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -275,7 +275,7 @@ describe("the laws of rich messages", () => {
         fc.pre(isComparable(text));
         expect(sameLetters(split(text, UNLIMITED))).toBe(sameLetters(ordinary(text)));
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
     for (const text of [...corpus, ...gfmExamples].filter(isComparable))
       expect(sameLetters(split(text, UNLIMITED))).toBe(sameLetters(ordinary(text)));
@@ -397,7 +397,7 @@ describe("rich messages only if they show more", () => {
           .join("");
         expect(parts.map(({ content }) => content.text.replace(NOTHING, "")).join("")).toBe(whole);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -193,7 +193,7 @@ describe("the words of a document", () => {
         expect(parts.flatMap(({ content }) => numbersOf(content.text))).toEqual(upTo(lastNumber(document)));
         expect(parts.flatMap(({ content }) => styleFaults(content))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
