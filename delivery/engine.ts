@@ -100,7 +100,7 @@ class Engine implements Delivery {
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.heldFiles = new OutgoingFiles(options);
     const open = new Map<string, Reply>();
-    this.#wake = new DurableWake(options.onWake);
+    this.#wake = new DurableWake(options.onWake, options.deps.clock);
     const doubts = new OpenDoubts(open);
     const budget = new GateClient({
       clock: options.deps.clock,
@@ -125,8 +125,9 @@ class Engine implements Delivery {
       cards: this.#revisions,
     };
     const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
-    const changed = (): void => this.#rearm();
-    this.#marks = new Marks({ ...options, ...stores, context: shared, changed });
+    const wake = this.#wake;
+    this.#marks = new Marks({ ...options, ...stores, context: shared, wake });
+    wake.watch(this.#marks);
     const files = this.heldFiles;
     this.#sweep = new ReplySweep({ ...options, ...stores, files, inMemory: open });
     this.#replies = new OpenReplies({
@@ -136,10 +137,11 @@ class Engine implements Delivery {
       moves: this.#moves,
       replies: open,
       doubts,
-      changed,
+      wake,
     });
     this.#context = this.#replies.context;
     this.#lanes = this.#replies.lanes;
+    wake.watch(this.#lanes);
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
@@ -321,7 +323,7 @@ class Engine implements Delivery {
     this.#sweep.run();
     for (const lane of this.#lanes.all()) lane.run();
     const marks = this.#marks.run();
-    this.#rearm();
+    this.#wake.update();
     await Promise.all([marks, ...this.#lanes.all().map((lane) => lane.idle())]);
   }
 
@@ -455,10 +457,5 @@ class Engine implements Delivery {
     this.#replies.add(reply);
     const surface = this.#surfaces.find(reply.record.address);
     if (surface !== undefined) learnIds(this.#context.budget, reply, surface);
-  }
-
-  #rearm(): void {
-    const needs = this.#lanes.all().flatMap((lane) => lane.wakeNeed() ?? []);
-    this.#wake.update([...needs, ...this.#marks.wakeNeeds()], this.#options.deps.clock.now());
   }
 }

@@ -1,16 +1,21 @@
 import type { DeliveryContext } from "../calls/delivery-context.ts";
+import type { DurableWake, WakeSource } from "./durable-wake.ts";
 import { Lane } from "./lane.ts";
+import type { WakeNeed } from "./lane.ts";
 
 /** The lanes of one engine, by address. A lane exists while it has replies. */
-export class Lanes {
+export class Lanes implements WakeSource {
   readonly #context: DeliveryContext;
-  readonly #changed: () => void;
+  readonly #wake: DurableWake;
   readonly #lanes = new Map<string, Lane>();
 
-  /** `changed` is called whenever the need of a lane may have changed. */
-  constructor(context: DeliveryContext, changed: () => void) {
+  constructor(context: DeliveryContext, wake: DurableWake) {
     this.#context = context;
-    this.#changed = changed;
+    this.#wake = wake;
+  }
+
+  wakeNeeds(): WakeNeed[] {
+    return [...this.#lanes.values()].flatMap((lane) => lane.wakeNeed() ?? []);
   }
 
   of(key: string): Lane {
@@ -18,7 +23,7 @@ export class Lanes {
     if (known !== undefined) return known;
     const lane = new Lane(this.#context, () => {
       if (lane.isEmpty) this.#drop(lane);
-      this.#changed();
+      this.#wake.update();
     });
     this.#lanes.set(key, lane);
     return lane;

@@ -17,6 +17,7 @@ import { hasEnded, ReplyEnds } from "../outbox/reply-ends.ts";
 import type { ReplyStore } from "../outbox/reply-store.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { ChatMoves } from "./chat-moves.ts";
+import type { DurableWake } from "./durable-wake.ts";
 import { Lanes } from "./lanes.ts";
 
 export interface OpenRepliesOptions {
@@ -27,8 +28,7 @@ export interface OpenRepliesOptions {
   /** The replies by id, and the doubts about their posts. */
   readonly replies: Map<string, Reply>;
   readonly doubts: OpenDoubts;
-  /** Called whenever the need for a wake-up may have changed. */
-  readonly changed: () => void;
+  readonly wake: DurableWake;
   /** Called once when a reply has ended. */
   readonly onEnded?: ((replyId: string, state: ReplyState) => void) | undefined;
   readonly listener?: Pick<ChatListener, "chatGone" | "fileRefused"> | undefined;
@@ -53,7 +53,7 @@ export class OpenReplies implements Replies {
     this.#options = options;
     this.#replies = options.replies;
     this.context = { ...options.shared, replies: this };
-    this.lanes = new Lanes(this.context, options.changed);
+    this.lanes = new Lanes(this.context, options.wake);
   }
 
   get(replyId: string): Reply | undefined {
@@ -82,7 +82,7 @@ export class OpenReplies implements Replies {
   /** Makes the reply's lane look at it. */
   poke(reply: Reply): void {
     this.lanes.of(reply.laneKey).poke();
-    this.#options.changed();
+    this.#options.wake.update();
   }
 
   /** Resolves when the reply has ended. */
@@ -176,7 +176,7 @@ export class OpenReplies implements Replies {
     const moved = this.#options.moves.move(messengerId, move, this.#replies.values());
     if (moved === undefined) return false;
     this.#moveLanes(moved, move.to);
-    this.#options.changed();
+    this.#options.wake.update();
     return true;
   }
 

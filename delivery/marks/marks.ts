@@ -10,6 +10,7 @@ import { callWithin } from "../calls/call-within.ts";
 import { failureOf, GATE_TIMEOUT_MS, logFailure, penalize } from "../calls/delivery-context.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import type { ChatMoves } from "../lane/chat-moves.ts";
+import type { DurableWake, WakeSource } from "../lane/durable-wake.ts";
 import type { WakeNeed } from "../lane/lane.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { ReplyStore } from "../outbox/reply-store.ts";
@@ -21,8 +22,7 @@ export interface MarksOptions {
   readonly replies: Pick<ReplyStore, "goneCode">;
   readonly moves: Pick<ChatMoves, "currentAddress">;
   readonly context: Omit<DeliveryContext, "replies">;
-  /** Called whenever `wakeNeeds` may have changed. */
-  readonly changed: () => void;
+  readonly wake: DurableWake;
 }
 
 /** A reaction that comes later than this has lost its meaning. */
@@ -51,7 +51,7 @@ interface Queue {
  * 3. The marks of a chat keep their order. They hold up no message, and no message holds them up.
  * 4. A refusal ends the mark alone, never the chat: a bot without the right to pin can still write.
  */
-export class Marks {
+export class Marks implements WakeSource {
   readonly #options: MarksOptions;
   readonly #store: MarkStore;
   readonly #queues = new Map<string, Queue>();
@@ -83,7 +83,7 @@ export class Marks {
       this.#store.insert({ ...row, state: "final" });
     });
     this.#poke(this.#queue(address));
-    this.#options.changed();
+    this.#options.wake.update();
   }
 
   /** Sends whatever is due. Resolves when nothing can be done at this moment. */
@@ -163,7 +163,7 @@ export class Marks {
     const delayMs = Math.max(0, queue.waitUntil - clock.now());
     if (delayMs === Infinity) this.#queues.delete(keyOf(queue.chat));
     else if (delayMs <= SHORT_WAIT_MS) queue.timer = clock.setTimeout(() => this.#poke(queue), delayMs);
-    this.#options.changed();
+    this.#options.wake.update();
   }
 
   /** Returns the time of the next try, `Infinity` if nothing is left. */

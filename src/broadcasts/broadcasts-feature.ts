@@ -8,7 +8,6 @@ import type { FeatureHost } from "../feature/feature-host.ts";
 import type { DurableAlarm } from "../feature/durable-alarm.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
-import { nudgeKeeper } from "../scheduled-runs/nudge-keeper.ts";
 import { BROADCASTS } from "./broadcast-calls.ts";
 import type { BroadcastCalls } from "./broadcast-calls.ts";
 import { RootBroadcasts } from "./root-broadcasts.ts";
@@ -43,19 +42,10 @@ export class BroadcastsFeature implements Feature {
 
   /** Only at the root: its broadcasts. */
   get calls(): RootBroadcasts {
-    const host = this.#host;
     this.#own ??= new RootBroadcasts({
-      agent: host.agent,
-      database: host.database,
-      deps: host.deps,
-      log: host.log,
-      messengers: host.messengers,
-      root: () => host.directories,
-      budget: () => host.budget,
-      callsTo: (conversation) => host.objects.to(BROADCASTS, conversation),
+      host: this.#host,
+      alarm: this.#alarm,
       take: (request) => this.#take(request),
-      onRunProgress: (run) => host.later(() => void nudgeKeeper(host.objects, run, host.log)),
-      arm: (at) => this.#alarm.set(at),
     });
     return this.#own;
   }

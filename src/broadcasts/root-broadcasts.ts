@@ -16,36 +16,22 @@ import { createSubscriberStore } from "./subscriber-store.ts";
 import type { SubscriberKey, SubscriberStore } from "./subscriber-store.ts";
 import { checkContent } from "../core/check-content.ts";
 import type { ChatMove } from "../core/chat-move.ts";
-import type { Database } from "../core/database.ts";
-import type { Deps } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import type { ScheduledRun } from "../core/scheduled-run.ts";
 import type { Address } from "../core/surface.ts";
-import type { RootBudget } from "../../delivery/index.ts";
-import type { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
-import type { RootRuntime } from "../messengers/root/root-runtime.ts";
+import type { DurableAlarm } from "../feature/durable-alarm.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
 import { noteOf } from "../messengers/turns/note-parts.ts";
 import { chatQuietUntil } from "../scheduled-runs/chat-quiet-hours.ts";
-import type { ChatQuietHoursHost } from "../scheduled-runs/chat-quiet-hours.ts";
-import type { BroadcastCalls, TakesBroadcasts } from "./broadcast-calls.ts";
+import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
+import { nudgeKeeper } from "../scheduled-runs/nudge-keeper.ts";
+import { BROADCASTS } from "./broadcast-calls.ts";
+import type { BroadcastCalls } from "./broadcast-calls.ts";
 
 export interface RootBroadcastsOptions {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly agent: ChatQuietHoursHost["agent"];
-  readonly messengers: Pick<DeclaredMessengers, "surface">;
-  readonly root: () => RootRuntime;
-  readonly budget: () => RootBudget;
-  /** Returns the calls to the object of a conversation, which may be this one. */
-  readonly callsTo: (conversation: string) => TakesBroadcasts;
+  readonly host: FeatureHost<QuietHoursMethods>;
+  readonly alarm: DurableAlarm;
   /** Takes a message for a chat of this object's conversation. */
   readonly take: (request: HandOver) => Promise<HandOverResult>;
-  /** Called when outcomes of a scheduled task's delivery to many chats may be known. */
-  readonly onRunProgress: (run: ScheduledRun) => void;
-  /** Sets the durable alarm of broadcasts, or removes it. */
-  readonly arm: (at: number | undefined) => Promise<void>;
 }
 
 /** A slice that was cut by a crash continues after this time. */
@@ -63,31 +49,33 @@ export class RootBroadcasts implements BroadcastCalls {
 
   constructor(options: RootBroadcastsOptions) {
     this.#options = options;
-    const { callsTo, database, root } = options;
+    const { host } = options;
+    const { agent, database, deps, log } = host;
     this.#subscribers = createSubscriberStore(database);
     this.broadcasts = new Broadcasts({
-      ...options,
+      deps,
+      log,
       store: createBroadcastStore(database),
       subscribers: this.#subscribers,
-      chats: (filter) => root().listChats(filter),
-      placeOf: (target) => root().places.placeOf(target),
-      quietUntil: (address) => chatQuietUntil({ ...options, clock: options.deps.clock }, address),
+      chats: (filter) => host.directories.listChats(filter),
+      placeOf: (target) => host.directories.places.placeOf(target),
+      quietUntil: (address) => chatQuietUntil({ agent, log, clock: deps.clock }, address),
       pay: (address, work) => this.#pay(address, work),
       handOver: async (conversation, request) => {
-        const result = await callsTo(conversation).takeBroadcast(request);
+        const result = await host.objects.to(BROADCASTS, conversation).takeBroadcast(request);
         this.#noteSent(request.address, result);
         return result;
       },
       wakeAt: (at) => this.#arm(at),
       onProgress: ({ run }) => {
-        if (run !== undefined) options.onRunProgress(run);
+        if (run !== undefined) host.later(() => void nudgeKeeper(host.objects, run, log));
       },
     });
   }
 
   /** Runs after every start. The process may have died during a slice, or before it could set the alarm. */
   resume(): void {
-    if (this.broadcasts.hasWork()) this.#arm(this.#options.deps.clock.now());
+    if (this.broadcasts.hasWork()) this.#arm(this.#options.host.deps.clock.now());
   }
 
   /**
@@ -95,7 +83,7 @@ export class RootBroadcasts implements BroadcastCalls {
    * long.
    */
   async onAlarm(later: (work: () => void) => void): Promise<void> {
-    this.#arm(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    this.#arm(this.#options.host.deps.clock.now() + HEARTBEAT_MS);
     await this.#arming;
     later(() => void this.broadcasts.run());
   }
@@ -139,7 +127,7 @@ export class RootBroadcasts implements BroadcastCalls {
 
   async setSubscribed(address: Address, isSubscribed: boolean): Promise<boolean> {
     return isSubscribed
-      ? this.#subscribers.add(address, this.#options.deps.clock.now())
+      ? this.#subscribers.add(address, this.#options.host.deps.clock.now())
       : this.#subscribers.remove(address);
   }
 
@@ -154,7 +142,7 @@ export class RootBroadcasts implements BroadcastCalls {
   }
 
   #isGone({ chatId, messengerId }: Address): boolean {
-    const found = this.#options.root().places.placeOf({ messenger: messengerId, chatId });
+    const found = this.#options.host.directories.places.placeOf({ messenger: messengerId, chatId });
     return found.kind === "refused" && (found.code === "chat-gone" || found.code === "window-closed");
   }
 
@@ -172,27 +160,27 @@ export class RootBroadcasts implements BroadcastCalls {
   #pay({ chatId, messengerId }: Address, work: BroadcastWork): number | undefined {
     // The answer to a prompt comes when the model has written it. Few prompts run at once, so they need no class.
     if (work.kind === "prompt") return undefined;
-    const { limits, pacing } = this.#options.messengers.surface(messengerId);
+    const { limits, pacing } = this.#options.host.messengers.surface(messengerId);
     const content = checkContent(work.content);
     const parts = Math.ceil(noteOf(content).length / limits.maxLength);
     const calls = Math.max(1, Math.min(parts, MOST_CALLS));
-    return this.#options.budget().prepay({ messengerId, chatId, calls, rate: pacing.global });
+    return this.#options.host.budget.prepay({ messengerId, chatId, calls, rate: pacing.global });
   }
 
   /** After a crash each message is handed over again, so the root learns the ids that were not reported before it. */
   #noteSent(address: Address, result: HandOverResult): void {
     if (result.state !== "sent") return;
     const { chatId, messengerId } = address;
-    const box = this.#options.messengers.surface(messengerId).probing?.box(address);
+    const box = this.#options.host.messengers.surface(messengerId).probing?.box(address);
     if (box === undefined || box === chatId) return;
-    this.#options.budget().noteSent(messengerId, box, result.messageIds.map(Number));
+    this.#options.host.budget.noteSent(messengerId, box, result.messageIds.map(Number));
   }
 
   #arm(at: number | undefined): void {
-    const arm = (): Promise<void> => this.#options.arm(at);
+    const arm = (): Promise<void> => this.#options.alarm.set(at);
     this.#arming = this.#arming.then(arm, arm);
     this.#arming.catch((error: unknown) => {
-      this.#options.log.error("wake.failed", { code: failureCode(error) });
+      this.#options.host.log.error("wake.failed", { code: failureCode(error) });
     });
   }
 }
