@@ -24,7 +24,7 @@ const chosen = parameters.some((parameter) => parameter.startsWith("--project"))
 const withoutBrowser = !chosen && !existsSync(chromium);
 const projects = chosen ? [] : PROJECTS;
 // The end-to-end tests then have the browser tests among them.
-const withBrowser = chosen || withoutBrowser ? {} : { WITH_BROWSER: "yes" };
+const withBrowser: Record<string, string> = chosen || withoutBrowser ? {} : { WITH_BROWSER: "yes" };
 
 const result = await runStep(
   "tests",
