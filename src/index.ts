@@ -105,7 +105,6 @@ export type { ActionBuilder } from "./actions/declare/action-builder.ts";
 export type { ActionContext, ActionOptions } from "./action.ts";
 export type {
   Action,
-  ActionAnnotations,
   ActionCall,
   ActionKind,
   ActionVerdict,
@@ -116,6 +115,7 @@ export type {
   OfferContext,
   ThinkActions,
 } from "./actions/declare/action.ts";
+export type { ActionAnnotations } from "./actions/declare/action-annotations.ts";
 export { ActionError } from "./actions/declare/action-errors.ts";
 export type {
   Answer,

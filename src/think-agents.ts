@@ -4,7 +4,7 @@ import type { AgentToolsFeature } from "./agent-tools/agent-tools-feature.ts";
 import type { RunFilter } from "./agent-tools/run-filter.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
 import { AGENT_TOOLS } from "./agent/features.ts";
-import { objectOf } from "./agent/object-of.ts";
+import { objectOf } from "./agent/bot-object.ts";
 import { ThinkMembers } from "./think-members.ts";
 
 /** The members of `Think` about runs of other agents. They need `import "switchboard/agent-tools"`. */

@@ -22,6 +22,7 @@ import type { TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
 import type { AgentStub } from "./agent/agent-stub.ts";
 import type { AgentRuntime } from "./agent/agent-runtime.ts";
+import { keepObject } from "./agent/bot-object.ts";
 import type { BotObject } from "./agent/bot-object.ts";
 import { OBJECT } from "./messengers/root/object-calls.ts";
 import { BotBroadcasts } from "./broadcasts/bot-broadcasts.ts";
@@ -36,7 +37,6 @@ import {
   namedConversationName,
 } from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
-import { keepObject } from "./agent/object-of.ts";
 import { keepName, nameOf } from "./agent/object-name.ts";
 import { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";

@@ -1,6 +1,7 @@
 import { jsonSchema } from "ai";
 import type { FlexibleSchema, InferSchema } from "ai";
-import type { Action, ActionAnnotations, ActionOptions } from "./action.ts";
+import type { ActionAnnotations } from "./action-annotations.ts";
+import type { Action, ActionOptions } from "./action.ts";
 import { defineAction } from "./define-action.ts";
 import type { ActionMemory, MemoryOptions } from "./memory-options.ts";
 

@@ -13,6 +13,7 @@ import type { ActionCaller, ActionClient } from "./caller.ts";
 import type { ActionLogEntry } from "./log-action-failure.ts";
 import type { ActionMemory, MemoryOptions, ShortTermMemory } from "./memory-options.ts";
 import type { Sample } from "./sample.ts";
+import type { ActionAnnotations } from "./action-annotations.ts";
 
 /** The context of an action's `execute`, beside its input. */
 export interface ActionContext<Agent = unknown, Env = unknown> {
@@ -154,19 +155,6 @@ export interface FailedRun<Input, Context> extends ActionCall<Input, Context> {
   readonly error: unknown;
   /** Number of runs of this call that have failed, from 1. */
   readonly failures: number;
-}
-
-/** Facts about the effect of an action. */
-export interface ActionAnnotations {
-  /**
-   * The action changes nothing. Its calls run side by side and leave no record. Within a turn, a call with the same
-   * input may get the result of the last 30 seconds, unless something with an effect ran in between. @default false
-   */
-  readonly readOnly?: boolean;
-  /** The effect of the action cannot be undone. People are asked first, unless `approval` says otherwise. @default false */
-  readonly destructive?: boolean;
-  /** People are always asked first, or for the inputs that the function `approval` says. @default false */
-  readonly requiresConfirmation?: boolean;
 }
 
 /** The context of `enabled`: that of a call, as far as it is known before one. */

@@ -1,6 +1,7 @@
 import type { FlexibleSchema } from "ai";
 import { ConfigurationError } from "../../core/errors.ts";
-import type { Action, ActionAnnotations, ActionOptions } from "./action.ts";
+import type { ActionAnnotations } from "./action-annotations.ts";
+import type { Action, ActionOptions } from "./action.ts";
 import { checkActionOptions } from "./check-action-options.ts";
 
 /** A card can be changed for 90 days. The last one is for showing what came of the decision. */

@@ -24,11 +24,11 @@ import { approvalTime } from "./approval-time.ts";
 import { sayTo } from "./say-to.ts";
 import { memberCheck, usualPlace } from "./usual-place.ts";
 import type { IsMember } from "./usual-place.ts";
+import { broughtCardIdOf, cardIdOf, editCardIdOf, outcomeKeyOf } from "./card-ids.ts";
 
 /** The places of a question. */
 export type CardPlaces = Pick<Approval, "askedIn" | "unreached">;
 
-const PREFIX = "approval:";
 const MOST_PRIVATE_CHATS = 10;
 /** An answer that is written sooner after a card has changed may be about its earlier question. */
 const READING_MS = 10_000;
@@ -357,38 +357,8 @@ export class ApprovalCards {
   }
 }
 
-/** The id of the card in the chat that asked. Other cards have a number after it. */
-export function cardIdOf({ cardOf, id, together }: Pick<Approval, "cardOf" | "id" | "together">): string {
-  return `${PREFIX}${together ?? cardOf ?? id}`;
-}
-
-/** The id of the card of a form that changes the input. */
-export function editCardIdOf({ id }: Pick<Approval, "id">, number: number): string {
-  return `${PREFIX}${id}:edit:${number}`;
-}
-
-/** Returns the question and the number of the form on a card. Undefined if the card is another one. */
-export function editOfCard(cardId: string): { readonly id: string; readonly number: number } | undefined {
-  const [, id, number] = /^approval:([^:]+):edit:(\d+)$/.exec(cardId) ?? [];
-  return id === undefined ? undefined : { id, number: Number(number) };
-}
-
-/** The key of the turn that tells an approval's outcome, and the begin of the ids of messages about it. */
-export function outcomeKeyOf({ id }: Pick<Approval, "id">): string {
-  return `${PREFIX}${id}`;
-}
-
 function isAbout(payload: Json, { id }: Approval): boolean {
   return typeof payload === "object" && payload !== null && "approval" in payload && payload.approval === id;
-}
-
-/** Returns the approval that first posted a card, and whether the card is in another chat than the one that asked. */
-export function approvalOfCard(
-  cardId: string,
-): { readonly id: string; readonly isElsewhere: boolean; readonly isBrought: boolean } | undefined {
-  const [, id, place] = /^approval:([^:]+)(?::(\d+|to:\d+))?$/.exec(cardId) ?? [];
-  if (id === undefined) return undefined;
-  return { id, isElsewhere: place !== undefined, isBrought: place?.startsWith("to:") === true };
 }
 
 interface PlacedCard {
@@ -413,7 +383,7 @@ function cardsOf(
   const role: CardRole = isAskedElsewhere(approval) ? "status" : "here";
   const brought = broughtTo.map((address, index): PlacedCard => {
     const isOrigin = origin !== undefined && address.threadId === threadToday(origin);
-    const own = `${PREFIX}${approval.cardOf ?? approval.id}:to:${index}`;
+    const own = broughtCardIdOf(approval, index);
     return { id: own, address, role: isOrigin ? role : "elsewhere", isBrought: true };
   });
   const isInOrigin = brought.some((card) => card.role !== "elsewhere");

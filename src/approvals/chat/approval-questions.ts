@@ -8,7 +8,7 @@ import type { Approval, DecisionResult } from "../rules/approval.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
-import { approvalOfCard, editOfCard } from "./approval-cards.ts";
+import { approvalOfCard, editOfCard } from "./card-ids.ts";
 import type { EditForms } from "./edit-forms.ts";
 import type { HandOver } from "./hand-over.ts";
 import { ApprovalReplies } from "./approval-replies.ts";

@@ -20,7 +20,7 @@ import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { isGrantable } from "../rules/grant.ts";
 import { nameOf, resultWords } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
-import { editCardIdOf } from "./approval-cards.ts";
+import { editCardIdOf } from "./card-ids.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
 import type { Approvers } from "./approvers.ts";

@@ -2,7 +2,7 @@ import type { Approval } from "../rules/approval.ts";
 import { decisionWords } from "../rules/outcome-words.ts";
 import type { Address } from "../../core/surface.ts";
 import { outcomeMessage } from "../../messengers/turns/outcome-message.ts";
-import { outcomeKeyOf } from "./approval-cards.ts";
+import { outcomeKeyOf } from "./card-ids.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 
 /** Tells the conversation the outcomes of approvals: each is a turn, whose answer is for the chat that asked. */

@@ -1,7 +1,7 @@
 import type { RunQuestion } from "../../scheduled-runs/run-questions.ts";
 import { isOpen } from "../rules/approval.ts";
 import type { Approval } from "../rules/approval.ts";
-import { outcomeKeyOf } from "./approval-cards.ts";
+import { outcomeKeyOf } from "./card-ids.ts";
 
 /** Returns an approval as those see it who follow the run of a schedule. */
 export function runQuestionOf(approval: Approval): RunQuestion {
