@@ -1,13 +1,13 @@
-import type { TextTable, TextValues } from "../core/bot-texts.ts";
-import { pluralForm } from "./plural.ts";
-import type { PluralForms } from "./plural.ts";
+import type { TextTable } from "../core/bot-texts.ts";
+import { counts } from "./arabic-counts.ts";
 
 /**
- * All texts in Modern Standard Arabic, short and friendly. Words that count have the six plural forms of the language.
+ * All texts in Modern Standard Arabic, short and friendly.
  *
  * @example texts = arabic;
  */
 export const arabic: TextTable = {
+  ...counts,
   emptyResponseText: "ليس لديّ جواب عن هذا. هل يمكنك صياغته بطريقة أخرى؟",
   errorResponseText: "عذرًا، حدث خطأ ولم أستطع الإجابة. يُرجى المحاولة مجددًا بعد قليل.",
   overloadedResponseText: "عذرًا، أنا مشغول جدًا الآن ولم أستطع الإجابة. يُرجى المحاولة مجددًا بعد بضع دقائق.",
@@ -34,15 +34,6 @@ export const arabic: TextTable = {
   stopText: "لا يوجد ما يمكن إيقافه الآن.",
   newText: "لنبدأ من جديد. لن أعود إلى أي شيء سابق.",
   oneRequestWaits: "ما زال طلب واحد ينتظر قرارًا.",
-  requestsWait: (values) =>
-    plural(values, {
-      zero: "لا ينتظر أي طلب قرارًا.",
-      one: "ما زال طلب واحد ينتظر قرارًا.",
-      two: "ما زال طلبان ينتظران قرارًا.",
-      few: "ما زالت {count} طلبات تنتظر قرارًا.",
-      many: "ما زال {count} طلبًا ينتظر قرارًا.",
-      other: "ما زال {count} طلب ينتظر قرارًا.",
-    }),
   stopKeepsRequests: "لا يسحب /stop أي طلب، بل يسحبه الزر الموجود على بطاقته.",
   newKeepsRequests: "سأخبرك هنا بالنتيجة.",
   approvalQuestion: "{summary}؟",
@@ -83,15 +74,6 @@ export const arabic: TextTable = {
   yesWord: "نعم",
   noWord: "لا",
   moreValuesLabel: "وأيضًا",
-  moreValues: (values) =>
-    plural(values, {
-      zero: "لا قيم أخرى",
-      one: "قيمة أخرى",
-      two: "قيمتان أخريان",
-      few: "{count} قيم أخرى",
-      many: "{count} قيمة أخرى",
-      other: "{count} قيمة أخرى",
-    }),
   changesLabel: "ما الذي يتغيّر",
   newValue: "{value} (جديد)",
   previewFailed: "لم أستطع معرفة ما الذي يغيّره هذا.",
@@ -206,15 +188,6 @@ export const arabic: TextTable = {
   nothingWaits: "لا شيء ينتظر قرارك، ولا شيء مما طلبته.",
   nothingWaitsHere:
     "لا شيء من هذه المحادثة ينتظر قرارك، ولا شيء مما طلبته هنا. في محادثة خاصة معي يعرض /approvals كل المحادثات.",
-  andMore: (values) =>
-    plural(values, {
-      zero: "… ولا شيء آخر",
-      one: "… وواحد آخر",
-      two: "… واثنان آخران",
-      few: "… و{count} أخرى",
-      many: "… و{count} غيرها",
-      other: "… و{count} غيرها",
-    }),
   maybeMore: "ربما يوجد المزيد: لا أستطيع الاطلاع على كل المحادثات الآن.",
   cannotLook: "لا أستطيع الاطلاع على كل المحادثات الآن. يُرجى المحاولة مجددًا بعد قليل.",
   showButton: "عرض {number}",
@@ -231,15 +204,6 @@ export const arabic: TextTable = {
   grantTermsOfSchedule: "{words}، عبر المهمة المجدولة {task}",
   grantSum: "بمجموع لا يتجاوز {amount}",
   grantOnce: "مرة واحدة",
-  grantTimes: (values) =>
-    plural(values, {
-      zero: "ولا مرة",
-      one: "مرة واحدة",
-      two: "مرتين",
-      few: "{count} مرات",
-      many: "{count} مرة",
-      other: "{count} مرة",
-    }),
   grantBudget: "في كل المحادثات معًا",
   inThisChat: "في هذه المحادثة",
   inTheAskingChat: "في المحادثة التي جاء منها الطلب",
@@ -251,15 +215,6 @@ export const arabic: TextTable = {
   grantLine: "{terms}، {length}{end} – بإذن من {giver}، {used}",
   grantEnd: " (حتى {time})",
   usedOnce: "استُخدم مرة واحدة",
-  usedTimes: (values) =>
-    plural(values, {
-      zero: "لم يُستخدم بعد",
-      one: "استُخدم مرة واحدة",
-      two: "استُخدم مرتين",
-      few: "استُخدم {count} مرات",
-      many: "استُخدم {count} مرة",
-      other: "استُخدم {count} مرة",
-    }),
   endButton: "إنهاء {number}",
   grantEnded: "انتهى. من الآن سأسأل مجددًا.",
   grantOver: "لقد انتهى هذا بالفعل.",
@@ -344,15 +299,6 @@ export const arabic: TextTable = {
   remindsYou: "سأذكّرك: {text}",
   writesForYou: "سأكتب لك هذا: {text}",
   noSchedules: "لا توجد مواعيد مجدولة هنا. اطلب مني واحدًا بكلماتك الخاصة.",
-  moreSchedules: (values) =>
-    plural(values, {
-      zero: "ولا شيء آخر.",
-      one: "وموعد آخر.",
-      two: "وموعدان آخران.",
-      few: "و{count} مواعيد أخرى.",
-      many: "و{count} موعدًا آخر.",
-      other: "و{count} موعد آخر.",
-    }),
   nextTimes: "التالي: {times} ({zone})",
   nextDurations: "التالي: {durations}",
   inDuration: "بعد {duration}",
@@ -410,58 +356,13 @@ export const arabic: TextTable = {
   scheduleUnknown: "لم أعد أعرف هذا الموعد المجدول.",
   scheduleNotYours: "لا يستطيع تغيير هذا الموعد المجدول إلا من أنشأه.",
   filesCommand: "عرض ملفات هذه المحادثة",
-  filesTitle: (values) =>
-    plural(values, {
-      zero: "{count} ملف، {used} من {most} ميغابايت",
-      one: "ملف واحد، {used} من {most} ميغابايت",
-      two: "ملفان، {used} من {most} ميغابايت",
-      few: "{count} ملفات، {used} من {most} ميغابايت",
-      many: "{count} ملفًا، {used} من {most} ميغابايت",
-      other: "{count} ملف، {used} من {most} ميغابايت",
-    }),
   filesNone: "لا توجد ملفات هنا.",
   fileGone: "تغيّر هذا الملف أو لم يعد موجودًا. يعرض الأمر /files ما هو موجود الآن.",
   fileNotYours: "لا يمكنك حذف هذا الملف.",
   fileOfAnother: "لا يستطيع حذف هذا الملف إلا {name}.",
   fileNotKept: "لم أستطع الاحتفاظ بالملف {name}: إنه كبير جدًا أو لا يوجد متسع. يعرض الأمر /files ما هو موجود.",
   weekdays: "الأحد الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت",
-  seconds: (values) =>
-    plural(values, {
-      zero: "{count} ثانية",
-      one: "ثانية واحدة",
-      two: "ثانيتين",
-      few: "{count} ثوانٍ",
-      many: "{count} ثانية",
-      other: "{count} ثانية",
-    }),
   oneMinute: "دقيقة واحدة",
-  minutes: (values) =>
-    plural(values, {
-      zero: "{count} دقيقة",
-      one: "دقيقة واحدة",
-      two: "دقيقتين",
-      few: "{count} دقائق",
-      many: "{count} دقيقة",
-      other: "{count} دقيقة",
-    }),
-  hours: (values) =>
-    plural(values, {
-      zero: "{count} ساعة",
-      one: "ساعة واحدة",
-      two: "ساعتين",
-      few: "{count} ساعات",
-      many: "{count} ساعة",
-      other: "{count} ساعة",
-    }),
-  days: (values) =>
-    plural(values, {
-      zero: "{count} يوم",
-      one: "يوم واحد",
-      two: "يومين",
-      few: "{count} أيام",
-      many: "{count} يومًا",
-      other: "{count} يوم",
-    }),
   zoneUnknown: "«{zone}» ليست منطقة زمنية. استخدم اسمًا مثل «Africa/Cairo».",
   zoneNeeded: "يعتمد هذا الوقت على المنطقة الزمنية، وهي غير معروفة بعد. اسأل أولًا عن المدينة.",
   scheduleNever: "هذا الوقت مضى أو لن يأتي أبدًا. اختر وقتًا قادمًا.",
@@ -489,7 +390,3 @@ export const arabic: TextTable = {
   memoryLength: "يُرجى كتابة نص لا يزيد على {most} حرف.",
   memoryAsk: "هل أتذكر «{text}»",
 };
-
-function plural(values: TextValues, forms: PluralForms<"zero" | "one" | "two" | "few" | "many">): string {
-  return pluralForm("ar", values, forms);
-}
