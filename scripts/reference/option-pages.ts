@@ -20,6 +20,7 @@ interface OptionPage {
 }
 
 const ACTION = "src/actions/declare/action.ts";
+const ANNOTATIONS = "src/actions/declare/action-annotations.ts";
 const MEMORY = "src/actions/declare/memory-options.ts";
 const QUESTION = "src/core/question.ts";
 const CONTENT = "src/core/content.ts";
@@ -40,7 +41,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     parts: [
       { heading: "`action`", file: ACTION, of: ["ActionOptions"] },
       { heading: "`ctx`", file: ACTION, of: ["ActionContext"], about: "ActionContext", isRead: true },
-      { heading: "`annotations`", file: ACTION, of: ["ActionAnnotations"], about: "ActionAnnotations" },
+      { heading: "`annotations`", file: ANNOTATIONS, of: ["ActionAnnotations"], about: "ActionAnnotations" },
       { heading: "`memory`", file: MEMORY, of: ["MemoryOptions"], about: "MemoryOptions" },
       { heading: "`ctx.memory`", file: MEMORY, of: ["ActionMemory"], about: "ActionMemory", isRead: true },
       {
