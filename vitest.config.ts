@@ -17,6 +17,7 @@ const alias = {
   "switchboard/agent-tools": `${import.meta.dirname}/src/agent-tools/index.ts`,
   "switchboard/mcp-client": `${import.meta.dirname}/src/mcp-client/index.ts`,
   "switchboard/telemetry": `${import.meta.dirname}/src/telemetry/index.ts`,
+  "switchboard/skills": `${import.meta.dirname}/src/skills/index.ts`,
   "switchboard/workspace/bash": `${import.meta.dirname}/src/workspace/bash/index.ts`,
   "switchboard/workspace": `${import.meta.dirname}/src/workspace/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,

@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   telegram: async () => (await import("./commands/telegram.ts")).telegramCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,
+  skills: async () => (await import("./commands/skills.ts")).skillsCommand,
   data: async () => (await import("./commands/data.ts")).dataCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };

@@ -1,3 +1,4 @@
+import type { SkillScriptRunner, SkillSource } from "agents/skills";
 import type { UIMessage } from "ai";
 import { Agent } from "agents";
 import type { ThinkActions } from "./actions/declare/action.ts";
@@ -60,6 +61,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   static memory: ImportedFeature | undefined = undefined;
   /** Gives each conversation files: the result of `workspace()` of `switchboard/workspace`. Undefined: none. */
   static workspace: ImportedFeature | undefined = undefined;
+  /** Gives the model the skills of `getSkills`: the result of `skills()` of `switchboard/skills`. Undefined: none. */
+  static skills: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;
@@ -317,6 +320,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * }
    */
   configureSession?(session: Session): Session | void;
+
+  /** The skills of the model, the first source of a name wins. Needs `static skills = skills()` of `switchboard/skills`. */
+  getSkills?(): readonly SkillSource[] | Promise<readonly SkillSource[]>;
+
+  /** Runs scripts of skills: the result of `skills.runner()`. Without it they do not run. */
+  getSkillScriptRunner?(): SkillScriptRunner | undefined;
 
   /** The messengers that this bot serves. @default none */
   getMessengers(): ThinkMessengers {

@@ -69,6 +69,7 @@ const LAYER_OF = {
   memory: "feature",
   workspace: "feature",
   "agent-tools": "feature",
+  skills: "feature",
   questions: "feature",
   agent: "agent",
 };

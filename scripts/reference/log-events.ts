@@ -87,6 +87,15 @@ export const LOG_EVENTS: readonly {
     meaning: "a file that a person has sent was not kept in the workspace; the person and the model know",
   },
   {
+    events: ["skills.left-out"],
+    meaning:
+      "a skill is not offered: `reason` is `not-agreed` or `changed` (its hash is not that of the `lock`), `unreadable`, or a problem of its file or source",
+  },
+  {
+    events: ["skills.failed"],
+    meaning: "the skills could not be read; those of the last time stay",
+  },
+  {
     events: ["workspace.bucket-failed"],
     meaning: "large files that nobody needs could not be deleted from the bucket; a later time deletes them",
   },

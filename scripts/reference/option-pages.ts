@@ -137,6 +137,14 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "The session", file: SESSION, of: ["Session"], isRead: true },
     ],
   },
+  "skills.md": {
+    title: "Options of `skills`",
+    intro: "[Skills](../skills.md) shows them in use.",
+    parts: [
+      { heading: "`skills`", file: "src/skills/skills-options.ts", of: ["SkillsOptions"] },
+      { heading: "`skills.runner`", file: "src/skills/skill-runner.ts", of: ["SkillRunnerOptions"] },
+    ],
+  },
   "workspace.md": {
     title: "Options of `workspace`",
     intro: "[Files of a conversation](../workspace.md) shows it in use.",

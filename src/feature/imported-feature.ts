@@ -32,6 +32,7 @@ const MEMBERS = {
   telemetry: "switchboard/telemetry",
   memory: "switchboard/memory",
   workspace: "switchboard/workspace",
+  skills: "switchboard/skills",
 } as const;
 
 /** A static member of a bot's class that brings a feature. */
@@ -51,7 +52,13 @@ export function notImported(member: ImportedMember): ConfigurationError {
  * @throws {ConfigurationError} `feature-not-imported` for a value that the import has not made, or a method without it
  */
 export function importedFeatures(agentClass: object): FeatureKind<Feature, unknown>[] {
-  const { memory, prototype } = agentClass as { readonly memory?: unknown; readonly prototype?: object };
+  const { memory, prototype, skills } = agentClass as {
+    readonly memory?: unknown;
+    readonly skills?: unknown;
+    readonly prototype?: object;
+  };
+  if (skills === undefined && prototype !== undefined && "getSkills" in prototype)
+    throw notImported("skills");
   if (memory === undefined && prototype !== undefined && "configureSession" in prototype)
     throw new ConfigurationError("feature-not-imported", MEMORY_MISSING);
   const own = Object.entries(MEMBERS).flatMap(([member, from]) => {

@@ -4,7 +4,7 @@ import type { Json } from "../core/content.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { insideOf, parsePath } from "./file-path.ts";
 import { textIn } from "./file-format.ts";
-import { fitsGlob } from "./glob.ts";
+import { fitsGlob } from "../core/glob.ts";
 import type { FileStat, ReadOperations, WriteOperations } from "./operations.ts";
 import { clipped, numberedLines } from "./text-lines.ts";
 

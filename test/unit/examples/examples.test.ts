@@ -25,10 +25,16 @@ describe("the examples", () => {
 
   it("use only what the package exports", () => {
     const allowed =
-      /^(\.\/[\w-]+\.ts|switchboard(\/mcp|\/memory|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
-    const all = ["support-bot", "digest-bot", "everywhere", "mcp-bot", "mcp-bot/buyer", "minimal"].flatMap(
-      (name) => sources(`examples/${name}`),
-    );
+      /^(\.\/(skills\/)?[\w-]+\.ts|switchboard(\/mcp|\/memory|\/skills|\/workspace|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
+    const all = [
+      "support-bot",
+      "digest-bot",
+      "everywhere",
+      "mcp-bot",
+      "mcp-bot/buyer",
+      "skills-bot",
+      "minimal",
+    ].flatMap((name) => sources(`examples/${name}`));
     for (const { name, text } of all) {
       const imported = [...text.matchAll(/from "(?<from>[^"]+)"/g)].map(
         (match) => match.groups?.["from"] ?? "",

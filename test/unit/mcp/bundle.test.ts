@@ -14,6 +14,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
       "switchboard/memory": "./src/memory/index.ts",
       "switchboard/agent-tools": "./src/agent-tools/index.ts",
       "switchboard/mcp-client": "./src/mcp-client/index.ts",
+      "switchboard/skills": "./src/skills/index.ts",
       "switchboard/workspace/bash": "./src/workspace/bash/index.ts",
       "switchboard/workspace": "./src/workspace/index.ts",
       "switchboard/mcp": "./src/mcp/index.ts",
@@ -25,12 +26,12 @@ async function partsOf(bot: string): Promise<readonly string[]> {
     metafile: true,
     format: "esm",
     packages: "external",
-    external: ["cloudflare:*", "node:*"],
+    external: ["cloudflare:*", "node:*", "*.wasm"],
   });
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
     (name) =>
-      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools)\//.test(name) ||
+      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools|skills|sandbox)\//.test(name) ||
       name.startsWith("@modelcontextprotocol/") ||
       name.startsWith("just-bash"),
   );
@@ -81,4 +82,10 @@ it("is in the bundle only of a bot that imports it", async () => {
   );
   expect(agents).toContain("src/agent-tools/agent-tools-feature.ts");
   expect(agents.filter((name) => !name.startsWith("src/agent-tools/"))).toEqual([]);
+  const withSkills = await partsOf(
+    `${smallest} import { skills } from "switchboard/skills";
+     class Bot extends Think { static skills = skills(); } export default createWorker(Bot);`,
+  );
+  expect(withSkills).toContain("src/skills/skills-feature.ts");
+  expect(withSkills.filter((name) => name.includes("workspace") || name.includes("just-bash"))).toEqual([]);
 });
