@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { workspace } from "agents/skills";
 import { hashOfSkill, manifestEntryOf, readSkill } from "../../src/skills/skill-snapshot.ts";
 import type { SkillSnapshot } from "../../src/skills/skill-snapshot.ts";
 import { CommandError } from "../command-error.ts";
@@ -28,6 +27,8 @@ export async function readSkillFolder(folder: string): Promise<SkillSnapshot> {
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"));
+  // An image of a bot leaves this package out, and its help lists this command all the same.
+  const { workspace } = await import("agents/skills");
   const source = workspace(
     {
       fs: {
