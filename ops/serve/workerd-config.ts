@@ -36,6 +36,7 @@ export function writeWorkerdConfig(options: {
   const { config, modules, environmentNames } = options;
   const fromEnvironment = new Set(environmentNames);
   const bindings = [
+    `(name = "PUBLIC_NETWORK", service = "public")`,
     ...config.bindings.map(
       (it) => `(name = ${text(it.name)}, durableObjectNamespace = ${text(it.className)})`,
     ),
@@ -62,6 +63,8 @@ const config :Workerd.Config = (
     (name = "objects", disk = (path = "objects", writable = true)),
     # "private" holds the loopback range: the playground's servers and local models are reached there.
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    # For addresses that the bot's author has not named: their names may resolve to a machine of this network.
+    (name = "public", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
   extensions = [(modules = [

@@ -55,12 +55,20 @@ export class Authorization {
   readonly #deps: Pick<Deps, "clock" | "fetch">;
   readonly #fetch: typeof fetch;
 
-  /** @param redirectUrl the address to which the authorization server sends people back */
-  constructor(server: McpServer, redirectUrl: string, deps: Pick<Deps, "clock" | "fetch">) {
+  /**
+   * @param redirectUrl the address to which the authorization server sends people back
+   * @param strangers the network for addresses that the server names
+   */
+  constructor(
+    server: McpServer,
+    redirectUrl: string,
+    deps: Pick<Deps, "clock" | "fetch">,
+    strangers?: typeof fetch,
+  ) {
     this.#server = server;
     this.#redirectUrl = redirectUrl;
     this.#deps = deps;
-    this.#fetch = publicFetch(deps.fetch, new URL(server.url).origin);
+    this.#fetch = publicFetch(deps.fetch, new URL(server.url).origin, strangers);
   }
 
   /**

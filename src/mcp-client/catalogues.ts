@@ -11,7 +11,7 @@ import type { McpServer, McpServers } from "./mcp-client-options.ts";
 import type { OfferedTools, PersonKey, ToolState } from "./mcp-client-calls.ts";
 import type { OwnerCards } from "./owner-card.ts";
 import { pinTools } from "./tool-pin.ts";
-import type { ListedTool } from "./tool-pin.ts";
+import type { ListedTool, ToolPin } from "./tool-pin.ts";
 import { withToken } from "./with-token.ts";
 
 /** Age at which a catalogue is asked for again. */
@@ -21,6 +21,10 @@ const REST_MS = 60_000;
 /** Decisions that are kept, also those about tools that the server lists no more. */
 const MOST_DECISIONS = 1_000;
 const MOST_NAMED = 5;
+/** People whose lists are remembered. */
+const MOST_PEOPLE = 2_000;
+/** Tools of a server that lists others for each person. */
+const MOST_JOINED = 256;
 
 export interface CataloguesOptions {
   readonly database: Database;
@@ -44,6 +48,8 @@ export class Catalogues {
   readonly #options: CataloguesOptions;
   readonly #store: CatalogueStore;
   readonly #running = new Map<string, Promise<void>>();
+  /** The hashes of the tools that a server has listed for a person. */
+  readonly #own = new Map<string, { readonly at: number; readonly hashes: readonly string[] }>();
 
   constructor(options: CataloguesOptions) {
     this.#options = options;
@@ -92,6 +98,8 @@ export class Catalogues {
     const server = this.#options.servers()[name];
     const row = server && this.#rowOf(name, server);
     if (row !== undefined) this.#store.put({ ...row, triedAt: 0 });
+    for (const key of this.#own.keys())
+      if (key.startsWith(`${JSON.stringify([name]).slice(0, -1)},`)) this.#own.delete(key);
   }
 
   /**
@@ -100,10 +108,26 @@ export class Catalogues {
    * @param person the person with whose token a server is asked at which people sign in. It is not asked without one.
    */
   refresh(name: string, person?: PersonKey): Promise<void> {
+    const key = keyOf(name, person);
     const running =
-      this.#running.get(name) ?? this.#refresh(name, person).finally(() => this.#running.delete(name));
-    this.#running.set(name, running);
+      this.#running.get(key) ?? this.#refresh(name, person).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
     return running;
+  }
+
+  /** Returns the hashes of the tools that a server lists for a person. Undefined if it cannot be asked now. */
+  async ofPerson(name: string, person: PersonKey): Promise<readonly string[] | undefined> {
+    const key = keyOf(name, person);
+    const { clock } = this.#options.deps;
+    const known = this.#own.get(key);
+    if (known !== undefined && clock.now() - known.at < FRESH_MS) return known.hashes;
+    await this.refresh(name, person);
+    return this.#own.get(key)?.hashes;
+  }
+
+  /** Forgets a person's list, with the connection. */
+  forgetPerson(name: string, person: PersonKey): void {
+    this.#own.delete(keyOf(name, person));
   }
 
   async #refresh(name: string, person: PersonKey | undefined): Promise<void> {
@@ -113,7 +137,7 @@ export class Catalogues {
       if (server === undefined) return;
       const listed = await this.#list(name, server, person);
       if (listed === undefined) return;
-      this.#keep(name, server, listed);
+      this.#keep(name, server, listed, person);
       await this.askOwner(name);
     } catch (error) {
       log.error("mcp-client.catalogue-failed", { server: name, code: failureCode(error) });
@@ -144,9 +168,10 @@ export class Catalogues {
     }
   }
 
-  #keep(name: string, server: McpServer, listed: readonly ListedTool[]): void {
+  #keep(name: string, server: McpServer, listed: readonly ListedTool[], person?: PersonKey): void {
     const { deps, log, maxTools } = this.#options;
     const { leftOut, tools } = pinTools(name, listed, server, maxTools);
+    if (server.auth !== undefined && person !== undefined) this.#keepOwn(name, person, tools);
     const row = this.#rowOf(name, server) ?? newRow(name, server);
     const now = deps.clock.now();
     if (JSON.stringify(leftOut) !== JSON.stringify(row.leftOut))
@@ -157,9 +182,16 @@ export class Catalogues {
       triedAt: now,
       listedAt: now,
       problem: undefined,
-      tools: [...tools],
+      tools: server.auth === undefined ? [...tools] : joined(tools, row.tools),
       leftOut: [...leftOut],
     });
+  }
+
+  #keepOwn(name: string, person: PersonKey, tools: readonly ToolPin[]): void {
+    const [oldest] = this.#own.keys();
+    if (oldest !== undefined && this.#own.size >= MOST_PEOPLE) this.#own.delete(oldest);
+    const hashes = tools.map(({ hash }) => hash);
+    this.#own.set(keyOf(name, person), { at: this.#options.deps.clock.now(), hashes });
   }
 
   /** Asks the owner about the tools of a server about which nobody was asked. */
@@ -212,6 +244,16 @@ export class Catalogues {
     const row = this.#store.get(name);
     return row?.addressHash === sha256Now(url) ? row : undefined;
   }
+}
+
+function keyOf(server: string, person: PersonKey | undefined): string {
+  return person === undefined ? server : JSON.stringify([server, person.messenger, person.userId]);
+}
+
+/** The tools of one person, with those that the server has listed for others. */
+function joined(own: readonly ToolPin[], others: readonly ToolPin[]): ToolPin[] {
+  const hashes = new Set(own.map(({ hash }) => hash));
+  return [...own, ...others.filter(({ hash }) => !hashes.has(hash))].slice(0, MOST_JOINED);
 }
 
 function newRow(server: string, { url }: McpServer): CatalogueRow {

@@ -58,6 +58,11 @@ export interface McpClientCalls {
   finishSignIn(server: string, state: string, code: string, iss: string | undefined): Promise<SignInAnswer>;
   /** Returns the names of the servers to which a person is connected. */
   connectedTo(person: PersonKey): Promise<readonly string[]>;
+  /**
+   * Returns the hashes of the tools that a server lists for a person, by the servers to which the person is connected.
+   * Without a server that cannot be asked now.
+   */
+  toolsOf(person: PersonKey): Promise<Readonly<Record<string, readonly string[]>>>;
   /** Returns a person's token. Undefined if the person must sign in. `refused`: one that the server does not take. */
   personToken(server: string, person: PersonKey, refused?: string): Promise<string | undefined>;
   disconnect(server: string, person: PersonKey): Promise<boolean>;

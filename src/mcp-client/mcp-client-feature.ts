@@ -38,6 +38,8 @@ interface McpMethods {
 const FRESH_MS = 10_000;
 /** Longest time that a turn waits for the root. */
 const ROOT_MS = 5_000;
+/** Longest time that a turn waits for a person's own list of tools. */
+const LIST_MS = 4_000;
 
 /**
  * Tools of servers of the Model Context Protocol as actions of the bot: at the root their catalogues and the owner's
@@ -156,14 +158,19 @@ export class McpClientFeature implements Feature, McpClientCalls {
   }
 
   async connectedTo(person: PersonKey): Promise<readonly string[]> {
-    const servers = this.#ownSignIns.connectedTo(person);
+    return this.#ownSignIns.connectedTo(person);
+  }
+
+  async toolsOf(person: PersonKey): Promise<Readonly<Record<string, readonly string[]>>> {
     const catalogues = this.#ownCatalogues;
-    const stale = catalogues.stale().filter((server) => servers.includes(server));
-    // The person's own turn asks, so no other person's token lists the tools for it.
-    this.#host.later(() => {
-      for (const server of stale) void catalogues.refresh(server, person);
+    const { clock } = this.#host.deps;
+    const lists = this.#ownSignIns.connectedTo(person).map(async (server) => {
+      const asked = catalogues.ofPerson(server, person);
+      // A server that is slow keeps nobody waiting. Its tools come with a later turn.
+      const hashes = await withinTime(clock, LIST_MS, asked, "listTools").catch(() => undefined);
+      return hashes === undefined ? [] : ([[server, hashes]] as const);
     });
-    return servers;
+    return Object.fromEntries((await Promise.all(lists)).flat());
   }
 
   async personToken(server: string, person: PersonKey, refused?: string): Promise<string | undefined> {
@@ -172,6 +179,7 @@ export class McpClientFeature implements Feature, McpClientCalls {
 
   async disconnect(server: string, person: PersonKey): Promise<boolean> {
     this.#people.forget();
+    this.#ownCatalogues.forgetPerson(server, person);
     return this.#ownSignIns.disconnect(server, person);
   }
 

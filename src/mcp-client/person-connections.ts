@@ -27,9 +27,9 @@ export class PersonConnections implements PersonalCalls {
     this.#options = options;
   }
 
-  isConnected(ctx: Parameters<PersonTools["isConnected"]>[1]): Promise<boolean> {
+  isListed(hash: string, ctx: Parameters<PersonTools["isListed"]>[2]): Promise<boolean> {
     const { people, serverName } = this.#options;
-    return people.isConnected(serverName, ctx);
+    return people.isListed(serverName, hash, ctx);
   }
 
   async call(sent: SentCall, ctx: ActionContext): Promise<PersonalResult> {

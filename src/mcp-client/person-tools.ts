@@ -8,7 +8,16 @@ import type { McpClientCalls, PersonKey } from "./mcp-client-calls.ts";
 /** Age at which a conversation asks again to which servers a person is connected. */
 const FRESH_MS = 10_000;
 
-type PersonCalls = Pick<McpClientCalls, "connectedTo" | "personToken" | "sendLink">;
+type PersonCalls = Pick<McpClientCalls, "connectedTo" | "personToken" | "sendLink" | "toolsOf">;
+
+/** What the root has said of a person. */
+interface Known {
+  readonly at: number;
+  readonly servers: readonly string[];
+  readonly tools: Readonly<Record<string, readonly string[]>>;
+  /** The turn that has asked. It does not ask twice. */
+  readonly turn: string | undefined;
+}
 
 const SEVERAL =
   "This turn answers several people, so it uses nobody's own connection. Ask each of them to write alone, after this answer.";
@@ -21,7 +30,7 @@ const SEVERAL =
 export class PersonTools {
   readonly #root: () => PersonCalls;
   readonly #now: () => number;
-  readonly #known = new Map<string, { readonly at: number; readonly servers: readonly string[] }>();
+  readonly #known = new Map<string, Known>();
 
   constructor(root: () => PersonCalls, now: () => number) {
     this.#root = root;
@@ -30,15 +39,30 @@ export class PersonTools {
 
   /** Whether the tools of a server are offered: to one person, who is connected. */
   async isConnected(server: string, ctx: Caller): Promise<boolean> {
+    return (
+      (await this.#knownOf(ctx, ({ servers }) => servers.includes(server)))?.servers.includes(server) === true
+    );
+  }
+
+  /** Whether a tool is offered: to one person, for whom its server lists it. */
+  async isListed(server: string, hash: string, ctx: Caller): Promise<boolean> {
+    const known = await this.#knownOf(ctx, ({ tools }) => tools[server] !== undefined);
+    return known?.tools[server]?.includes(hash) === true;
+  }
+
+  /** Returns what is known of the person of a call. It is asked for again where it is old, or not enough. */
+  async #knownOf(ctx: Caller, isEnough: (known: Known) => boolean): Promise<Known | undefined> {
     const person = personOf(ctx);
-    if (person === undefined) return false;
+    if (person === undefined) return undefined;
     const key = `${person.messenger}/${person.userId}`;
     const known = this.#known.get(key);
-    if (known !== undefined && this.#now() - known.at < FRESH_MS && known.servers.includes(server))
-      return true;
-    const servers = await this.#root().connectedTo(person);
-    this.#known.set(key, { at: this.#now(), servers });
-    return servers.includes(server);
+    const isFresh = known !== undefined && this.#now() - known.at < FRESH_MS;
+    if (isFresh && (isEnough(known) || known.turn === getTurn()?.id)) return known;
+    const root = this.#root();
+    const [servers, tools] = await Promise.all([root.connectedTo(person), root.toolsOf(person)]);
+    const asked = { at: this.#now(), turn: getTurn()?.id, servers, tools };
+    this.#known.set(key, asked);
+    return asked;
   }
 
   /** Forgets to which servers people are connected. */

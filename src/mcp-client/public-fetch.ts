@@ -10,15 +10,23 @@ const REFUSED = { code: "mcp-address", owner: "An MCP server's sign-in" };
  * Returns the network of a sign-in, whose addresses a server names. It reaches the origin that the bot's author has named,
  * and public addresses. Each redirect is checked again, one of a request with a body is not followed, and
  * another origin gets no headers.
+ *
+ * @param strangers the network of all other origins. One that reaches public addresses only refuses a public name that
+ *   resolves to a private address, which cannot be seen here
  */
-export function publicFetch(base: typeof fetch, ownOrigin: string): typeof fetch {
+export function publicFetch(
+  base: typeof fetch,
+  ownOrigin: string,
+  strangers: typeof fetch = base,
+): typeof fetch {
   const check = (url: URL): URL =>
     url.origin === ownOrigin ? url : parsePublicUrl(url.href, undefined, REFUSED);
   return async (input, init) => {
     let headers = init?.headers;
     let url = check(new URL(input instanceof Request ? input.url : input));
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const response = await base(url.href, { ...init, headers: headers ?? {}, redirect: "manual" });
+      const network = url.origin === ownOrigin ? base : strangers;
+      const response = await network(url.href, { ...init, headers: headers ?? {}, redirect: "manual" });
       const location = response.headers.get("location");
       if (response.status < 300 || response.status >= 400 || location === null) return limited(response);
       if ((init?.method ?? "GET") !== "GET") break;
@@ -42,4 +50,13 @@ async function limited(response: Response): Promise<Response> {
     pieces.push(piece);
   }
   return new Response(joinBytes(pieces), { status, statusText, headers });
+}
+
+/** Returns the network for addresses that the bot's author has not named. `switchboard serve` binds it. */
+export function publicNetworkOf(env: object): typeof fetch | undefined {
+  const bound: unknown = Reflect.get(env, "PUBLIC_NETWORK");
+  if (typeof bound !== "object" || bound === null || !("fetch" in bound)) return undefined;
+  const { fetch: reach } = bound;
+  if (typeof reach !== "function") return undefined;
+  return (input, init) => (reach as typeof fetch).call(bound, input, init);
 }

@@ -9,6 +9,7 @@ import { sha256Now } from "../core/sha256.ts";
 import { Authorization, begunSchema, tokensSchema } from "./authorization.ts";
 import type { Tokens } from "./authorization.ts";
 import type { BegunSignIn, PersonKey, SignInAnswer, SignInPage } from "./mcp-client-calls.ts";
+import { publicNetworkOf } from "./public-fetch.ts";
 import type { McpServer, McpServers } from "./mcp-client-options.ts";
 import { SignInStore } from "./sign-in-store.ts";
 import type { SignInRow } from "./sign-in-store.ts";
@@ -255,7 +256,8 @@ export class SignIns {
   }
 
   #authorization(server: string, declared: McpServer): Authorization {
-    return new Authorization(declared, this.#callbackOf(server), this.#options.deps);
+    const { deps, env } = this.#options;
+    return new Authorization(declared, this.#callbackOf(server), deps, publicNetworkOf(env));
   }
 }
 

@@ -33,7 +33,8 @@ export interface AgreedTool {
 
 /** The calls of a server that each person uses with an own token. */
 export interface PersonalCalls {
-  isConnected(ctx: OfferContext): Promise<boolean>;
+  /** Whether the server lists a tool for the person of a turn. */
+  isListed(hash: string, ctx: OfferContext): Promise<boolean>;
   /** Calls with the person's token. Once more with a newer one, if the server refuses the first one. */
   call(sent: SentCall, ctx: ActionContext): Promise<PersonalResult>;
 }
@@ -67,7 +68,7 @@ export function toolAction(tool: AgreedTool): Action {
         ? ({ input }: { readonly input: Input }) => approval({ tool: pin.name, input })
         : approval,
     ...(personal !== undefined && {
-      enabled: personal.isConnected.bind(personal),
+      enabled: (ctx: OfferContext) => personal.isListed(pin.hash, ctx),
       preview: ({ ctx }: { readonly ctx: ActionContext }) =>
         isGroup(ctx) ? `Uses the connection of ${nameOf(ctx)} with ${serverName}.` : undefined,
     }),

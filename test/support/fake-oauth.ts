@@ -19,6 +19,8 @@ export class FakeOAuth {
   instead: ((request: Request) => Response | undefined) | undefined;
   /** Paths and forms of the requests that arrived. */
   readonly requests: { readonly path: string; readonly form: Readonly<Record<string, string>> }[] = [];
+  /** Secrets of clients that were registered by hand, by their ids. */
+  readonly secrets = new Map<string, string>();
   /** Seconds that an access token lives. */
   expiresIn = 3600;
   readonly #origin: string;
@@ -77,7 +79,7 @@ export class FakeOAuth {
       revocation_endpoint: at("/revoke"),
       response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
-      token_endpoint_auth_methods_supported: ["none"],
+      token_endpoint_auth_methods_supported: ["none", "client_secret_post"],
       authorization_response_iss_parameter_supported: true,
     };
   }
@@ -91,7 +93,7 @@ export class FakeOAuth {
   #authorize(form: Readonly<Record<string, string>>): Response {
     const { client_id: clientId = "", code_challenge: challenge = "", redirect_uri: redirectUri = "" } = form;
     const isGood =
-      this.#clients.has(clientId) &&
+      (this.#clients.has(clientId) || this.secrets.has(clientId)) &&
       form["code_challenge_method"] === "S256" &&
       form["resource"] === `${this.#origin}/mcp`;
     if (!isGood) return new Response("bad request", { status: 400 });
@@ -114,6 +116,7 @@ export class FakeOAuth {
     this.#grants.delete(form["code"] ?? "");
     const isGood =
       grant?.clientId === form["client_id"] &&
+      this.secrets.get(grant?.clientId ?? "") === form["client_secret"] &&
       grant?.redirectUri === form["redirect_uri"] &&
       grant?.challenge === (await challengeOf(form["code_verifier"] ?? ""));
     return grant !== undefined && isGood ? this.#granted(grant.account) : refused();

@@ -18,6 +18,8 @@ function people(personToken?: McpClientCalls["personToken"]): {
   const tools = new PersonTools(
     () => ({
       connectedTo: ({ userId }) => Promise.resolve(userId === "ada" ? ["docs"] : []),
+      toolsOf: ({ userId }) =>
+        Promise.resolve<Record<string, string[]>>(userId === "ada" ? { docs: ["hash"] } : {}),
       personToken:
         personToken ??
         ((_server, { messenger, userId }) => {
@@ -41,6 +43,13 @@ it("uses the token of the one person whom a turn answers", async () => {
   expect(await inTurn([ada], () => tools.isConnected("docs", chat))).toBe(true);
   expect(await inTurn([ada], () => tools.token("docs", chat))).toBe("token");
   expect(asked).toEqual(["m/ada"]);
+});
+
+it("offers a person only tools that the server lists for this person", async () => {
+  const { tools } = people();
+  expect(await inTurn([ada], () => tools.isListed("docs", "hash", chat))).toBe(true);
+  expect(await inTurn([ada], () => tools.isListed("docs", "other", chat))).toBe(false);
+  expect(await inTurn([bob, ada], () => tools.isListed("docs", "hash", chat))).toBe(false);
 });
 
 it("uses nobody's token in a turn that answers several people, and says so", async () => {

@@ -131,6 +131,35 @@ it("offers one tool that connects, and the others with the token of the person w
   expect(JSON.stringify(lines)).not.toMatch(/(?:code|access-token|refresh-token)-\d+-of-the-server/);
 });
 
+it("offers a person no tool that the server lists for others only", async () => {
+  const { docs, oauth } = serve();
+  const world = createWorld({ script });
+  const mail = docs.tools["mail"] ?? {};
+  const guard = docs.instead;
+  docs.instead = async (request, method) => {
+    const answer = await guard?.(request, method);
+    const isAda = oauth.tokens.get(tokenOf(docs)) === "ada@docs";
+    docs.tools = isAda ? { mail, admin: { description: "For Ada alone." } } : { mail };
+    return answer;
+  };
+  await world.write("ada", "my mail");
+  const first = await signIn(world, oauth, await linkIn(world));
+  expect((await open(world, first.back, first.cookie)).status).toBe(200);
+  await world.press("ada", "Allow 2 tools");
+  await until(() => expect(text(world)).toContain("Allowed:"));
+  oauth.account = "bob@docs";
+  await world.write("bob", "my mail", { user: "bob" });
+  const second = await signIn(world, oauth, await linkIn(world, "bob"));
+  expect((await open(world, second.back, second.cookie)).status).toBe(200);
+  for (const chat of ["ada", "bob"]) await evictDurableObject(world.thread(chat));
+  await world.write("bob", "my mail", { user: "bob" });
+  await until(() => expect(text(world, "bob")).toContain("mail of bob@docs"));
+  expect(world.requests.at(-1)?.tools).toEqual(["docs__mail"]);
+  await world.write("ada", "my mail");
+  await until(() => expect(text(world)).toContain("mail of ada@docs"));
+  expect(world.requests.at(-1)?.tools.toSorted()).toEqual(["docs__admin", "docs__mail"]);
+});
+
 it("sends PKCE and the resource, and takes a state once, from the browser that has begun", async () => {
   const { oauth } = serve();
   const world = createWorld({ script });

@@ -119,6 +119,7 @@ describe("chatRecovery", () => {
     });
     await world.write("c1", "Tell");
     await world.shows("c1", "All done.");
+    await untilStored(world.thread("c1"), "All done.");
     await runInDurableObject(world.thread("c1"), (_bot, state) => {
       state.abort("killed by a test");
     }).catch(() => undefined);
