@@ -343,8 +343,13 @@ export class AgentRuns {
   ofTurn(turnId: string): RunQuestion[] {
     return this.store.ofRequest(turnId).flatMap(({ afterEnd, id, isTold }) => {
       if (afterEnd?.notify !== true) return [];
-      return { state: isTold ? "over" : "open", ending: undefined, outcomeKey: keyOf(id), of: undefined };
+      return { state: isTold ? "over" : "open", ending: undefined, outcomeKey: keyOf(id) };
     });
+  }
+
+  /** Agents that work in the background ask nobody, and calls that wait for an agent ask by themselves. */
+  waitingIn(): undefined {
+    return undefined;
   }
 
   askedBy({ agentRun }: PromptMetadata): string | undefined {

@@ -5,7 +5,7 @@ import { escapeMarkdown } from "../core/plain-markdown.ts";
 import { SCHEDULE_DELETED } from "../core/scheduled-run.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
-import type { RunQuestion } from "../scheduled-runs/run-questions.ts";
+import type { AskedId } from "../scheduled-runs/run-questions.ts";
 import { AGENT_TOOLS } from "./agent-tool-calls.ts";
 import type { RunAnswer, RunAsks, RunEnded, RunRequest, RunState } from "./agent-tool-calls.ts";
 import type { AgentToolMethods } from "./agent-tool-options.ts";
@@ -41,7 +41,6 @@ export class ChildRuns {
     const report = await this.#host.runs.report(id);
     switch (report.state) {
       case "open":
-        return { kind: "open" };
       case "waiting":
         return this.#asked(this.#host.runs.waiting(id)) ?? { kind: "open" };
       case "completed":
@@ -68,8 +67,7 @@ export class ChildRuns {
   }
 
   /** Returns a question that the keeper of the run has to ask. Undefined if people are asked elsewhere, or it is over. */
-  #asked(question: RunQuestion | undefined): RunAsks | undefined {
-    const { of } = question ?? {};
+  #asked(of: AskedId | undefined): RunAsks | undefined {
     if (of === undefined) return undefined;
     const { asking, consent } = this.#host.features;
     const isConsent = "approvalId" in of;

@@ -26,8 +26,10 @@ export async function sampleModel(
   const onCall = (call: ModelCallEnd): void => {
     const { code, cost, usage } = call;
     if ("turnId" in sampler) engine.events.emit(sampler.turnId, { kind: "model-ended", ...call });
-    else if (code === undefined)
-      thread.countTokens(sampler.payer, { inputTokens: usage.input, outputTokens: usage.output, cost });
+    else if (code === undefined) {
+      const used = { inputTokens: usage.input, outputTokens: usage.output, cost };
+      thread.countTokens(sampler.payer, used, sampler.keepMs);
+    }
   };
   const call = {
     model: turnModel({ agent, deps, env, rests: new ModelRests(), log, onCall }, undefined, undefined),

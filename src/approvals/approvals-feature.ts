@@ -78,6 +78,10 @@ export class ApprovalsFeature implements Feature {
     const { approvals } = this;
     return {
       ofTurn: (turnId) => approvals.ofTurn(turnId).map(runQuestionOf),
+      waitingIn: (turnId) => {
+        const waiting = approvals.ofTurn(turnId).find(({ state }) => state === "waiting");
+        return waiting && { approvalId: waiting.id };
+      },
       askedBy: ({ approval }) =>
         typeof approval === "string" ? approvals.get(approval)?.rootRequest : undefined,
       dropRun: (turnId) => approvals.questions.dropRun(turnId),

@@ -77,6 +77,7 @@ export class FeatureList implements ThreadFeatures {
     const all = this.#features.flatMap(({ runQuestions }) => runQuestions ?? []);
     return {
       ofTurn: (turnId) => all.flatMap((one) => one.ofTurn(turnId)),
+      waitingIn: (turnId) => all.map((one) => one.waitingIn(turnId)).find((found) => found !== undefined),
       askedBy: (metadata) => all.map((one) => one.askedBy(metadata)).find((found) => found !== undefined),
       dropRun: (turnId) => {
         for (const one of all) one.dropRun(turnId);

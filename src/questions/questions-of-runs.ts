@@ -1,7 +1,7 @@
 import type { PromptMetadata } from "../core/turn-info.ts";
 import { answeredOwner } from "../messengers/turns/turn-attachments.ts";
 import type { ParkedCall, ParkedCallStore } from "../replay/parked-call-store.ts";
-import type { RunQuestion, RunQuestions } from "../scheduled-runs/run-questions.ts";
+import type { AskedId, RunQuestion, RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { contextOf } from "./call-context.ts";
 import type { Questions } from "./questions.ts";
@@ -20,6 +20,11 @@ export class QuestionsOfRuns implements RunQuestions {
 
   ofTurn(turnId: string): readonly RunQuestion[] {
     return this.#calls.ofTurn(turnId).filter(isOfTurn).map(runQuestionOf);
+  }
+
+  waitingIn(turnId: string): AskedId | undefined {
+    const call = this.#calls.ofTurn(turnId).find(({ state }) => state === "asking");
+    return call && { parkedId: call.id };
   }
 
   askedBy({ parkedCall }: PromptMetadata): string | undefined {
@@ -42,7 +47,7 @@ function isOfTurn(call: ParkedCall): boolean {
 }
 
 function runQuestionOf({ id, isTold, state }: ParkedCall): RunQuestion {
-  const known = { ending: undefined, outcomeKey: answeredOwner(id), of: { parkedId: id } };
+  const known = { ending: undefined, outcomeKey: answeredOwner(id) };
   if (state === "asking") return { ...known, state: "waiting" };
   return { ...known, state: isTold ? "over" : "open" };
 }

@@ -8,14 +8,17 @@ export interface RunQuestion {
   readonly ending: string | undefined;
   /** The idempotency key of the turn that tells its outcome. */
   readonly outcomeKey: string;
-  /** Its id, for those who answer it. Undefined: no person is asked. */
-  readonly of: { readonly approvalId: string } | { readonly parkedId: string } | undefined;
 }
+
+/** The id of a question, for those who answer it. */
+export type AskedId = { readonly approvalId: string } | { readonly parkedId: string };
 
 /** The questions of one conversation. */
 export interface RunQuestions {
   /** Returns the questions of a turn, oldest first. */
   ofTurn(turnId: string): readonly RunQuestion[];
+  /** Returns the oldest question of a turn, or of what people have agreed to in it, that waits for them. */
+  waitingIn(turnId: string): AskedId | undefined;
   /** Returns the turn that has asked, or the first one of its run, by the metadata of the turn that tells the outcome. */
   askedBy(metadata: PromptMetadata): string | undefined;
   /** Takes back the undecided questions of a run. */

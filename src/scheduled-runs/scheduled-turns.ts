@@ -18,7 +18,7 @@ import type { TurnEngine } from "../turn/turn-engine.ts";
 import { recitedText, recitingMessage } from "./recited-text.ts";
 import type { OwnTurns } from "../messengers/thread/own-turns.ts";
 import type { ThreadMemory } from "../messengers/replies/thread-memory.ts";
-import type { RunQuestion, RunQuestions } from "./run-questions.ts";
+import type { AskedId, RunQuestions } from "./run-questions.ts";
 import { followRun } from "./run-chain.ts";
 import type { RunChain } from "./run-chain.ts";
 import { Sweep } from "../core/sweep-store.ts";
@@ -143,10 +143,11 @@ export class ScheduledTurns implements ScheduledTurnCalls {
   }
 
   /** Returns the oldest question of a run that waits for people. */
-  waiting(id: string): RunQuestion | undefined {
+  waiting(id: string): AskedId | undefined {
+    const { runQuestions } = this.#host.features;
     return this.turnsOf(id)
-      .flatMap((turn) => this.#host.features.runQuestions?.ofTurn(turn) ?? [])
-      .find(({ state }) => state === "waiting");
+      .map((turn) => runQuestions?.waitingIn(turn))
+      .find((of) => of !== undefined);
   }
 
   /** Resolves when the newest turn of a run has ended, and its answer is visible, or after this time. */

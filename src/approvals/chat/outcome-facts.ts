@@ -23,8 +23,18 @@ export function factsOfOutcome(turn: TurnInfo, approvals: Pick<Approvals, "get">
 }
 
 /** For whom and where an approved action runs: consent gives nobody more rights. */
-export function factsOfApproval({ origin, outside, people, requester, scopes }: Approval): CallFacts {
-  return { people, person: requester, address: origin, chat: threadOf(origin), scopes, outside };
+export function factsOfApproval({
+  origin,
+  outside,
+  people,
+  requester,
+  schedule,
+  scopes,
+}: Approval): CallFacts {
+  const place = { address: origin, chat: threadOf(origin) };
+  // What an agent asks goes to the conversation for which it works.
+  const delegated = schedule?.agent !== undefined && { schedule };
+  return { people, person: requester, ...place, scopes, outside, ...delegated };
 }
 
 function distinct(people: readonly (MessengerAuthor | undefined)[]): MessengerAuthor[] {

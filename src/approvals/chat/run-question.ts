@@ -5,7 +5,7 @@ import { outcomeKeyOf } from "./card-ids.ts";
 
 /** Returns an approval as those see it who follow the run of a schedule. */
 export function runQuestionOf(approval: Approval): RunQuestion {
-  const known = { outcomeKey: outcomeKeyOf(approval), of: { approvalId: approval.id } };
+  const known = { outcomeKey: outcomeKeyOf(approval) };
   if (approval.state === "waiting") return { ...known, state: "waiting", ending: undefined };
   const isBusy = isOpen(approval.state) || !approval.isTold;
   return { ...known, state: isBusy ? "open" : "over", ending: endingOf(approval) };

@@ -197,8 +197,8 @@ export class ThreadRuntime implements EngineTurns, Loop {
   }
 
   /** Counts the tokens of a model call outside of turns. */
-  countTokens(payer: Payer, used: CountedTokens): void {
-    this.#usage.ofCall(payer, used);
+  countTokens(payer: Payer, used: CountedTokens, keepMs?: number): void {
+    this.#usage.ofCall(payer, used, keepMs);
     this.poke();
   }
 

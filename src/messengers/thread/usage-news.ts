@@ -55,8 +55,8 @@ export class UsageNews {
   };
 
   /** Counts the tokens of a model call outside of turns. */
-  ofCall(payer: Payer, used: CountedTokens): void {
-    this.#keep(`call:${this.#options.deps.newId()}`, payer, used);
+  ofCall(payer: Payer, used: CountedTokens, keepMs?: number): void {
+    this.#keep(`call:${this.#options.deps.newId()}`, payer, used, keepMs);
   }
 
   /** How long the tokens of a person are kept, in milliseconds. */

@@ -96,7 +96,9 @@ export interface BotActionsHost extends RunProgressOptions {
 }
 
 /** Whose tokens a model call of an action uses: those of a turn, or of a person outside of one. */
-export type Sampler = { readonly turnId: string } | { readonly payer: Payer };
+export type Sampler =
+  | { readonly turnId: string }
+  | { readonly payer: Payer; readonly keepMs?: number | undefined };
 
 /** A call to which somebody has agreed. */
 export interface ConsentedCall extends Pick<
@@ -346,7 +348,8 @@ export class BotActions {
       this.runProgress.show(run, line);
       if (line !== undefined) this.#host.features.progressed(call.requestId, line);
     };
-    const sample = this.#sampleFor(payerOf(facts));
+    const paid = this.#host.features.runOf(call.requestId)?.delegation;
+    const sample = this.#sampleFor(paid?.payer ?? payerOf(facts), paid?.keepUsageMs);
     try {
       return (await runAction({ ...host, progress, sample }, request)) as Json;
     } finally {
@@ -355,8 +358,8 @@ export class BotActions {
     }
   }
 
-  #sampleFor(payer: Payer): ActionHost["sample"] {
-    return (_request, asked, signal) => this.#host.sample({ payer }, asked, signal);
+  #sampleFor(payer: Payer, keepMs?: number): ActionHost["sample"] {
+    return (_request, asked, signal) => this.#host.sample({ payer, keepMs }, asked, signal);
   }
 
   /** Checks a call whose input a person has changed. Returns the question that it is now. */

@@ -70,6 +70,17 @@ function killerAt(
   };
 }
 
+/** The writes of a run in the background. */
+const BACKGROUND = {
+  "the run": ["conversation", /INSERT INTO agent_run_v1/, 1],
+  "that the agent knows the run": ["conversation", /UPDATE agent_run_v1 .* state = 'starting'/, 1],
+  "the outcome of the call": ["conversation", /INSERT INTO action_v1/, 2],
+  "the end of the agent's turn": ["agent", /UPDATE prompt_v1 SET state = \?, ended_at/, 1],
+  "the end of the run": ["conversation", /UPDATE agent_run_v1 SET .*ended_at/, 1],
+  "the turn about the end": ["conversation", /INSERT INTO prompt_v1/, 1],
+  "that everybody knows the end": ["conversation", /UPDATE agent_run_v1 SET is_told/, 1],
+} as const satisfies Record<string, readonly ["conversation" | "agent", RegExp, number]>;
+
 const acting: ModelScript = (request) => {
   const outcome = /^Result: (.*)$/m.exec(request.said);
   if (outcome !== null) return [say(`Done: ${outcome[1]}`)];
@@ -142,5 +153,31 @@ describe("a conversation or an agent that dies in the middle of a run", () => {
     const visible = world.chats.visible("c1");
     expect(visible.filter((text) => text.includes("Researcher:"))).toHaveLength(1);
     expect(visible.filter((text) => text.startsWith("Told:"))).toEqual(['Told: "Done: {"acted":"A7"}"']);
+  });
+});
+
+describe("a conversation or an agent that dies while a run goes on in the background", () => {
+  it.each(
+    Object.entries(BACKGROUND).flatMap(([what, write]) =>
+      (["before", "after"] as const).map((when) => ({ what, when, write })),
+    ),
+  )("has one result, told once: $when $what", async ({ when, write }) => {
+    const killer = killerAt(write, when);
+    const agents = new Set<string>();
+    const world = createAgentBot({
+      child: (request) => [say(`All about ${topicOf(request)}.`)],
+      tool: { detached: true },
+      onStart: (agent) => {
+        if (isChild(agent)) agents.add(agent.name);
+        killer.arm(agent);
+      },
+    });
+    const told = (): string[] => world.chats.visible("c1").filter((text) => text.startsWith("Told:"));
+    await deliver(() => world.write("c1", "Research A7", { id: "cause" }));
+    await until(world, agents, () => told().length > 0 && killer.hasStruck());
+    await deliver(() => world.write("c1", "Hello"));
+    await until(world, agents, () => world.chats.visible("c1").some((text) => text.includes("Heard: Hello")));
+    expect(told()).toEqual(['Told: "All about A7."']);
+    expect(agents.size).toBe(1);
   });
 });

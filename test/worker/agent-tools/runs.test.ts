@@ -107,6 +107,16 @@ describe("an agent as a tool", () => {
     await expectShown(world, "At most 1 agents may work for this conversation at once");
   });
 
+  it("begins no more agents than may work at once, and tells the model of the others", async () => {
+    const world = createAgentBot({ child: about });
+    await world.write("c1", "Research a, b, c, d, e, f, g");
+    const { texts } = await expectShown(world, "Tool:");
+    expect(texts.at(-1)?.match(/All about/g)).toHaveLength(5);
+    expect(texts.at(-1)?.match(/At most 5 agents/g)).toHaveLength(2);
+    await world.write("c1", "Research h");
+    await expectShown(world, "Tool: All about h.");
+  });
+
   it("tells the model that an agent has failed, without its exception", async () => {
     const world = createAgentBot({
       child: () => {
@@ -282,6 +292,38 @@ describe("an agent that asks people", () => {
     await expectShown(world, 'Done: {"isWanted":true,"size":42}');
   });
 
+  it("asks what an approved action asks, too, and counts the tokens of that action", async () => {
+    const act = action({
+      description: "Acts.",
+      inputSchema: z.object({ topic: z.string() }),
+      approval: true,
+      execute: async ({ topic }, ctx) => {
+        const isSure = await ctx.confirm({ message: `Sure about ${topic}?` });
+        return { isSure, words: await ctx.sample({ prompt: "words" }) };
+      },
+    });
+    const world = createAgentBot({
+      child: (request) => (request.isStreamed ? acting(request) : [say("sampled")]),
+      getActions: (agent): ThinkActions => (isChild(agent) ? { act } : {}),
+      onStart: (agent) => {
+        if (!isChild(agent)) Object.assign(agent, { keepUsageMs: 86_400_000 });
+      },
+    });
+    await world.write("c1", "Research A7");
+    await world.press("c1", "Approve");
+    await expectShown(world, "Sure about A7?");
+    await world.press("c1", "Yes");
+    await expectShown(world, 'Done: {"isSure":true,"words":"sampled"}');
+    await vi.waitFor(
+      async () => {
+        const used = await runInDurableObject(world.stub, (bot) => bot.usage({ by: ["person"] }));
+        const calls = world.requests.length;
+        expect(used).toMatchObject([{ userId: "ada", inputTokens: calls, outputTokens: calls }]);
+      },
+      { timeout: 8000 },
+    );
+  });
+
   it("refuses consent that somebody else must give, with a clear word", async () => {
     const done: string[] = [];
     const act = refund(done, { approvers: ["boss"] });
@@ -326,6 +368,28 @@ describe("a run that nobody wants any more", () => {
       },
       { timeout: 8000 },
     );
+  });
+
+  it("ends when a message interrupts its turn", async () => {
+    const gate = createGate();
+    const world = createAgentBot({
+      child: () => [holdAt(gate), say("never")],
+      messenger: { whenBusy: "interrupt" },
+    });
+    await world.write("c1", "Research bees");
+    await gate.reached;
+    await world.write("c1", "Never mind");
+    await expectShown(world, "Heard: Never mind");
+    const [{ asker } = { asker: "" }] = agentRequests(world);
+    await vi.waitFor(
+      async () => {
+        const [run] = await testEnv.ChildBot.getByName(asker).listSubmissions();
+        expect(run?.status).toBe("aborted");
+      },
+      { timeout: 8000 },
+    );
+    gate.open();
+    expect(world.chats.visible("c1").join()).not.toContain("never");
   });
 
   it("ends with /stop while its question waits", async () => {
