@@ -149,6 +149,8 @@ export class AgentRuns {
   async #look(run: AgentRun): Promise<RunState> {
     try {
       await this.#start(run.id);
+      // An agent that has not stored the run would call it lost.
+      if (this.store.get(run.id)?.state === "starting") return { kind: "open" };
       return await this.#agentOf(run).look(run.id);
     } catch (error) {
       this.#notReached(run.id, error);

@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, expectTypeOf, it } from "vitest";
+import type { ToolSet } from "ai";
 import { z } from "zod";
 import { agentTool } from "../../../src/agent-tools/index.ts";
-import type { Think } from "../../../src/index.ts";
 import { isChild } from "../support/agent-bot.ts";
 import { expectShown } from "../support/asking-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -30,7 +30,7 @@ function createAssistant(query: string): World {
       isChild(agent)
         ? "Research the requested topic and end with a concise summary."
         : "You are an assistant.",
-    getTools: (agent: Think) => (isChild(agent) ? {} : { research }) as { research: typeof research },
+    getTools: (agent): ToolSet => (isChild(agent) ? {} : { research }),
     script: ({ asker, prompt, said }) => {
       if (isChild({ name: asker })) return [say(`In short: ${said}`)];
       const last = prompt.at(-1);
