@@ -21,6 +21,8 @@ const alias = {
   "switchboard/workspace/bash": `${import.meta.dirname}/src/workspace/bash/index.ts`,
   "switchboard/workspace": `${import.meta.dirname}/src/workspace/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
+  "switchboard/undo": `${import.meta.dirname}/src/undo/index.ts`,
+  "switchboard/codemode": `${import.meta.dirname}/src/codemode/index.ts`,
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,
   switchboard: `${import.meta.dirname}/src/index.ts`,

@@ -63,6 +63,10 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   static workspace: ImportedFeature | undefined = undefined;
   /** Gives the model the skills of `getSkills`: the result of `skills()` of `switchboard/skills`. Undefined: none. */
   static skills: ImportedFeature | undefined = undefined;
+  /** Lets the model run code that calls tools: the result of `codemode()` of `switchboard/codemode`. Undefined: it cannot. */
+  static codemode: ImportedFeature | undefined = undefined;
+  /** Lets people undo what actions did: the result of `undo()` of `switchboard/undo`. Undefined: they cannot. */
+  static undo: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;

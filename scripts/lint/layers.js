@@ -71,6 +71,8 @@ const LAYER_OF = {
   "agent-tools": "feature",
   skills: "feature",
   questions: "feature",
+  codemode: "feature",
+  undo: "feature",
   agent: "agent",
 };
 

@@ -108,6 +108,23 @@ export const LOG_EVENTS: readonly {
     meaning: "a turn went on without a memory, because the root could not be reached",
   },
   {
+    events: ["code.ended"],
+    meaning:
+      "a run of code has ended; `state` tells how, and `limit` is the limit of the sandbox that it has reached",
+  },
+  {
+    events: ["code.rolled-back"],
+    meaning: "the calls of a run of code were undone: how many were, and how many could not be",
+  },
+  {
+    events: ["undo.failed"],
+    meaning: "an action ran, and people cannot undo it, because that could not be stored",
+  },
+  {
+    events: ["code.failed"],
+    meaning: "a run of code that people have agreed to could not go on; it is tried again",
+  },
+  {
     events: ["root.failed"],
     meaning:
       "an object, or `root` or `authorize` of `createWorker`, could not serve a request, which was answered 503: `storage-full`, or the kind of the error",

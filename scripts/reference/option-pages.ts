@@ -162,6 +162,26 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "`clearAgentToolRuns`", file: "src/agent-tools/run-filter.ts", of: ["RunFilter"] },
     ],
   },
+  "code.md": {
+    title: "Options of code and undo",
+    intro: "[Code](../code.md) shows them in use.",
+    parts: [
+      {
+        heading: "`createCodemodeRuntime`",
+        file: "src/codemode/runtime.ts",
+        of: ["CodemodeRuntimeOptions"],
+      },
+      { heading: "A tool of a connector", file: "src/codemode/connector-tool.ts", of: ["ConnectorTool"] },
+      { heading: "`createExecuteTool`", file: "src/codemode/execute-tool.ts", of: ["ExecuteToolOptions"] },
+      {
+        heading: "`createQuickJSExecutor`",
+        file: "src/sandbox/quickjs-executor.ts",
+        of: ["QuickJSExecutorOptions"],
+      },
+      { heading: "`limits`", file: "src/sandbox/sandbox-limits.ts", of: ["SandboxLimits"] },
+      { heading: "`undo`", file: "src/undo/undo-options.ts", of: ["UndoOptions"] },
+    ],
+  },
   "turns.md": {
     title: "Turns",
     intro:

@@ -15,6 +15,8 @@ import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { TurnOperations } from "../turn/turn-operations.ts";
 import type { RootBudget } from "../../delivery/index.ts";
 import type { AlarmName, DurableAlarm } from "./durable-alarm.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
+import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
 
 /** The object of a bot, as its features use it. Its parts are created when they are used first. */
@@ -48,6 +50,8 @@ export interface FeatureHost<Methods> {
     readonly consent: ActionConsent | undefined;
     /** Questions of actions to people. Undefined in a bot without questions. */
     readonly asking: ActionQuestions | undefined;
+    /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
+    factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
   };
   alarm(name: AlarmName): DurableAlarm;
   /** Resolves when the object can be used. */

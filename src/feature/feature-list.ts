@@ -142,6 +142,10 @@ export class FeatureList implements ThreadFeatures {
     return Object.assign({}, ...this.#features.map((feature) => feature.actions?.())) as ThinkActions;
   }
 
+  wrapActions(actions: ThinkActions): ThinkActions {
+    return this.#features.reduce((all, feature) => feature.wrapActions?.(all) ?? all, actions);
+  }
+
   async loadActions(): Promise<void> {
     for (const feature of this.#features) await feature.loadActions?.();
   }

@@ -44,6 +44,8 @@ export interface Feature {
   handle?(request: Request): Promise<Response | undefined>;
   commands?(): ThinkCommands;
   actions?(): ThinkActions;
+  /** Changes all actions of the bot, or adds more that no model is offered. */
+  wrapActions?(actions: ThinkActions): ThinkActions;
   /** Loads what `actions` returns. Called before a model call, and before a call runs outside of a turn. */
   loadActions?(): Promise<void>;
   /** An addition to the system prompt of the turn. */

@@ -33,6 +33,8 @@ const MEMBERS = {
   memory: "switchboard/memory",
   workspace: "switchboard/workspace",
   skills: "switchboard/skills",
+  codemode: "switchboard/codemode",
+  undo: "switchboard/undo",
 } as const;
 
 /** A static member of a bot's class that brings a feature. */

@@ -81,5 +81,5 @@ export class CallerQuestions {
 
 function stateOfRun({ createdAt, endedAt = createdAt, outcome, state }: ParkedCall): AskedCall {
   if (state !== "ended") return { kind: "running" };
-  return { kind: "ended", endedAt, isWithdrawn: false, output: outcome ?? null };
+  return { kind: "ended", endedAt, isWithdrawn: false, hasRun: true, output: outcome ?? null };
 }

@@ -1,5 +1,6 @@
 import { isWaitingResult } from "../actions/declare/action-errors.ts";
 import { logBotFailure } from "../core/bot-code.ts";
+import { isCodeCall } from "../core/code-call.ts";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import { isOutsideRequest } from "../core/outside-call.ts";
@@ -66,8 +67,8 @@ export class ParkedRuns implements ParkedCallsHost {
     this.#eraseSecrets(call);
     const { features, messengers, thread } = this.#host;
     if (features.consent?.callEnded(requestId, toolCallId, result) === true) return;
-    // The system that calls reads the outcome itself.
-    if (isOutsideRequest(requestId)) return;
+    // The system that calls, or the run of the code, reads the outcome itself.
+    if (isOutsideRequest(requestId) || isCodeCall(toolCallId)) return;
     const { channel, schedule } = contextOf(call);
     // Nobody reads the rest of a run that was ended for its keeper.
     const { runs } = this.#host;

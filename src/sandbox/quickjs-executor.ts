@@ -9,7 +9,7 @@ import type { SandboxLimits } from "./sandbox-limits.ts";
 import { Slots } from "./slots.ts";
 
 export interface QuickJSExecutorOptions {
-  /** @default see `SandboxLimits` */
+  /** Most that one run may take. @default see `SandboxLimits` */
   readonly limits?: SandboxLimits;
   /** Its surroundings. @default those of the runtime */
   readonly deps?: Pick<Deps, "clock" | "newId">;
@@ -46,7 +46,7 @@ export function createQuickJSExecutor(options: QuickJSExecutorOptions = {}): Exe
       const problem = nameProblem([...providers, ...connectors].map(({ name }) => name));
       if (problem !== undefined) return { result: undefined, error: problem };
       const run = new QuickJSRun({ code, providers, connectors, signal, limits, clock, seed: newId() });
-      return slots.hold(() => run.execute());
+      return slots.hold(clock, () => run.execute());
     },
   };
 }

@@ -1,22 +1,46 @@
-/** A number of places that work waits for, in the order in which it came. */
+import { wait } from "../core/deps.ts";
+import type { Clock, Timer } from "../core/deps.ts";
+
+/** Time between two looks for a free place. */
+const LOOK_EVERY_MS = 20;
+/** Time between two signs of life of a holder, and after the last one until its place is free. */
+const BEAT_MS = 300;
+const STALE_MS = 1_000;
+
+/**
+ * A number of places for work of all objects in an isolate. Objects never wait for each other's promises, and a place whose
+ * object has died is soon free.
+ */
 export class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #count: number;
+  readonly #held = new Set<{ until: number }>();
 
   constructor(count: number) {
-    this.#free = count;
+    this.#count = count;
   }
 
   /** Runs work while it holds a place. */
-  async hold<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async hold<Result>(clock: Clock, work: () => Promise<Result>): Promise<Result> {
+    while (this.#isFull(clock)) await wait(clock, LOOK_EVERY_MS);
+    const place = { until: 0 };
+    let timer: Timer;
+    const beat = (): void => {
+      place.until = clock.now() + STALE_MS;
+      timer = clock.setTimeout(beat, BEAT_MS);
+    };
+    beat();
+    this.#held.add(place);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
+      clock.clearTimeout(timer);
+      this.#held.delete(place);
     }
+  }
+
+  #isFull(clock: Clock): boolean {
+    const now = clock.now();
+    for (const place of this.#held) if (place.until < now) this.#held.delete(place);
+    return this.#held.size >= this.#count;
   }
 }

@@ -260,6 +260,13 @@ export interface ActionOptions<
    * timed out. Must change nothing. Has ten seconds.
    */
   verify?(call: ActionCall<InferSchema<Schema>, Context>): ActionVerdict | Promise<ActionVerdict>;
+  /**
+   * Undoes a call, given its output as JSON. Throws an `ActionError` that says why if later changes forbid it. It runs once,
+   * with the call's permissions. People undo with `switchboard/undo`, code with `rollback`.
+   *
+   * @default it cannot be undone
+   */
+  revert?(call: ActionCall<InferSchema<Schema>, Context> & { readonly output: unknown }): unknown;
   /** Permissions that this call requires. See `authorizeTurn`. @default none */
   readonly permissions?:
     | readonly string[]
@@ -441,6 +448,9 @@ export interface Action extends Pick<
   readonly onError?: (failed: never) => unknown;
   readonly idempotencyKey?: string | ((call: never) => string | Promise<string>);
   readonly verify?: (call: never) => ActionVerdict | Promise<ActionVerdict>;
+  readonly revert?: (call: never) => unknown;
+  /** Words about a call for people who want to see more. */
+  readonly moreWords?: (call: never) => string | undefined;
   readonly permissions?:
     | readonly string[]
     | ((call: never) => readonly string[] | Promise<readonly string[]>);

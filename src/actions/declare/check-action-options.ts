@@ -55,6 +55,7 @@ const OPTIONS: OptionRules<ActionOptions<FlexibleSchema, unknown>> = {
   idempotencyKey: true,
   idempotencyScope: oneOf("conversation", "bot"),
   verify: true,
+  revert: FUNCTION,
   permissions: orFunction(listOf("a list of permissions", isText), "a function of the call"),
   timeoutMs: true,
   approval: orFunction(FLAG, "a function of the call"),

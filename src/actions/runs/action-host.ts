@@ -123,6 +123,8 @@ export interface ApprovalQuestion {
   readonly offer: GrantScope | undefined;
   /** The money that the call moves, as the action says. */
   readonly amount: Amount | undefined;
+  /** Words for people who want to see more. Undefined: those of the model. */
+  readonly moreWords: string | undefined;
 }
 
 /**

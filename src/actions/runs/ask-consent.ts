@@ -83,6 +83,7 @@ export function questionOf(
     preview: () => previewOf(host, request, call),
     offer: offerOf(request, call, risk),
     amount: amountOf(request, call),
+    moreWords: request.action.moreWords?.(call),
   };
 }
 

@@ -24,6 +24,7 @@ export function askedCallOf(approval: Approval): AskedCall {
         kind: "ended",
         endedAt: endedAt ?? createdAt,
         isWithdrawn: false,
+        hasRun: true,
         output: outcome ?? null,
       };
     default:

@@ -1,5 +1,6 @@
 import { isWaitingResult } from "../../actions/declare/action-errors.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
+import { isCodeCall } from "../../core/code-call.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import { isOutsideRequest } from "../../core/outside-call.ts";
@@ -125,6 +126,9 @@ export class AskingConversation implements ApprovalHost {
   tell(approval: Approval): void {
     // The system whose call it was reads the outcome itself.
     if (isOutsideRequest(approval.requestId)) return;
+    // The run of the code goes on, and tells its own outcome.
+    const hasRun = approval.state === "done" || approval.state === "failed";
+    if (hasRun && isCodeCall(approval.toolCallId)) return;
     this.#options.outcomes.tell(approval);
   }
 

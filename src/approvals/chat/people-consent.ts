@@ -185,7 +185,7 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
       approvers,
       escalateTo,
       turn: host.thread.own.info(requestId),
-      textSoFar: host.engine.textSoFar(requestId),
+      textSoFar: question.moreWords ?? host.engine.textSoFar(requestId),
       rootRequest: host.runs.rootOf(requestId),
       now: host.deps.clock.now(),
     });

@@ -1,3 +1,4 @@
+import { isCodeCall } from "../../core/code-call.ts";
 import type { ApprovalRisk } from "../../core/approval-risk.ts";
 import type { Approval } from "./approval.ts";
 
@@ -24,7 +25,8 @@ export interface ActionApprovalDescriptor {
 export interface PendingApproval {
   /** For `approve` and `reject`. */
   readonly executionId: string;
-  readonly source: "action";
+  /** Whether the model has called the action, or code that the model has written. */
+  readonly source: "action" | "codemode";
   readonly descriptor: ActionApprovalDescriptor;
 }
 
@@ -33,7 +35,7 @@ export function pendingApprovalOf(approval: Approval): PendingApproval {
   const descriptor = { requestId, toolCallId, action, summary, permissions, kind };
   return {
     executionId: id,
-    source: "action",
+    source: isCodeCall(toolCallId) ? "codemode" : "action",
     descriptor: { ...descriptor, input: approval.input, ...(risk !== undefined && { risk }) },
   };
 }

@@ -30,6 +30,8 @@ export type AskedCall =
       readonly kind: "ended";
       readonly endedAt: number;
       readonly isWithdrawn: boolean;
+      /** Whether the action has run. @default false */
+      readonly hasRun?: boolean;
       /** Its output, or `{ error }` if it has failed or did not run. */
       readonly output: Json;
     };

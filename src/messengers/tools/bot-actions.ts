@@ -73,6 +73,8 @@ export interface BotActionsHost extends RunProgressOptions {
   readonly features: {
     /** Actions of the product that the bot has switched on. */
     actions(): ThinkActions;
+    /** See `Feature.wrapActions`. */
+    wrapActions(actions: ThinkActions): ThinkActions;
     /** Loads those that `actions` returns. */
     loadActions(): Promise<void>;
     factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
@@ -443,7 +445,7 @@ export class BotActions {
    */
   declared(): ThinkActions {
     const { agent, features } = this.#host;
-    const actions = { ...features.actions(), ...agent.getActions() };
+    const actions = features.wrapActions({ ...features.actions(), ...agent.getActions() });
     if (features.consent !== undefined) return actions;
     const [asking] = Object.entries(actions).find(([, { kind }]) => kind !== "server") ?? [];
     if (asking !== undefined) throw nobodyAsked(`The action "${asking}"`);

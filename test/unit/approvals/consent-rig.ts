@@ -394,6 +394,7 @@ export class ConsentRig {
       features: {
         actions: () => ({}),
         loadActions: () => Promise.resolve(),
+        wrapActions: <Actions>(actions: Actions): Actions => actions,
         get consent(): ApprovalsFeature["consent"] {
           return approvals.consent;
         },

@@ -321,6 +321,7 @@ export class QuestionRig {
       features: {
         actions: () => ({}),
         loadActions: () => Promise.resolve(),
+        wrapActions: <Actions>(actions: Actions): Actions => actions,
         consent: undefined,
         get asking(): QuestionsFeature["asking"] {
           return feature.asking;

@@ -1,0 +1,42 @@
+import { ConfigurationError } from "../core/errors.ts";
+import type { Action } from "../actions/declare/action.ts";
+import type { CodeRuns } from "./code-runs.ts";
+import type { CodeStore } from "./code-store.ts";
+import type { RunRollback } from "./run-rollback.ts";
+import type { RunLog, RuntimeParts } from "./runtime-parts.ts";
+
+/** The feature, as the bot's own code uses it. */
+export interface CodeFeature extends RunLog {
+  readonly runs: CodeRuns;
+  readonly store: CodeStore;
+  readonly rollback: RunRollback;
+  loadActions(): Promise<void>;
+  /** The bot's actions that code can call. */
+  botActions(): ReadonlyMap<string, Action>;
+}
+
+/** One object of a bot with its runtimes. Bot code makes them before or after the feature is there. */
+export interface CodeObject {
+  feature?: CodeFeature;
+  readonly runtimes: Map<string, RuntimeParts>;
+}
+
+const objects = new WeakMap<object, CodeObject>();
+
+/** Returns the object that has this `ctx`. */
+export function codeObject(ctx: object): CodeObject {
+  const known = objects.get(ctx);
+  if (known !== undefined) return known;
+  const made: CodeObject = { runtimes: new Map() };
+  objects.set(ctx, made);
+  return made;
+}
+
+/** @throws {ConfigurationError} `codemode-missing` */
+export function featureOf(object: CodeObject): CodeFeature {
+  if (object.feature !== undefined) return object.feature;
+  throw new ConfigurationError(
+    "codemode-missing",
+    'A runtime for code needs its feature: write `static override codemode = codemode()` into the bot\'s class, and import { codemode } from "switchboard/codemode".',
+  );
+}

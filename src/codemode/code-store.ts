@@ -1,0 +1,149 @@
+import { z } from "zod";
+import type { Json } from "../core/content.ts";
+import type { Database } from "../core/database.ts";
+import { LazyTables } from "../core/lazy-tables.ts";
+import { checked, defineTable, encoded, flag, integer, Table, text } from "../core/table.ts";
+import type { RowOf } from "../core/table.ts";
+
+/**
+ * - `running`: its code runs, or will run again
+ * - `paused`: calls of it wait for people
+ * - `completed`, `error`: its code has ended
+ * - `rejected`: a person has said no, or nobody has answered
+ * - `rolled_back`: its calls were undone afterwards
+ */
+const runState = z.enum(["running", "paused", "completed", "error", "rejected", "rolled_back"]);
+export type RunState = z.infer<typeof runState>;
+
+/**
+ * - `executing`: it has begun
+ * - `pending`: it waits for a person
+ * - `applied`: `result` is its result
+ * - `error`: `result` has the words of its failure
+ * - `reverted`: it was applied, and undone
+ */
+const callState = z.enum(["executing", "pending", "applied", "error", "reverted"]);
+export type CallState = z.infer<typeof callState>;
+
+const value = encoded<Json>((stored) => JSON.parse(stored) as Json);
+
+/** Runs of code. */
+const RUNS = defineTable(
+  "code_run_v1",
+  {
+    id: text("PRIMARY KEY"),
+    seq: integer("NOT NULL"),
+    /** The runtime of the bot. */
+    runtime: text("NOT NULL"),
+    requestId: text("NOT NULL"),
+    toolCallId: text("NOT NULL"),
+    code: text("NOT NULL"),
+    state: checked(runState)("NOT NULL"),
+    /** For whom and where it runs. */
+    context: value("NOT NULL"),
+    /** Whether it goes on outside of its turn, which is told the end. */
+    isResumed: flag("NOT NULL"),
+    /** The answer that let it go on: see `AskedOf`. */
+    resumedBy: text(),
+    result: value(),
+    error: text(),
+    logs: value(),
+    /** Epoch milliseconds. */
+    createdAt: integer("NOT NULL"),
+    endedAt: integer(),
+  },
+  "STRICT, WITHOUT ROWID",
+  { code_run_v1_open: "(seq) WHERE ended_at IS NULL", code_run_v1_call: "(request_id, tool_call_id)" },
+);
+
+/** Calls of a run, in their order. */
+const CALLS = defineTable("code_call_v1", {
+  run: text("PRIMARY KEY"),
+  position: integer("PRIMARY KEY"),
+  connector: text("NOT NULL"),
+  method: text("NOT NULL"),
+  args: value("NOT NULL"),
+  hash: text("NOT NULL"),
+  state: checked(callState)("NOT NULL"),
+  result: value(),
+  /** The question to people: `approval:<id>` or `question:<id>`. */
+  asked: text(),
+  createdAt: integer("NOT NULL"),
+});
+
+export type CodeRun = Omit<RowOf<typeof RUNS>, "seq">;
+export type CodeCall = RowOf<typeof CALLS>;
+
+export class CodeStore {
+  readonly #runTables: LazyTables;
+  readonly #runs: Table<typeof RUNS>;
+  readonly #calls: Table<typeof CALLS>;
+  readonly #callTables: LazyTables;
+
+  constructor(database: Database) {
+    this.#runTables = new LazyTables(database, RUNS);
+    this.#runs = new Table(this.#runTables, RUNS);
+    this.#callTables = new LazyTables(database, CALLS);
+    this.#calls = new Table(this.#callTables, CALLS);
+  }
+
+  get(id: string): CodeRun | undefined {
+    return this.#runs.first("WHERE id = ?", id);
+  }
+
+  /** Returns the run that a tool call of a turn is. */
+  ofCall(requestId: string, toolCallId: string): CodeRun | undefined {
+    return this.#runs.first("WHERE request_id = ? AND tool_call_id = ?", requestId, toolCallId);
+  }
+
+  /** Returns the runs that have not ended, oldest first. */
+  open(): CodeRun[] {
+    return this.#runs.all("WHERE ended_at IS NULL ORDER BY seq");
+  }
+
+  /** Returns runs, newest first. */
+  newest(limit: number): CodeRun[] {
+    return this.#runs.all("ORDER BY seq DESC LIMIT ?", limit);
+  }
+
+  insert(run: CodeRun): void {
+    // A transaction that fails would take the tables away again.
+    this.#runTables.make();
+    this.#callTables.make();
+    const [last] = this.#runTables.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM code_run_v1");
+    this.#runs.insert({ ...run, seq: (last?.seq ?? 0) + 1 });
+  }
+
+  change(
+    id: string,
+    changes: Partial<
+      Pick<CodeRun, "state" | "isResumed" | "resumedBy" | "result" | "error" | "logs" | "endedAt">
+    >,
+  ): void {
+    this.#runs.update(changes, "WHERE id = ?", id);
+  }
+
+  calls(run: string): CodeCall[] {
+    return this.#calls.all("WHERE run = ? ORDER BY position", run);
+  }
+
+  call(run: string, position: number): CodeCall | undefined {
+    return this.#calls.first("WHERE run = ? AND position = ?", run, position);
+  }
+
+  addCall(call: CodeCall): void {
+    this.#calls.insert(call);
+  }
+
+  changeCall(
+    { position, run }: Pick<CodeCall, "run" | "position">,
+    changes: Partial<Pick<CodeCall, "state" | "result" | "asked">>,
+  ): void {
+    this.#calls.update(changes, "WHERE run = ? AND position = ?", run, position);
+  }
+
+  /** Deletes the calls of runs that are gone. */
+  sweepCalls(): void {
+    this.#callTables.run("DELETE FROM code_call_v1 WHERE run NOT IN (SELECT id FROM code_run_v1)");
+  }
+}

@@ -1,0 +1,39 @@
+import type { JSONSchema7 } from "ai";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+
+/** Facts about a call that its tool may use. */
+export interface ToolExecuteContext {
+  /** The run of code that calls. It stays the same when the run pauses and goes on. */
+  readonly executionId: string;
+  /** The person for whom the code runs. Undefined outside a messenger. */
+  readonly person?: MessengerAuthor | undefined;
+}
+
+/** One tool of a connector. */
+export interface ConnectorTool {
+  readonly description?: string;
+  /** JSON Schema of the one argument. @default any object */
+  readonly inputSchema?: JSONSchema7;
+  /** JSON Schema of the result, for the model. @default unknown */
+  readonly outputSchema?: JSONSchema7;
+  /** Pauses the run until a person agrees. @default false */
+  readonly requiresApproval?: boolean;
+  /**
+   * `"reexecute"`: the tool only reads. Its results are not kept, and a replay reads again. @default "log"
+   */
+  readonly replay?: "log" | "reexecute";
+  /** Permissions that a call requires. See `authorizeTurn`. @default none */
+  readonly permissions?: readonly string[];
+  readonly execute: (args: unknown, ctx?: ToolExecuteContext) => unknown;
+  /** Undoes a call, or throws an `ActionError` that says why it cannot. @default it cannot be undone */
+  readonly revert?: (args: unknown, result: unknown, ctx?: ToolExecuteContext) => unknown;
+}
+
+export type ConnectorTools = Readonly<Record<string, ConnectorTool>>;
+
+/** Words for the model about a connector. */
+export interface ConnectorDescription {
+  readonly name: string;
+  readonly instructions?: string | undefined;
+  readonly tools: ConnectorTools;
+}

@@ -1,0 +1,200 @@
+import { jsonSchema } from "ai";
+import { ActionError } from "../actions/declare/action-errors.ts";
+import type { Action, ActionContext, ThinkActions } from "../actions/declare/action.ts";
+import { defineAction } from "../actions/declare/define-action.ts";
+import { toJson } from "../actions/declare/normalize-output.ts";
+import { codeCallOf, isCodeCall } from "../core/code-call.ts";
+import type { Json } from "../core/content.ts";
+import { ConfigurationError } from "../core/errors.ts";
+import type { Executor } from "../sandbox/executor.ts";
+import type { PassConnector } from "./code-pass.ts";
+import type { CodeCall } from "./code-store.ts";
+import { derivedFrom } from "./connector.ts";
+import type { CodemodeConnector } from "./connector.ts";
+import type { ConnectorDescription, ConnectorTool } from "./connector-tool.ts";
+import { typesOf } from "./types-of.ts";
+
+/** The log of runs, as the tools of connectors use it. */
+export interface RunLog {
+  /** Stores the whole result of a call. */
+  keepResult(run: string, position: number, result: Json): void;
+  /** Says what the code has done before a call. Undefined: nothing. */
+  doneBefore(run: string, position: number): string | undefined;
+  codeOf(run: string): string | undefined;
+}
+
+export interface RuntimePartsOptions {
+  readonly name: string;
+  readonly executor: Executor;
+  readonly connectors: readonly CodemodeConnector[];
+  readonly slowAfterMs: number;
+  readonly log: () => RunLog | undefined;
+  /** The same runtime, as bot code has made it before. Its tools are known already. */
+  readonly earlier: RuntimeParts | undefined;
+}
+
+/** Longest result as JSON. A row of the database has 2 MB. */
+const LONGEST_RESULT = 1_000_000;
+const TOO_LONG = `The call worked, but its result has more than ${LONGEST_RESULT} characters. Ask for less.`;
+
+/**
+ * The parts of a runtime: its connectors, whose tools are actions of the bot that no model is offered, and its executor.
+ */
+export class RuntimeParts {
+  readonly name: string;
+  readonly executor: Executor;
+  readonly slowAfterMs: number;
+  readonly #connectors: readonly CodemodeConnector[];
+  readonly #log: () => RunLog | undefined;
+  #described: readonly ConnectorDescription[];
+  #actions: ThinkActions | undefined;
+  #isLoaded = false;
+
+  constructor({ connectors, earlier, executor, log, name, slowAfterMs }: RuntimePartsOptions) {
+    this.name = name;
+    this.executor = executor;
+    this.slowAfterMs = slowAfterMs;
+    this.#connectors = connectors;
+    this.#log = log;
+    this.#described = earlier?.described ?? [];
+  }
+
+  get described(): readonly ConnectorDescription[] {
+    return this.#described;
+  }
+
+  /**
+   * Reads the tools of the connectors.
+   *
+   * @throws {ConfigurationError} `codemode-connector` if two of them have one name
+   */
+  async load(): Promise<void> {
+    if (this.#isLoaded) return;
+    const described = await Promise.all(this.#connectors.map((one) => one.describe()));
+    const names = described.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined)
+      throw new ConfigurationError(
+        "codemode-connector",
+        `Two connectors have the name "${twice}". Give one of them another name().`,
+      );
+    this.#described = described;
+    this.#actions = undefined;
+    this.#isLoaded = true;
+  }
+
+  connectors(): readonly PassConnector[] {
+    return this.#described.map(({ name, tools }) => {
+      const rereads = Object.entries(tools).filter(([, tool]) => isReread(tool));
+      return { name, methods: Object.keys(tools), rereads: new Set(rereads.map(([method]) => method)) };
+    });
+  }
+
+  /** TypeScript's declarations of the connectors. */
+  types(): string {
+    return this.#described.map(typesOf).join("\n\n");
+  }
+
+  /** Returns the name of the action that makes a call. */
+  actionOf({ connector, method }: Pick<CodeCall, "connector" | "method">): string {
+    const tool = this.#toolOf(connector, method);
+    return (tool && plainActionOf(tool)) ?? innerName(connector, method);
+  }
+
+  isRead({ connector, method }: Pick<CodeCall, "connector" | "method">): boolean {
+    const tool = this.#toolOf(connector, method);
+    return tool !== undefined && isReread(tool);
+  }
+
+  actions(): ThinkActions {
+    this.#actions ??= Object.fromEntries(
+      this.#described.flatMap(({ name, tools }) =>
+        Object.entries(tools).flatMap(([method, tool]) =>
+          plainActionOf(tool) === undefined
+            ? [[innerName(name, method), this.#actionFor(innerName(name, method), tool)] as const]
+            : [],
+        ),
+      ),
+    );
+    return this.#actions;
+  }
+
+  #toolOf(connector: string, method: string): ConnectorTool | undefined {
+    const tools = this.#described.find(({ name }) => name === connector)?.tools ?? {};
+    return Object.hasOwn(tools, method) ? tools[method] : undefined;
+  }
+
+  #actionFor(name: string, tool: ConnectorTool): Action {
+    const own = derivedFrom(tool)?.action ?? this.#ownAction(name, tool);
+    const asks = tool.requiresApproval === true;
+    return {
+      ...own,
+      name,
+      isTool: true,
+      ...(asks && { approval: true, kind: "approval-gated" as const }),
+      enabled: (ctx: Partial<ActionContext>) => isCodeCall(ctx.toolCallId ?? ""),
+      preview: (call: { readonly ctx: ActionContext }) => this.#doneBefore(call.ctx),
+      moreWords: (call: { readonly ctx: ActionContext }) => this.#codeOf(call.ctx),
+    };
+  }
+
+  #ownAction(name: string, tool: ConnectorTool): Action {
+    const { description = name, inputSchema = { type: "object" }, permissions, revert } = tool;
+    const action = defineAction<ReturnType<typeof jsonSchema>, unknown, ActionContext>({
+      description,
+      inputSchema: jsonSchema(inputSchema),
+      approval: tool.requiresApproval === true,
+      ...(permissions !== undefined && { permissions }),
+      ...(isReread(tool) && { annotations: { readOnly: true } }),
+      ...(revert !== undefined && {
+        revert: ({ ctx, input, output }) => revert(input, output, contextOf(ctx)),
+      }),
+      execute: async (input, ctx) => {
+        const output = toJson(await tool.execute(input, contextOf(ctx)));
+        return isReread(tool) ? output : this.#kept(ctx, output);
+      },
+    });
+    return action;
+  }
+
+  /** Stores the whole result for the code. The ledger has what fits into it. */
+  #kept({ toolCallId }: ActionContext, output: Json): Json {
+    if (JSON.stringify(output).length > LONGEST_RESULT) throw new ActionError(TOO_LONG);
+    const { position, run } = codeCallOf(toolCallId);
+    this.#log()?.keepResult(run, position, output);
+    return output;
+  }
+
+  #doneBefore({ toolCallId }: ActionContext): string | undefined {
+    const { position, run } = codeCallOf(toolCallId);
+    return this.#log()?.doneBefore(run, position);
+  }
+
+  #codeOf({ toolCallId }: ActionContext): string | undefined {
+    return this.#log()?.codeOf(codeCallOf(toolCallId).run);
+  }
+}
+
+/** An effect that somebody must agree to is never repeated. */
+function isReread({ replay, requiresApproval }: ConnectorTool): boolean {
+  return replay === "reexecute" && requiresApproval !== true;
+}
+
+function innerName(connector: string, method: string): string {
+  return `${connector}.${method}`;
+}
+
+/** Returns the bot's action that a tool stands for unchanged. */
+function plainActionOf(tool: ConnectorTool): string | undefined {
+  const derived = derivedFrom(tool);
+  if (derived === undefined || tool.execute !== derived.execute || tool.revert !== undefined)
+    return undefined;
+  return tool.requiresApproval === true && !derived.asks ? undefined : derived.name;
+}
+
+function contextOf({ person, toolCallId }: ActionContext): {
+  readonly executionId: string;
+  readonly person: ActionContext["person"];
+} {
+  return { executionId: codeCallOf(toolCallId).run, person };
+}

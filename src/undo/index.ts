@@ -1,0 +1,3 @@
+/** A button that undoes what actions did. */
+export { undo } from "./undo.ts";
+export type { UndoOptions, UndoTexts } from "./undo-options.ts";

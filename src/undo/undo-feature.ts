@@ -1,0 +1,291 @@
+import { jsonSchema } from "ai";
+import { isFailure } from "../actions/declare/action-errors.ts";
+import type { Action, ActionContext, OfferContext, ThinkActions } from "../actions/declare/action.ts";
+import { defineAction } from "../actions/declare/define-action.ts";
+import { toJson } from "../actions/declare/normalize-output.ts";
+import { ledgerKeyOf } from "../actions/runs/ledger-key.ts";
+import { revertActions, revertCallId, revertName } from "../actions/tools/revert-action.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import { codeCallOf, isCodeCall } from "../core/code-call.ts";
+import type { CardContent, Json } from "../core/content.ts";
+import { failureCode } from "../core/errors.ts";
+import { inOneLine } from "../core/one-line.ts";
+import { escapeMarkdown } from "../core/plain-markdown.ts";
+import { sha256Now } from "../core/sha256.ts";
+import type { Address } from "../core/surface.ts";
+import { Sweep } from "../core/sweep-store.ts";
+import { getTurn } from "../core/turn-context.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
+import { conversationNameOf, isThreadConversation } from "../messengers/declare/conversation-name.ts";
+import { replyPolicy } from "../messengers/declare/texts.ts";
+import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import { factsOfTurn, threadOf } from "../messengers/tools/call-facts.ts";
+import { ENGLISH } from "./undo-options.ts";
+import type { UndoOptions, UndoTexts } from "./undo-options.ts";
+import { UndoStore } from "./undo-store.ts";
+import type { UndoCall } from "./undo-store.ts";
+
+const TEN_MINUTES = 10 * 60 * 1000;
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+const LONGEST_SUMMARY = 200;
+
+/** The end of one undone call, for people and the model. */
+interface Undone {
+  readonly what: string;
+  /** Undefined: it is undone. */
+  readonly why: string | undefined;
+}
+
+/**
+ * Undo of actions in one conversation.
+ *
+ * 1. The calls of one answer have one card. It comes below the answer, and its button undoes the newest call first.
+ * 2. Nobody undoes but the person who asked and the one who agreed, and only for a while.
+ * 3. A call is undone as an action of its own: with the permissions of the call, and once, under a key that follows from
+ *    the call's.
+ */
+export class UndoFeature implements Feature {
+  readonly name = "undo";
+  readonly #host: FeatureHost<unknown>;
+  readonly #store: UndoStore;
+  readonly #texts: UndoTexts;
+  readonly #undoForMs: number;
+  readonly #undoing = new Set<string>();
+  readonly #sweep: Sweep;
+
+  constructor(host: FeatureHost<unknown>, { texts, undoForMs = TEN_MINUTES }: UndoOptions) {
+    this.#host = host;
+    this.#store = new UndoStore(host.database);
+    this.#texts = { ...ENGLISH, ...texts };
+    this.#undoForMs = undoForMs;
+    const old = [{ table: "undo_v1", key: "id", since: "created_at", keepMs: KEEP_MS }];
+    this.#sweep = new Sweep(host.database, host.deps.clock, old);
+  }
+
+  /** Lets the model undo for a person who asks for it in words. */
+  actions(): ThinkActions {
+    const undo = defineAction<ReturnType<typeof jsonSchema>, unknown, ActionContext>({
+      description: "Undoes what you did last for the person who writes. Call it when they ask for that.",
+      inputSchema: jsonSchema({ type: "object", properties: {} }),
+      enabled: ({ person }: OfferContext) => this.#newestOf(person?.userId) !== undefined,
+      execute: async (_input, { person }) => {
+        const card = this.#newestOf(person?.userId);
+        if (card === undefined || person === undefined) return this.#texts.late;
+        return { outcome: await this.#undo(card) };
+      },
+    });
+    return { undo };
+  }
+
+  wrapActions(actions: ThinkActions): ThinkActions {
+    const watched = Object.entries(actions).map(
+      ([key, action]) =>
+        [key, action.revert === undefined ? action : this.#watched(action.name ?? key, action)] as const,
+    );
+    return { ...Object.fromEntries(watched), ...revertActions(actions) };
+  }
+
+  work(): void {
+    const now = this.#host.deps.clock.now();
+    const late = this.#store.open().filter(({ createdAt }) => now >= createdAt + this.#undoForMs);
+    for (const call of late) this.#store.setState(call.id, "over");
+    for (const card of new Set(late.map((call) => call.card))) this.#draw(card);
+    this.#sweep.run();
+  }
+
+  nextWakeAt(): number | undefined {
+    const oldest = this.#store.open().at(-1);
+    return oldest && oldest.createdAt + this.#undoForMs;
+  }
+
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    const { payload } = press;
+    if (typeof payload !== "object" || payload === null || !("undo" in payload)) return undefined;
+    return typeof payload.undo === "string" ? this.#press(payload.undo, press) : undefined;
+  }
+
+  async #press(card: string, { event, person }: CardPress): Promise<PressAnswer> {
+    const calls = this.#store.ofCard(card);
+    const { messengerId } = event;
+    const isTheirs = calls.some((call) => call.messengerId === messengerId && isOf(call, person?.userId));
+    if (!isTheirs || person === undefined) return { text: this.#texts.notYours, alert: true };
+    if (calls.every(({ state }) => state === "undone")) return this.#texts.twice;
+    if (!calls.some((call) => this.#isOpen(call))) return this.#texts.late;
+    await this.#undo(card);
+    return undefined;
+  }
+
+  /** Undoes the open calls of a card, the newest first. */
+  async #undo(card: string): Promise<readonly Undone[]> {
+    if (this.#undoing.has(card)) return [];
+    this.#undoing.add(card);
+    try {
+      const outcomes: Undone[] = [];
+      for (const call of this.#store.ofCard(card)) {
+        if (!this.#isOpen(call)) continue;
+        const why = await this.#revert(call);
+        if (why === undefined) this.#store.setState(call.id, "undone");
+        outcomes.push({ what: call.summary, why });
+      }
+      this.#draw(card, outcomes);
+      this.#tellModel(card, outcomes);
+      return outcomes;
+    } finally {
+      this.#undoing.delete(card);
+    }
+  }
+
+  /** Returns why the call could not be undone. Undefined if it is undone. */
+  async #revert({ action, facts, id, input, inputHash, requestId }: UndoCall): Promise<string | undefined> {
+    const { actions } = this.#host;
+    const found = await actions.outputOf(id, action, inputHash);
+    if (found === undefined) return "It is still running.";
+    if (isFailure(found.output)) return found.output.error.message;
+    const output = await actions.runConsented({
+      name: revertName(action),
+      input: { of: id, input, output: found.output },
+      requestId,
+      toolCallId: revertCallId(id),
+      consent: undefined,
+      facts: { ...(facts as unknown as CallFacts), chat: threadOf((facts as unknown as CallFacts).address) },
+      owner: requestId,
+    });
+    return isFailure(output) ? output.error.message : undefined;
+  }
+
+  #isOpen({ createdAt, state }: UndoCall): boolean {
+    return state === "open" && this.#host.deps.clock.now() < createdAt + this.#undoForMs;
+  }
+
+  /** Returns the newest card whose calls this person may undo. */
+  #newestOf(userId: string | undefined): string | undefined {
+    return this.#store.open().find((call) => this.#isOpen(call) && isOf(call, userId))?.card;
+  }
+
+  #watched(name: string, action: Action): Action {
+    const execute = async (input: unknown, ctx: ActionContext): Promise<unknown> => {
+      const output: unknown = await action.execute(input as never, ctx as never);
+      try {
+        await this.#note(name, action, input, ctx);
+      } catch (error) {
+        // The action has had its effect. It only cannot be undone.
+        this.#host.log.warn("undo.failed", { action: name, code: failureCode(error) });
+      }
+      return output;
+    };
+    return { ...action, execute: execute };
+  }
+
+  /** Stores a call that has just run, and offers to undo it below the answer. */
+  async #note(name: string, action: Action, input: unknown, ctx: ActionContext): Promise<void> {
+    const { deps, features, runs, thread } = this.#host;
+    const { approver, person, requestId, toolCallId } = ctx;
+    const known = factsOfTurn(thread.own.info(requestId), features, runs.runs.get(requestId));
+    const facts = known.address === undefined ? this.#factsOf(ctx) : known;
+    const { address } = facts ?? {};
+    // Nobody sees a card of a turn without a chat, or of another system's call.
+    if (facts === undefined || address === undefined || person?.isChat === true) return;
+    const call = { input, ctx } as never;
+    const id = await ledgerKeyOf({ action, name, requestId, toolCallId } as never, call);
+    const isNew = this.#store.add({
+      id,
+      card: `undo:${groupOf(ctx)}`,
+      action: name,
+      summary: summaryOf(name, action, input),
+      input: toJson(input),
+      inputHash: sha256Now(canonicalJson(input)),
+      requestId,
+      messengerId: address.messengerId,
+      requester: person?.userId,
+      approver: approver?.userId,
+      facts: JSON.parse(JSON.stringify({ ...facts, chat: undefined })) as Json,
+      state: "open",
+      createdAt: deps.clock.now(),
+    });
+    if (isNew) this.#offer(`undo:${groupOf(ctx)}`, address);
+  }
+
+  /** A call to which somebody has agreed may run long after its turn. */
+  #factsOf({ chat, person }: ActionContext): CallFacts | undefined {
+    const name = conversationNameOf(this.#host.name()) ?? "";
+    if (chat === undefined || !isThreadConversation(name)) return undefined;
+    const messengerId = decodeURIComponent(name.split(":")[1] ?? "");
+    const { chatId, id: threadId, isDirectMessage, topicId } = chat;
+    const address = {
+      messengerId,
+      threadId,
+      chatId,
+      isDirectMessage,
+      ...(topicId !== undefined && { topicId }),
+    };
+    return { people: person === undefined ? [] : [person], person, address, chat };
+  }
+
+  #offer(card: string, address: Address): void {
+    const { messengers, thread } = this.#host;
+    if (thread.cards.store.read(card) !== undefined) this.#draw(card);
+    else {
+      const policy = replyPolicy(messengers.find(address.messengerId)?.delivery ?? {});
+      const posting = { id: card, address, policy, owner: this.name, waitsForAnswer: true };
+      thread.cards.post(posting, this.#cardOf(card));
+    }
+    this.#host.wakeSoon();
+  }
+
+  #draw(card: string, outcomes: readonly Undone[] = []): void {
+    this.#host.thread.cards.revise(card, this.#cardOf(card, outcomes), "leave", true);
+  }
+
+  #cardOf(card: string, outcomes: readonly Undone[] = []): CardContent {
+    const calls = this.#store.ofCard(card).toReversed();
+    const failed = outcomes.filter(({ why }) => why !== undefined);
+    const kept = calls.filter(
+      ({ state, summary }) => state !== "undone" && !failed.some(({ what }) => what === summary),
+    );
+    const undone = calls.filter(({ state }) => state === "undone");
+    const words = (all: readonly UndoCall[]): string => all.map(({ summary }) => summary).join("; ");
+    const lines = [
+      ...(kept.length > 0 ? [filled(this.#texts.offer, { what: words(kept) })] : []),
+      ...(undone.length > 0 ? [filled(this.#texts.undone, { what: words(undone) })] : []),
+      ...failed.map(({ what, why = "" }) => filled(this.#texts.failed, { what, why })),
+    ];
+    const text = lines.map(escapeMarkdown).join("\n\n");
+    const canUndo = calls.some((call) => this.#isOpen(call));
+    const button = { kind: "callback", label: this.#texts.button, payload: { undo: card } } as const;
+    return { kind: "card", text, ...(canUndo && { buttons: [[button]] }) };
+  }
+
+  /** The model knows it from its next turn on. */
+  #tellModel(card: string, outcomes: readonly Undone[]): void {
+    const { deps, thread } = this.#host;
+    const words = outcomes.map(({ what, why }) =>
+      why === undefined ? `Undone: ${what}` : `Not undone: ${what}`,
+    );
+    const now = deps.clock.now();
+    if (words.length > 0) thread.own.notes.add(`${card}:${now}`, { text: words.join("\n"), at: now });
+  }
+}
+
+/** Calls of one turn have one card, and so have calls of one run of code. */
+function groupOf({ requestId, toolCallId }: ActionContext): string {
+  if (getTurn()?.id === requestId) return requestId;
+  return isCodeCall(toolCallId) ? `code:${codeCallOf(toolCallId).run}` : `${requestId}:${toolCallId}`;
+}
+
+function isOf({ approver, requester }: UndoCall, userId: string | undefined): boolean {
+  return userId !== undefined && (userId === requester || userId === approver);
+}
+
+function summaryOf(name: string, { approvalSummary, description }: Action, input: unknown): string {
+  const words = typeof approvalSummary === "function" ? approvalSummary({ input } as never) : approvalSummary;
+  const [first = name] = description.trim().split(/(?<=[.!?])\s/, 1);
+  return inOneLine(words ?? first)
+    .replace(/[.\s]+$/, "")
+    .slice(0, LONGEST_SUMMARY);
+}
+
+function filled(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}

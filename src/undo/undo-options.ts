@@ -1,0 +1,42 @@
+import { POSITIVE, TEXT } from "../core/check-options.ts";
+import type { OptionRules } from "../core/check-options.ts";
+
+export interface UndoOptions {
+  /** Time in which people can undo, in milliseconds. @default 600000 (10 minutes) */
+  readonly undoForMs?: number;
+  /** Texts that people read. @default English */
+  readonly texts?: Partial<UndoTexts>;
+}
+
+/** Names in braces stand for values. */
+export interface UndoTexts {
+  /** @default "Undo" */
+  readonly button: string;
+  /** The card, with the calls in words. @default "Done: {what}" */
+  readonly offer: string;
+  /** @default "Undone: {what}" */
+  readonly undone: string;
+  /** @default "I couldn't undo this: {what}. {why}" */
+  readonly failed: string;
+  /** For other people. @default "Only the person who asked for this, or agreed to it, can undo it." */
+  readonly notYours: string;
+  /** @default "It's too late to undo this." */
+  readonly late: string;
+  /** @default "This is undone already." */
+  readonly twice: string;
+}
+
+export const ENGLISH: UndoTexts = {
+  button: "Undo",
+  offer: "Done: {what}",
+  undone: "Undone: {what}",
+  failed: "I couldn't undo this: {what}. {why}",
+  notYours: "Only the person who asked for this, or agreed to it, can undo it.",
+  late: "It's too late to undo this.",
+  twice: "This is undone already.",
+};
+
+export const OPTIONS: OptionRules<UndoOptions> = {
+  undoForMs: POSITIVE,
+  texts: { button: TEXT, offer: TEXT, undone: TEXT, failed: TEXT, notYours: TEXT, late: TEXT, twice: TEXT },
+};
