@@ -322,6 +322,8 @@ export class QuestionRig {
         actions: () => ({}),
         loadActions: () => Promise.resolve(),
         wrapActions: <Actions>(actions: Actions): Actions => actions,
+        runOf: () => undefined,
+        progressed: () => {},
         consent: undefined,
         get asking(): QuestionsFeature["asking"] {
           return feature.asking;
