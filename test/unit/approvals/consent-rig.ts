@@ -395,6 +395,8 @@ export class ConsentRig {
         actions: () => ({}),
         loadActions: () => Promise.resolve(),
         wrapActions: <Actions>(actions: Actions): Actions => actions,
+        runOf: () => undefined,
+        progressed: () => {},
         get consent(): ApprovalsFeature["consent"] {
           return approvals.consent;
         },
