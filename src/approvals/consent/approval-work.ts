@@ -33,6 +33,8 @@ export class ApprovalWork {
   readonly #held: HeldQuestions;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
+  /** When runs that could not begin are tried again. */
+  readonly #restsUntil = new Map<string, number>();
   /** Questions whose deputies' chats are looked up in this process. */
   readonly #escalating = new Map<string, Promise<void>>();
   #catchingUp: Promise<void> | undefined;
@@ -202,7 +204,7 @@ export class ApprovalWork {
 
   #runAction(approved: Approval): void {
     const { id } = approved;
-    if (this.#running.has(id)) return;
+    if (this.#running.has(id) || this.#host.clock.now() < (this.#restsUntil.get(id) ?? 0)) return;
     const running = this.#host.database.transaction(() => {
       const claimed = this.#stored.change(approved, { state: "running" });
       this.#stored.draw(claimed);
@@ -218,8 +220,9 @@ export class ApprovalWork {
         else this.#bringUpToDate(this.#ended(now, outcome));
       })
       .catch((error: unknown) => {
-        // The row stays `running`. The next wake-up tries again, and the ledger knows the outcome of this try.
+        // The row stays `running`. A later wake-up tries again, and the ledger knows the outcome of this try.
         this.#running.delete(id);
+        this.#restsUntil.set(id, this.#host.clock.now() + AGAIN_AFTER_MS);
         this.#host.onFailure(error);
       })
       .finally(() => this.#host.onChange());

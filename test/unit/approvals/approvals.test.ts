@@ -27,6 +27,23 @@ describe("an approval (I9)", () => {
     expect(rig.approvals.work.nextWakeAt()).toBeUndefined();
   });
 
+  it("rests after a run that could not begin, however often the object wakes", async () => {
+    const rig = new ApprovalsRig();
+    let tries = 0;
+    rig.work = () => {
+      tries += 1;
+      return Promise.reject(new Error("The bot's actions cannot be read."));
+    };
+    const { id } = rig.ask(asked("7"));
+    await rig.decide(id, { kind: "approve" }, BORIS);
+    for (let wakes = 0; wakes < 5; wakes += 1) await rig.approvals.work.run();
+    expect(tries).toBe(1);
+    expect(rig.approvals.work.nextWakeAt()).toBe(rig.clock.now() + 2_500);
+    await rig.clock.advance(2_500);
+    await rig.approvals.work.run();
+    expect(tries).toBe(2);
+  });
+
   it("is over at once if nobody may decide: the chat sees it once, and no turn tells it again", async () => {
     const rig = new ApprovalsRig();
     rig.approvals.asking.refuse(asked("7"), "approvers-missing");

@@ -16,6 +16,7 @@ const approval = (state: Approval["state"], id = "a1"): Approval =>
     id,
     state,
     requestId: "turn",
+    toolCallId: "call",
     action: "pay",
     summary: "Pay 4111111111 by card",
     input: { card: { number: "4111111111" }, cents: 500, notes: [{ text: "4111111111" }] },
