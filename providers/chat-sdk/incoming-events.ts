@@ -47,7 +47,13 @@ export interface IncomingEvents {
   ofUpdate(kind: string, update: SdkUpdate): Promise<Incoming>;
 }
 
-export function createIncomingEvents(adapter: Adapter, userName: string, clock: Clock): IncomingEvents {
+/** @param firstId returns the id by which the bot knows a thread, from the adapter's id and the platform's object */
+export function createIncomingEvents(
+  adapter: Adapter,
+  userName: string,
+  clock: Clock,
+  firstId: (threadId: string, raw: unknown) => Promise<string> = async (threadId) => threadId,
+): IncomingEvents {
   const incoming = (key: string, threadId: string, stored: StoredEvent): IncomingEvent => ({
     key,
     thread: threadOf(adapter, threadId),
@@ -69,12 +75,13 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     });
   };
   return {
-    async ofEdit(threadId, message) {
-      if (message.author?.isMe) return { ignored: "own message", threadId };
-      return edit(threadId, message);
+    async ofEdit(toldThreadId, message) {
+      if (message.author?.isMe) return { ignored: "own message", threadId: toldThreadId };
+      return edit(await firstId(toldThreadId, message.raw), message);
     },
-    async ofMessage(threadId, message) {
-      if (message.author?.isMe) return { ignored: "own message", threadId };
+    async ofMessage(toldThreadId, message) {
+      if (message.author?.isMe) return { ignored: "own message", threadId: toldThreadId };
+      const threadId = await firstId(toldThreadId, message.raw);
       const raw = toJson(message.raw);
       const key = `m:${channelOf(adapter, threadId)}:${await messageKey(message, raw)}`;
       const asNew = incoming(key, threadId, { type: "message", message: store(message), raw });
@@ -82,7 +89,8 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       if (!message.metadata?.edited) return asNew;
       return { ...(await edit(threadId, message)), ifUnseen: { key: asNew.key, raw: asNew.raw } };
     },
-    async ofDeletion(threadId, messageId, raw) {
+    async ofDeletion(toldThreadId, messageId, raw) {
+      const threadId = await firstId(toldThreadId, raw);
       return incoming(`d:${channelOf(adapter, threadId)}:${messageId}`, threadId, {
         type: "deleted",
         messageId,
@@ -95,7 +103,8 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       if (!toldThreadId) return { ignored: "press outside of a chat", threadId: undefined };
       const stored = toJson(raw);
       const facts = profileOf(adapter.name).readPress?.({ threadId: toldThreadId, raw: stored });
-      const { threadId = toldThreadId, token } = facts ?? {};
+      const { token } = facts ?? {};
+      const threadId = await firstId(facts?.threadId ?? toldThreadId, raw);
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
       // Some adapters report a value for a button that has none, such as its label.
       const isCardPress = parseCardToken(actionId) !== undefined;
@@ -113,9 +122,10 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       });
       return isCardPress ? { ...event, isCardPress } : event;
     },
-    async ofCommand({ channelId, command, text, triggerId, user, raw }) {
-      if (user?.isMe) return { ignored: "own command", threadId: channelId };
-      if (!channelId) return { ignored: "command outside of a chat", threadId: undefined };
+    async ofCommand({ channelId: toldChannelId, command, text, triggerId, user, raw }) {
+      if (user?.isMe) return { ignored: "own command", threadId: toldChannelId };
+      if (!toldChannelId) return { ignored: "command outside of a chat", threadId: undefined };
+      const channelId = await firstId(toldChannelId, raw);
       const stored = toJson(raw);
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
       const placeholder = profileOf(adapter.name).placeholderOf?.(stored, clock.now());
@@ -130,8 +140,9 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       });
       return placeholder === undefined ? event : { ...event, placeholder };
     },
-    async ofReaction({ added, emoji, messageId, rawEmoji, threadId, user, raw }) {
-      if (user?.isMe) return { ignored: "own reaction", threadId };
+    async ofReaction({ added, emoji, messageId, rawEmoji, threadId: toldThreadId, user, raw }) {
+      if (user?.isMe) return { ignored: "own reaction", threadId: toldThreadId };
+      const threadId = await firstId(toldThreadId, raw);
       const stored = toJson(raw);
       const name = emojiName(emoji?.name ?? "", rawEmoji);
       const id = await changeKey(stored, clock.now());
@@ -151,7 +162,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       const stored = toJson({ ...update, adapter: undefined });
       const id = await changeKey(toJson(raw), clock.now());
       // Some are of no chat. They belong to the bot itself.
-      const place = threadId || channelId || `${adapter.name}:updates`;
+      const place = await firstId(threadId || channelId || `${adapter.name}:updates`, raw);
       const event = incoming(`u:${kind}:${id}`, place, {
         type: "update",
         kind,

@@ -19,6 +19,7 @@ import {
 } from "./incoming-events.ts";
 import type { ChatSdkUpdateKind } from "./updates.ts";
 import type { Installations } from "./installations.ts";
+import type { FindChat } from "./newest-addresses.ts";
 
 type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstance[Method], Function>>[0];
 
@@ -69,6 +70,7 @@ export interface Ingress {
   ignore(kind: string, threadId?: string): void;
   /** Reports an event that could not be stored. */
   fail(error: unknown): void;
+  readonly findChat: FindChat;
   /** Tells what the message of this webhook is. Asked when the adapter has verified it. @default a new message */
   readonly messageKind?: () => MessageKind;
   /** One promise for each event that the adapter reported, in order. It resolves when the event is stored. */
@@ -107,13 +109,18 @@ export class IngressChat extends Chat {
     /** Whether the bot has code for updates. */
     readonly takesUpdates: boolean;
     readonly installations: Pick<Installations, "current" | "note">;
+    /** Returns the id by which the bot knows a thread. */
+    readonly firstId: (threadId: string, raw: unknown, findChat: FindChat) => Promise<string>;
     /** Called for an event that arrives outside a webhook and therefore cannot be stored. */
     readonly onOutside: (error: unknown) => void;
   }) {
-    const { adapter, userName, state, logger, clock, installations, onOutside } = config;
+    const { adapter, userName, state, logger, clock, firstId, installations, onOutside } = config;
     const { takesReactions, takesUpdates } = config;
     super({ userName, state, logger, adapters: { [adapter.name]: adapter }, concurrency: "concurrent" });
-    this.#events = createIncomingEvents(adapter, userName, clock);
+    this.#events = createIncomingEvents(adapter, userName, clock, async (threadId, raw) => {
+      const ingress = current.getStore();
+      return ingress === undefined ? threadId : firstId(threadId, raw, ingress.findChat);
+    });
     this.#onOutside = onOutside;
     this.#installations = installations;
     this.#takesReactions = takesReactions;

@@ -21,6 +21,7 @@ import type { IngressChat } from "./ingress-chat.ts";
 import { Installations } from "./installations.ts";
 import type { InstallationRules } from "./adapters/installation-rules.ts";
 import type { ChatSdkSettings, InstallOptions } from "./options.ts";
+import { NewestAddresses } from "./newest-addresses.ts";
 import { parseEvent } from "./parse-event.ts";
 import { noteReported } from "./reported-posts.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
@@ -45,13 +46,14 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
   const profile = profileOf(adapter.name);
   const { installations: rules, keepsSecrets } = profile;
   const newest = new Map<string, string>();
+  const addresses = profile.addresses && new NewestAddresses(profile.addresses);
   let starting: Promise<Started> | undefined;
 
   const ready = (context: PlatformContext): Promise<Started> => {
     starting ??= withinTime(
       context.deps.clock,
       initializeLimitMs,
-      start(settings, context),
+      start(settings, context, addresses),
       "The adapter's initialize",
     ).catch((error: unknown) => {
       // The next request tries again.
@@ -122,17 +124,16 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     async parse(incoming: IncomingEvent, { messengerId }) {
       const event = parseEvent(incoming, { messengerId, provider, capabilities });
       if (profile.startTyping !== undefined) noteNewest(newest, event);
+      addresses?.hear(event.thread.id, event.raw);
       return event;
     },
     describeChat,
     opensWindows: settings.templates !== undefined,
     surface: (context) =>
-      createChatSdkSurface(
-        settings,
-        context.deps,
-        () => ready(context),
-        (threadId) => newest.get(threadId),
-      ),
+      createChatSdkSurface(settings, context.deps, () => ready(context), {
+        addresses,
+        newestIn: (threadId) => newest.get(threadId),
+      }),
     async fetchIdentity(context) {
       try {
         await ready(context);
@@ -215,7 +216,11 @@ function installPages(
 }
 
 /** Loads the SDK and initializes the adapter. The SDK is large, so only objects that use it load it. */
-async function start(settings: ChatSdkSettings, context: PlatformContext): Promise<Started> {
+async function start(
+  settings: ChatSdkSettings,
+  context: PlatformContext,
+  addresses: NewestAddresses | undefined,
+): Promise<Started> {
   const [{ IngressChat }, { createDurableState }, { adoptLogger, createSdkLogger }] = await Promise.all([
     import("./ingress-chat.ts"),
     import("./durable-state.ts"),
@@ -245,6 +250,8 @@ async function start(settings: ChatSdkSettings, context: PlatformContext): Promi
     clock: deps.clock,
     takesReactions: reactions,
     takesUpdates: onUpdate !== undefined,
+    firstId: async (threadId, raw, findChat) =>
+      addresses?.firstId(threadId, raw, { findChat, state, now: deps.clock.now() }) ?? threadId,
     onOutside: (error) =>
       log.error("chat-sdk.event-lost", { provider, step: "outside", code: errorCode(error) ?? "unknown" }),
   });

@@ -43,6 +43,7 @@ export async function receiveThrough(
       const code = errorCode(error) ?? "unknown";
       context.log.error("chat-sdk.event-lost", { provider, step: "after the answer", code });
     },
+    findChat: (beginning) => receive.findChat(beginning),
     messageKind: () => (isStop?.(body()) === true ? "stop" : "new"),
     stores,
   };
@@ -85,6 +86,7 @@ export async function answerHandshake(
     accept: () => Promise.reject(new InvalidInputError("chat-sdk-get", "A GET request brings no events.")),
     ignore: () => undefined,
     fail: () => logOutcome(context, provider, "ignored: reported by a GET request"),
+    findChat: () => undefined,
     stores: [],
   };
   try {

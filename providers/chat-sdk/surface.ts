@@ -16,6 +16,7 @@ import type { CallMethod } from "./failed-call.ts";
 import type { Installations } from "./installations.ts";
 import { type LoggedError, loggingTo } from "./logged-error.ts";
 import { markdown } from "./markup/markdown.ts";
+import type { NewestAddresses } from "./newest-addresses.ts";
 import { toPostable } from "./postable.ts";
 import { reportedId } from "./reported-posts.ts";
 import { readFiles } from "./read-files.ts";
@@ -23,17 +24,22 @@ import type { ChatSdkSettings } from "./options.ts";
 
 const NOT_INITIALIZED: CallFailure = { kind: "transient", code: "not-initialized" };
 
+interface ThreadFacts {
+  readonly addresses: NewestAddresses | undefined;
+  /** Returns the id of the newest message that was read in a thread, if it is known. */
+  readonly newestIn: (threadId: string) => string | undefined;
+}
+
 /**
  * Creates a surface from any Chat SDK adapter.
  *
  * @param ready initializes the adapter before its first call. If it fails, the call was certainly not made.
- * @param newestIn returns the id of the newest message that was read in a thread, if it is known
  */
 export function createChatSdkSurface(
   settings: ChatSdkSettings,
   { clock, fetch }: Pick<Deps, "clock" | "fetch">,
   ready: () => Promise<{ readonly installations: Installations; readonly state: DurableState }>,
-  newestIn: (threadId: string) => string | undefined = () => undefined,
+  { addresses, newestIn }: ThreadFacts,
 ): Surface {
   const { adapter, capabilities, templates } = settings;
   const profile = profileOf(adapter.name);
@@ -47,6 +53,8 @@ export function createChatSdkSurface(
     maxEntities: Infinity,
   };
   const { search } = profile;
+  const reach: NewestAddresses["newestId"] = async (threadId, known) =>
+    addresses?.newestId(threadId, known) ?? threadId;
   const classify = (
     error: unknown,
     logged: LoggedError,
@@ -67,13 +75,17 @@ export function createChatSdkSurface(
     method: CallMethod,
     address: Address,
     signal: AbortSignal,
-    run: (adapter: Adapter) => Promise<Result>,
+    run: (adapter: Adapter, threadId: string) => Promise<Result>,
   ): Promise<Result> => {
     const { chatId, threadId } = address;
     let installations: Installations;
+    let reachedId: string;
     try {
       // Adapters take no signal, so a call goes on, and its late outcome is dropped.
-      ({ installations } = await untilAborted(signal, ready(), abortError));
+      const started = await untilAborted(signal, ready(), abortError);
+      ({ installations } = started);
+      const known = { state: started.state, now: clock.now() };
+      reachedId = await untilAborted(signal, reach(threadId, known), abortError);
     } catch (error) {
       // The adapter may sign in when it starts.
       const failure = classify(error, { error: undefined }, method, false);
@@ -82,7 +94,7 @@ export function createChatSdkSurface(
     }
     const logged: LoggedError = { error: undefined };
     const make = (): Promise<Result> =>
-      loggingTo(logged, () => installations.run(chatId, threadId, () => run(adapter)));
+      loggingTo(logged, () => installations.run(chatId, threadId, () => run(adapter, reachedId)));
     const account = pauses === undefined ? "" : await untilAborted(signal, accountOf(address), abortError);
     const pauseMs = pauses?.left(account, clock.now()) ?? 0;
     if (pauseMs > 0) throw new ChatSdkCallError(method, rateLimited(pauseMs));
@@ -126,8 +138,7 @@ export function createChatSdkSurface(
       const files = await readFiles(message.files, openFile).catch(() => {
         throw new ChatSdkCallError("post", { kind: "rejected", code: "file-unreadable", about: "file" });
       });
-      const messageId = await call("post", address, signal, async (to) => {
-        const { threadId } = address;
+      const messageId = await call("post", address, signal, async (to, threadId) => {
         if (placeholder !== undefined && profile.fillPlaceholder !== undefined) {
           const filling = { token: placeholder.token, message: toPostable(message, abilities), files };
           return profile.fillPlaceholder(filling, to, { fetch, signal });
@@ -160,34 +171,33 @@ export function createChatSdkSurface(
       return { messageId };
     },
     async edit(address, messageId, message, { signal }) {
-      await call("edit", address, signal, (to) =>
-        to.editMessage(address.threadId, messageId, toPostable(message, abilities)),
+      await call("edit", address, signal, (to, threadId) =>
+        to.editMessage(threadId, messageId, toPostable(message, abilities)),
       );
     },
     async remove(address, messageId, { signal }) {
-      await call("remove", address, signal, (to) => to.deleteMessage(address.threadId, messageId));
+      await call("remove", address, signal, (to, threadId) => to.deleteMessage(threadId, messageId));
     },
     async typing(address, { signal }) {
-      const { threadId } = address;
-      await call("typing", address, signal, (to) =>
+      await call("typing", address, signal, (to, threadId) =>
         profile.startTyping === undefined
           ? to.startTyping(threadId)
-          : profile.startTyping(to, newestIn(threadId)),
+          : profile.startTyping(to, newestIn(address.threadId)),
       );
     },
     async answerAction(address, press, notice, { signal }) {
       if (notice === undefined) return;
-      await call("answer", address, signal, async (to) => {
+      await call("answer", address, signal, async (to, threadId) => {
         const { whisper = postEphemeral } = profile;
-        await whisper({ threadId: address.threadId, press, text: notice.text }, to, { fetch, signal });
+        await whisper({ threadId, press, text: notice.text }, to, { fetch, signal });
       });
     },
     ...(search !== undefined && {
       search: {
         ...(search.repeatableForMs !== undefined && { repeatableForMs: search.repeatableForMs }),
         find: (address, lost, { signal }) =>
-          call("find", address, signal, (to) =>
-            search.find(to, address.threadId, lost, async (key) => reportedId((await ready()).state, key)),
+          call("find", address, signal, (to, threadId) =>
+            search.find(to, threadId, lost, async (key) => reportedId((await ready()).state, key)),
           ),
       },
     }),

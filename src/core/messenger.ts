@@ -191,6 +191,8 @@ export interface ReceiveContext {
   accept(events: readonly IncomingEvent[]): Promise<void>;
   /** Counts an update of a kind that this provider does not handle. Nothing is stored. */
   ignore(kind: string): void;
+  /** Returns the id of a known chat whose id begins with this text, the last seen one of several. */
+  findChat(beginning: string): string | undefined;
 }
 
 export interface PlatformContext {

@@ -15,6 +15,7 @@ export function checkContract(
   create: () => PlatformEmulator | Promise<PlatformEmulator>,
 ): void {
   describe(`a bot on ${contract.title}`, () => {
+    const { ownRows = [] } = contract;
     const stages: Stage[] = [];
     let outcomes: ReadonlyMap<string, string> = new Map();
 
@@ -23,7 +24,10 @@ export function checkContract(
     beforeAll(async () => {
       const [shared, own] = await Promise.all([start(), start()]);
       stages.push(shared, own);
-      const played = await Promise.all([playTogether(shared, rowsTogether), playInTurn(own, rowsAlone)]);
+      const played = await Promise.all([
+        playTogether(shared, [...rowsTogether, ...ownRows]),
+        playInTurn(own, rowsAlone),
+      ]);
       outcomes = new Map(played.flatMap((some) => [...some]));
     });
     afterAll(async () => {
@@ -31,7 +35,7 @@ export function checkContract(
       await Promise.all(stages.map((stage) => stage.close()));
     });
 
-    it.each(allRows.map(({ title, key }) => [title, key]))("%s", (_title, key) => {
+    it.each([...allRows, ...ownRows].map(({ title, key }) => [title, key]))("%s", (_title, key) => {
       expect(outcomes.get(key)).toBe(contract.expected[key]?.outcome ?? "works");
     });
 

@@ -11,6 +11,7 @@ import type { ReadHeader } from "../call-pauses.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
 import type { MessageWindow } from "../template.ts";
+import type { AddressRules } from "../newest-addresses.ts";
 import type { MentioningText } from "../text-to-bot.ts";
 import type { InstallationRules } from "./installation-rules.ts";
 import type { StateKind } from "../state-kind.ts";
@@ -126,6 +127,8 @@ export interface AdapterProfile {
    * Returns the chat of a thread: the largest place to which the bot can post. @default the adapter's channel
    */
   readonly chatIdOf?: (threadId: string) => string;
+  /** Set if the ids of threads contain an address that can change. @default they do not */
+  readonly addresses?: AddressRules;
   /** Whether the platform limits the calls of an account, or of an installation, and not those of a chat. @default false */
   readonly limitsAccount?: boolean;
   /** Whether of two messages of a thread the later one has the higher id, an integer. @default false */

@@ -8,6 +8,7 @@ import { plainMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
+import { addresses } from "./teams-addresses.ts";
 import { readChange } from "./teams-changes.ts";
 import { mentioningText } from "./teams-mentions.ts";
 import { credentialsRefused, noRights, notFound, rateLimited, scopeOf, unavailable } from "./refusals.ts";
@@ -27,6 +28,7 @@ export const teams: AdapterProfile = {
   maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },
   // Teams makes two messages of a text with a picture, and tells the id of neither.
   hasCaptions: false,
+  addresses,
   readFailure,
   readChange,
   fileSource,

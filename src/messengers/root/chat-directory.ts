@@ -108,6 +108,11 @@ export class ChatDirectory {
     return this.#known(key)?.chat;
   }
 
+  /** Returns the id of a chat whose id begins with this text, the last seen one of several. */
+  beginningWith(messengerId: string, beginning: string): string | undefined {
+    return this.#options.store.beginningWith(messengerId, beginning)?.chatId;
+  }
+
   /** Returns the private chat of a person. */
   ofPerson(messengerId: string, userId: string): StoredChat | undefined {
     return this.#options.store.ofPerson(messengerId, userId);

@@ -48,6 +48,8 @@ export interface ChatStore {
   put(chat: StoredChat): void;
   /** Returns the private chat of a person that was seen last. */
   ofPerson(messengerId: string, userId: string): StoredChat | undefined;
+  /** Returns the chat whose id begins with this text, the last seen one of several. */
+  beginningWith(messengerId: string, beginning: string): StoredChat | undefined;
   topic(key: ChatKey, topicId: string): ChatTopic | undefined;
   putTopic(key: ChatKey, topic: ChatTopic): void;
   /** Returns the topics of a chat, the last seen first. */
@@ -70,6 +72,13 @@ export function createChatStore(database: Database): ChatStore {
         "INDEXED BY chat_person_v1 WHERE messenger_id = ? AND user_id = ? ORDER BY last_seen_at DESC LIMIT 1",
         messengerId,
         userId,
+      ),
+    beginningWith: (messengerId, beginning) =>
+      chats.first(
+        "WHERE messenger_id = ? AND chat_id >= ? AND chat_id < ? ORDER BY last_seen_at DESC LIMIT 1",
+        messengerId,
+        beginning,
+        `${beginning}\u{10FFFF}`,
       ),
     topic({ chatId, messengerId }, topicId) {
       const where = "WHERE messenger_id = ? AND chat_id = ? AND topic_id = ?";

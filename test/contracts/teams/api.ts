@@ -11,6 +11,8 @@
  * - A text with an attachment becomes two messages, and the bot learns the id of neither.
  * - A conversation that the bot was removed from refuses it (403). The bot changes its own messages alone.
  * - A private word in a shared conversation is a targeted activity.
+ * - A conversation is served at the address of its newest activity. Other addresses refuse it here, which the documents
+ *   leave open: they ask bots to keep the newest ("Send proactive messages").
  */
 import type { TokenKey } from "../json-web-token.ts";
 import type { CallKind, PlatformCall, Refusal, SentFile } from "../platform-emulator.ts";
@@ -49,6 +51,7 @@ interface SentActivity {
 }
 
 interface Path {
+  readonly region: string;
   readonly conversationId: string;
   readonly rest: readonly string[];
 }
@@ -75,7 +78,7 @@ export class TeamsApi {
     if (token === undefined || !this.#isToken(token)) return this.refuse({ kind: "token" });
     const path = pathOf(pathname);
     const conversation = path && this.#conversations.find(path.conversationId);
-    if (conversation === undefined || path === undefined) {
+    if (conversation === undefined || path === undefined || conversation.region !== path.region) {
       return problem(404, "ConversationNotFound", "Conversation not found.");
     }
     if (!conversation.hasBot) {
@@ -267,9 +270,9 @@ export class TeamsApi {
 
 /** The service address names the region and the tenant. */
 function pathOf(pathname: string): Path | undefined {
-  const [, path] = /\/v3\/conversations\/(.+)$/.exec(pathname) ?? [];
+  const [, region = "", path] = /^\/([^/]+)\/.*\/v3\/conversations\/(.+)$/.exec(pathname) ?? [];
   const [conversationId, ...rest] = path?.split("/").map((part) => decodeURIComponent(part)) ?? [];
-  return conversationId === undefined ? undefined : { conversationId, rest };
+  return conversationId === undefined ? undefined : { region, conversationId, rest };
 }
 
 function problem(status: number, code: string, message: string): Response {

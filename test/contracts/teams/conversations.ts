@@ -11,6 +11,8 @@ export interface Conversation {
   readonly name: string;
   readonly isDirect: boolean;
   hasBot: boolean;
+  /** Part of the address of the service. */
+  region: string;
   typingShown: number;
 }
 
@@ -93,7 +95,7 @@ export class Conversations {
   #ensure(id: string, name: string, isDirect: boolean): Conversation {
     const known = this.find(id);
     if (known !== undefined) return known;
-    const conversation = { id, name, isDirect, hasBot: true, typingShown: 0 };
+    const conversation = { id, name, isDirect, hasBot: true, region: "amer", typingShown: 0 };
     this.#conversations.push(conversation);
     return conversation;
   }

@@ -24,7 +24,6 @@ import type { Activity, Conversation } from "./conversations.ts";
 const APP = { id: "a2b8e1f0-5c0d-4b39-9d3e-0f6b1c7d2e11", password: "app-password" };
 const BOT = { id: `28:${APP.id}`, name: "Shop Bot" };
 const CONNECTOR = "https://smba.trafficmanager.net";
-const SERVICE_URL = `${CONNECTOR}/amer/${TENANT}/`;
 const FILES = "https://contoso-my.sharepoint.com";
 
 export class TeamsEmulator implements PlatformEmulator {
@@ -114,6 +113,11 @@ export class TeamsEmulator implements PlatformEmulator {
     }
   }
 
+  /** Serves the conversation elsewhere from now on. Its next activity tells where (`serviceUrl`). */
+  moveService(place: Place, region: string): void {
+    this.#conversations.at(place).region = region;
+  }
+
   /** Removes the bot from the conversation. */
   shut(place: Place): void {
     this.#conversations.at(place).hasBot = false;
@@ -180,11 +184,12 @@ export class TeamsEmulator implements PlatformEmulator {
   #webhook(by: Person, { conversation, id, threadId }: Activity, fields: Record<string, unknown>): Webhook {
     const now = this.#conversations.now();
     const { eventType, ...rest } = fields;
+    const serviceUrl = `${CONNECTOR}/${conversation.region}/${TENANT}/`;
     const body = JSON.stringify({
       timestamp: new Date(now).toISOString(),
       id,
       channelId: "msteams",
-      serviceUrl: SERVICE_URL,
+      serviceUrl,
       from: { id: userIdOf(by), name: by.name, aadObjectId: `aad-${by.id}` },
       recipient: BOT,
       conversation: conversation.isDirect
@@ -208,7 +213,7 @@ export class TeamsEmulator implements PlatformEmulator {
     const signed = (url: string, claims: object): Request => {
       const seconds = Math.floor(conversations.now() / 1000);
       const iss = "https://api.botframework.com";
-      const usual = { serviceurl: SERVICE_URL, nbf: seconds - 300, exp: seconds + 3600, iss, aud: APP.id };
+      const usual = { serviceurl: serviceUrl, nbf: seconds - 300, exp: seconds + 3600, iss, aud: APP.id };
       const headers = {
         authorization: `Bearer ${key.sign({ ...usual, ...claims })}`,
         "content-type": "application/json; charset=utf-8",

@@ -1,5 +1,6 @@
 import { checkContract } from "../suite.ts";
 import { teamsContract } from "./contract.ts";
 import { TeamsEmulator } from "./emulator.ts";
+import { ownRows } from "./own-rows.ts";
 
-checkContract(teamsContract, () => new TeamsEmulator());
+checkContract({ ...teamsContract, ownRows }, () => new TeamsEmulator());

@@ -44,8 +44,15 @@ export function createPlatformContext(options: {
   return { context, log, fireTimers: () => timers.forEach((fire) => fire()) };
 }
 
-/** A receiver that keeps what it gets; `accept` waits for `durable` and fails when that does. */
-export function createReceiver(durable: () => Promise<void> = () => Promise.resolve()): ReceiveContext & {
+/**
+ * A receiver that keeps what it gets; `accept` waits for `durable` and fails when that does.
+ *
+ * @param chatIds the chats that the bot knows, the last seen one at the end
+ */
+export function createReceiver(
+  durable: () => Promise<void> = () => Promise.resolve(),
+  chatIds: readonly string[] = [],
+): ReceiveContext & {
   readonly accepted: IncomingEvent[];
   readonly ignored: string[];
 } {
@@ -59,6 +66,7 @@ export function createReceiver(durable: () => Promise<void> = () => Promise.reso
       accepted.push(...events);
     },
     ignore: (kind) => void ignored.push(kind),
+    findChat: (beginning) => chatIds.findLast((chatId) => chatId.startsWith(beginning)),
   };
 }
 

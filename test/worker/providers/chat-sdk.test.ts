@@ -37,6 +37,7 @@ describe("a Chat SDK adapter, in workerd", () => {
           accepted.push(...events);
         },
         ignore: () => undefined,
+        findChat: () => undefined,
       };
       const request = new Request("https://bot.example/", {
         method: "POST",

@@ -7,7 +7,7 @@ import { createNodeDatabase } from "../../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../../lab/support/node-database.ts";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
 import type { ChatSdkMessengerOptions } from "../../../../providers/chat-sdk/index.ts";
-import type { MessengerPlatform, PlatformContext } from "../../../../src/core/messenger.ts";
+import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../../src/core/messenger.ts";
 import type { Address, OutgoingMessage } from "../../../../src/core/surface.ts";
 import { createPlatformContext, createReceiver } from "../platform-context.ts";
 
@@ -65,9 +65,11 @@ export function useStub(): Stub {
 export interface BotObject {
   readonly platform: MessengerPlatform;
   readonly context: PlatformContext;
-  readonly receive: (
-    request: Request,
-  ) => Promise<{ readonly status: number; readonly keys: readonly string[] }>;
+  readonly receive: (request: Request) => Promise<{
+    readonly status: number;
+    readonly keys: readonly string[];
+    readonly events: readonly IncomingEvent[];
+  }>;
   readonly post: (address: Address, text: string) => Promise<unknown>;
 }
 
@@ -85,6 +87,7 @@ export interface Bot {
 export function createBot(adapter: () => Adapter, options: Partial<ChatSdkMessengerOptions> = {}): Bot {
   const database = createNodeDatabase();
   const clock = { now: NOW };
+  const chatIds: string[] = [];
   let atRoot: object | undefined;
   let isRootDown = false;
   const part = () =>
@@ -113,11 +116,13 @@ export function createBot(adapter: () => Adapter, options: Partial<ChatSdkMessen
       async receive(request) {
         const receiver = createReceiver(async () => {
           if (isRootDown) throw new Error("not stored");
-        });
+        }, chatIds);
         const response = await platform
           .receive(request, context, receiver)
           .catch(() => new Response(null, { status: 503 }));
-        return { status: response.status, keys: receiver.accepted.map(({ key }) => key) };
+        const { accepted } = receiver;
+        chatIds.push(...accepted.map(({ thread }) => thread.chatId));
+        return { status: response.status, keys: accepted.map(({ key }) => key), events: accepted };
       },
       async post(address, text) {
         const surface = platform.surface(context);
