@@ -41,6 +41,20 @@ export function mediaTypeOf(kind: FileKind, name: string | undefined): string {
   return (ending === undefined ? undefined : MEDIA_TYPES[ending]) ?? BY_KIND[kind];
 }
 
+const PICTURES: Readonly<Record<string, RegExp>> = {
+  "image/png": /^\x89PNG\r\n/,
+  "image/jpeg": /^\xff\xd8\xff/,
+  "image/gif": /^GIF8[79]a/,
+  "image/webp": /^RIFF[^]{4}WEBP/,
+};
+
+/** Returns the media type of a photo, from its first bytes. Undefined if they tell none. */
+export function photoTypeOf(kind: FileKind, head: Uint8Array): string | undefined {
+  if (kind !== "photo") return undefined;
+  const text = String.fromCharCode(...head);
+  return Object.entries(PICTURES).find(([, pattern]) => pattern.test(text))?.[0];
+}
+
 /** Returns a name for a file without one, such as `photo.png`. */
 export function defaultName(kind: FileKind, mediaType: string): string {
   const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];

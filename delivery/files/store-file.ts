@@ -8,7 +8,7 @@ import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import type { FileCapabilities, OutgoingMedia } from "../../src/core/surface.ts";
 import { HEAD_BYTES, MAX_PIECE_BYTES } from "./file-store.ts";
 import type { FileStore } from "./file-store.ts";
-import { actualKind, defaultName, mediaTypeOf } from "./file-facts.ts";
+import { actualKind, defaultName, mediaTypeOf, photoTypeOf } from "./file-facts.ts";
 
 export interface StoreFileOptions {
   readonly store: FileStore;
@@ -41,7 +41,9 @@ export async function storeFile(file: OutgoingFile, options: StoreFileOptions): 
   if (limitOf(options.capabilities, kind) === 0) return linkTo(file);
   const { mediaType, stream } = await openSource(source, options);
   const { head, ...stored } = await write(stream, limitOf(options.capabilities, kind), options);
-  const media = described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
+  if (!isShown(kind, head, options.capabilities)) return linkTo(file);
+  const type = mediaType ?? photoTypeOf(kind, head);
+  const media = described(file, actualKind(kind, head), { kind: "bytes", ...stored }, type);
   return isPlain(source) ? { ...media, url: source.url } : media;
 }
 
@@ -103,7 +105,13 @@ function reused(
   const limit = limitOf(capabilities, file.kind);
   if (limit === 0) return linkTo(file);
   if (sizeBytes > limit) throw tooLarge(limit);
-  return described(file, actualKind(file.kind, head), { kind: "bytes", hash, sizeBytes }, undefined);
+  if (!isShown(file.kind, head, capabilities)) return linkTo(file);
+  const type = photoTypeOf(file.kind, head);
+  return described(file, actualKind(file.kind, head), { kind: "bytes", hash, sizeBytes }, type);
+}
+
+function isShown(kind: FileKind, head: Uint8Array, { photoTypes }: FileCapabilities): boolean {
+  return kind !== "photo" || photoTypes === undefined || photoTypes.includes(photoTypeOf(kind, head) ?? "");
 }
 
 const ADDRESS = { code: "file-address", owner: "A file's" };

@@ -265,7 +265,7 @@ function installOf({ adapter, install }: ChatSdkMessengerOptions): InstallOption
 }
 
 function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities | undefined {
-  const { hasCaptions = true, maxFileBytes, sendsFiles = true } = profileOf(adapter.name);
+  const { hasCaptions = true, maxFileBytes, photoTypes, sendsFiles = true } = profileOf(adapter.name);
   if (files === false || (files === undefined && !sendsFiles)) return undefined;
   checkOptions<ChatSdkFiles>(files, fileNames, { owner: "chatSdkMessenger", at: "files" });
   const { maxAlbumSize = 1, maxBytes: ownMaxBytes } = files ?? {};
@@ -278,6 +278,7 @@ function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities 
       return most === 0 ? 0 : (ownMaxBytes ?? most ?? maxBytes);
     },
     maxAlbumSize,
+    ...(photoTypes !== undefined && { photoTypes }),
     hasCaptions,
     callTimeoutMs: FILE_CALL_MS,
     references: false,

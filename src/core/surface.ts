@@ -65,6 +65,11 @@ export interface FileCapabilities {
    * link to the file, or its name.
    */
   readonly maxBytes: (kind: FileKind) => number;
+  /**
+   * Media types of the photos that the platform shows, as their bytes tell. People get a link to any other one, or its
+   * name. @default all
+   */
+  readonly photoTypes?: readonly string[];
   /** Most files of one message. More files become several messages. 1: no albums. */
   readonly maxAlbumSize: number;
   /** Whether a message can have files and words. If not, words follow the first file. @default true */

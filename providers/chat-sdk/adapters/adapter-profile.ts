@@ -117,6 +117,8 @@ export interface AdapterProfile {
   readonly sendsFiles?: boolean;
   /** Most bytes of a file, for kinds with a limit below the usual one. 0: the platform takes no files of this kind. */
   readonly maxFileBytes?: Partial<Readonly<Record<FileKind, number>>>;
+  /** See `FileCapabilities.photoTypes`. @default all */
+  readonly photoTypes?: readonly string[];
   /** Whether a message can have files and text. @default true */
   readonly hasCaptions?: boolean;
   /** Longest text below a file. @default the longest message */

@@ -305,7 +305,7 @@ function withoutPictures(_key: string, value: unknown): unknown {
 }
 
 function pictureOf({ contentType = "", contentUrl = "", name = "" }: Attachment): SentFile | undefined {
-  const [, base64] = /^data:image\/[a-z+]+;base64,(.+)$/.exec(contentUrl) ?? [];
+  const [, base64] = /^data:image\/(?:png|jpe?g|gif);base64,(.+)$/.exec(contentUrl) ?? [];
   if (base64 === undefined || !contentType.startsWith("image/")) return undefined;
   return { name, mediaType: contentType, bytes: new Uint8Array(Buffer.from(base64, "base64")) };
 }

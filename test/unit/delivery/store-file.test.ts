@@ -14,7 +14,10 @@ const capabilities: FileCapabilities = {
   callTimeoutMs: 60_000,
 };
 
-function rig(respond: (url: string) => Response | Promise<Response> = () => new Response("x")) {
+function rig(
+  respond: (url: string) => Response | Promise<Response> = () => new Response("x"),
+  more: Partial<FileCapabilities> = {},
+) {
   const database = createNodeDatabase();
   const clock = createVirtualClock();
   const store = new FileStore(database);
@@ -29,7 +32,7 @@ function rig(respond: (url: string) => Response | Promise<Response> = () => new 
     storeFile(file, {
       store,
       deps: { clock, fetch, newId: () => `mark-${(marks += 1)}` },
-      capabilities,
+      capabilities: { ...capabilities, ...more },
       signal,
     });
   const rows = () => database.all("SELECT id FROM file_v1").length;
@@ -64,6 +67,48 @@ describe("a file of a kind that the platform does not take", () => {
   it("is refused without an address", async () => {
     const { add } = rig();
     expect(await codeOf(add(video(new Uint8Array(3))))).toBe("files-unsupported");
+  });
+});
+
+describe("a picture on a platform that shows some types", () => {
+  const more = { photoTypes: ["image/png", "image/jpeg", "image/gif"] };
+  const heads = {
+    png: "\x89PNG\r\n\x1a\n",
+    jpeg: "\xff\xd8\xff\xe0",
+    gif: "GIF89a",
+    webp: "RIFF\x24\0\0\0WEBPVP8 ",
+    svg: "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    heic: "\0\0\0\x18ftypheic",
+  };
+  const bytesOf = (type: keyof typeof heads): Uint8Array =>
+    Uint8Array.from(Buffer.from(heads[type], "latin1"));
+  const photo = (source: OutgoingFile["source"], name?: string): OutgoingFile => ({
+    kind: "photo",
+    source,
+    ...(name !== undefined && { name }),
+  });
+
+  it.each(["png", "jpeg", "gif"] as const)("is sent, with the type of its bytes: %s", async (type) => {
+    const { add } = rig(undefined, more);
+    expect(await add(photo(bytesOf(type)))).toMatchObject({
+      mediaType: `image/${type}`,
+      source: { kind: "bytes" },
+    });
+  });
+
+  it.each(["webp", "svg", "heic"] as const)(
+    "is a link or refused, whatever its name says: %s",
+    async (type) => {
+      const { add } = rig(() => new Response(bytesOf(type) as Uint8Array<ArrayBuffer>), more);
+      const sent = await add(photo({ url: "https://shop.example/a.png" }, "a.png"));
+      expect(sent.refusal?.text).toBe(String.raw`[a\.png](<https://shop.example/a.png>)`);
+      expect(await codeOf(add(photo(bytesOf(type), "a.png")))).toBe("files-unsupported");
+    },
+  );
+
+  it("is of any type elsewhere", async () => {
+    const { add } = rig();
+    expect(await add(photo(bytesOf("webp")))).toMatchObject({ mediaType: "image/webp" });
   });
 });
 

@@ -244,6 +244,7 @@ describe("a file", () => {
     const { files } = platform.surface(createPlatformContext({}).context).capabilities;
     expect(files?.maxBytes("photo")).toBe(500);
     expect(files?.maxBytes("document")).toBe(0);
+    expect(files?.photoTypes).toEqual(["image/png", "image/jpeg", "image/gif"]);
   });
 
   it.each([{ maxBytes: 0 }, { maxBytes: 60_000_000 }, { maxAlbumSize: 11 }])("has options: %j", (files) => {
