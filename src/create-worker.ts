@@ -154,7 +154,10 @@ async function health<Env>(
     const root = await routedBot(bot, request, env, context).root(BOT);
     found = await root.healthProblem();
     // A bot whose declarations cannot be read has nothing to warn about.
-    if (found?.status !== "misconfigured") warnings = await root.healthWarnings();
+    warnings = await root.healthWarnings().catch((error: unknown) => {
+      if (found?.status === "misconfigured") return [];
+      throw error;
+    });
   } catch (error) {
     found = problemOf(error);
   }

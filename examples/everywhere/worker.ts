@@ -5,41 +5,46 @@ import { createLinearAdapter } from "@chat-adapter/linear";
 import { createSlackAdapter } from "@chat-adapter/slack";
 import { createTeamsAdapter } from "@chat-adapter/teams";
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
+import type { Adapter } from "chat";
 import { createWorker, modelFromEnv, Think, type BotEnvironment } from "switchboard";
 import { chatSdkMessenger, defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 
 type Env = BotEnvironment & Readonly<Record<string, string | undefined>>;
 
-/** The adapters read their own variables. The one in front says that the platform is wanted. */
-const ADAPTERS = {
-  slack: ["SLACK_SIGNING_SECRET", () => createSlackAdapter()],
-  discord: ["DISCORD_BOT_TOKEN", () => createDiscordAdapter()],
-  teams: ["TEAMS_APP_ID", () => createTeamsAdapter()],
-  whatsapp: ["WHATSAPP_ACCESS_TOKEN", () => createWhatsAppAdapter()],
-  gchat: ["GOOGLE_CHAT_CREDENTIALS", () => createGoogleChatAdapter()],
-  github: ["GITHUB_WEBHOOK_SECRET", () => createGitHubAdapter()],
-  linear: ["LINEAR_WEBHOOK_SECRET", () => createLinearAdapter()],
-} as const;
+/** The adapters read their own variables. A platform is wanted if one of those here is set, and then needs all of them. */
+const ADAPTERS: Readonly<Record<string, readonly [variables: string, create: () => Adapter]>> = {
+  slack: ["SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET", createSlackAdapter],
+  discord: ["DISCORD_APPLICATION_ID, DISCORD_BOT_TOKEN, DISCORD_PUBLIC_KEY", createDiscordAdapter],
+  teams: ["TEAMS_APP_ID, TEAMS_APP_PASSWORD, TEAMS_APP_TENANT_ID", createTeamsAdapter],
+  whatsapp: [
+    "WHATSAPP_ACCESS_TOKEN, WHATSAPP_APP_SECRET, WHATSAPP_PHONE_NUMBER_ID, WHATSAPP_VERIFY_TOKEN",
+    createWhatsAppAdapter,
+  ],
+  gchat: ["GOOGLE_CHAT_CREDENTIALS, GOOGLE_CHAT_PROJECT_NUMBER", createGoogleChatAdapter],
+  github: ["GITHUB_TOKEN or GITHUB_PRIVATE_KEY, GITHUB_WEBHOOK_SECRET", createGitHubAdapter],
+  linear: ["LINEAR_API_KEY, LINEAR_WEBHOOK_SECRET", createLinearAdapter],
+};
 
-/** One bot on every platform whose variables are set. */
+/** One bot on every platform whose variables are set. `/health` names those that lack some. */
 export class EverywhereBot extends Think<Env> {
   override getModel() {
     return modelFromEnv(this.env);
   }
 
   override getMessengers(): ThinkMessengers {
-    const wanted = Object.entries(ADAPTERS).filter(([, [variable]]) => this.env[variable]);
-    const others = wanted.map(([name, [, create]]) => [
-      name,
-      chatSdkMessenger({ adapter: create(), verifyWebhook: false }),
-    ]);
+    const messengers: Record<string, ThinkMessengers[string]> = {};
+    for (const [name, [variables, create]] of Object.entries(ADAPTERS)) {
+      const needed = variables.split(", ");
+      const missing = needed.filter((either) => !either.split(" or ").some((variable) => this.env[variable]));
+      // A GITHUB_TOKEN alone may be for other programs.
+      if (!needed.some((variable) => this.env[variable])) continue;
+      messengers[name] =
+        missing.length > 0 ? { missing } : chatSdkMessenger({ adapter: create(), verifyWebhook: false });
+    }
     // Without any other platform, the simulator plays Telegram.
-    const isOnTelegram = this.env.TELEGRAM_BOT_TOKEN || others.length === 0;
-    return defineMessengers({
-      ...(isOnTelegram && { telegram: telegramFromEnv(this.env) }),
-      ...Object.fromEntries(others),
-    });
+    const isOnTelegram = this.env.TELEGRAM_BOT_TOKEN || Object.keys(messengers).length === 0;
+    return defineMessengers({ ...(isOnTelegram && { telegram: telegramFromEnv(this.env) }), ...messengers });
   }
 }
 

@@ -78,7 +78,7 @@ export function declaredOf(
   return new DeclaredMessengers({
     deps,
     log,
-    definitions,
+    read: () => ({ definitions: definitions(), leftOut: [] }),
     root: { identity, platform: () => Promise.reject(new Error("there is no root here")) },
   });
 }

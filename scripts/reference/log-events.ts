@@ -184,6 +184,10 @@ export const LOG_EVENTS: readonly {
     meaning: "a `member` of the bot's class is called by nothing; `/health` says what to write instead",
   },
   {
+    events: ["messenger.unconfigured"],
+    meaning: "a `messenger` is left out until the variables `missing` are set; its webhook answers 503",
+  },
+  {
     events: ["bot.failed"],
     meaning: "a `method` of the bot threw or took too long: kind and place of the error",
   },

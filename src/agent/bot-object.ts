@@ -126,7 +126,7 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
     this.messengers = new DeclaredMessengers({
       deps,
       log,
-      definitions: messengersReader(agent, log, env),
+      read: messengersReader(agent, log, env),
       root: {
         identity: (messengerId) => objects.root(ROOT).identity(messengerId),
         platform: ({ root, shard }, ...call) =>

@@ -145,7 +145,16 @@ export interface MessengerDefinition extends MessengerOptions {
   readonly platform: MessengerPlatform;
 }
 
-export type ThinkMessengers = Readonly<Record<string, MessengerDefinition>>;
+/**
+ * Stands for a messenger whose settings are incomplete, so that the bot's others start. `/health` warns, and its webhook
+ * answers 503.
+ */
+export interface UnconfiguredMessenger {
+  /** Names of the variables that are missing. */
+  readonly missing: readonly string[];
+}
+
+export type ThinkMessengers = Readonly<Record<string, MessengerDefinition | UnconfiguredMessenger>>;
 
 /** An update as the inbox stores it: raw, with the fields to route it and to recognize it again. */
 export interface IncomingEvent {

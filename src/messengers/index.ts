@@ -16,6 +16,7 @@ export type {
   MessengerRespondTo,
   ThinkMessengers,
   ToEventInput,
+  UnconfiguredMessenger,
   VerifyWebhook,
 } from "../core/messenger.ts";
 export type { DeliveryPolicy } from "../core/delivery.ts";

@@ -1,5 +1,3 @@
-import type { Row } from "./row.ts";
-
 /** What people get in a row. */
 export type Expectation =
   /** Less than elsewhere, and the best that the platform or its adapter allows. `words` tell people of it. */
@@ -16,8 +14,6 @@ export interface Contract {
   /** Name of the platform in the documents. */
   readonly title: string;
   readonly expected: Expectations;
-  /** Rows that no other platform has. All must work. The documents leave them out. */
-  readonly ownRows?: readonly Row[];
 }
 
 export const degraded = (outcome: string, words: string): Expectation => ({

@@ -143,14 +143,20 @@ describe("the example that is on every platform", () => {
     expect(await refusals(bot.url)).toEqual({ ...nowhere, slack: 401 });
   });
 
-  it("tells where the variables of an adapter are checked that does not start", async () => {
-    const bot = await startServedBot({ config: CONFIG, env: { ...env, DISCORD_PUBLIC_KEY: "" } });
+  it("starts without platforms whose variables are incomplete, and names these", async () => {
+    const given = { ...env, DISCORD_PUBLIC_KEY: "", TEAMS_APP_ID: "", TEAMS_APP_TENANT_ID: "" };
+    const bot = await startServedBot({ config: CONFIG, env: given });
     closers.push(() => bot.close());
+    expect(await refusals(bot.url)).toEqual({ ...refused, discord: 503, teams: 503 });
     const health = await fetch(`${bot.url}/health`);
-    expect([health.status, await health.json()]).toMatchObject([
-      503,
-      { problem: { message: expect.stringContaining("switchboard doctor") } },
+    const { warnings } = (await health.json()) as { warnings: readonly { code: string; message: string }[] };
+    const lacks = warnings.filter(({ code }) => code === "messenger-unconfigured");
+    expect(lacks.map(({ message }) => message.split(":")[0])).toEqual([
+      'The messenger "discord" is left out. Set DISCORD_PUBLIC_KEY',
+      'The messenger "teams" is left out. Set TEAMS_APP_ID, TEAMS_APP_TENANT_ID',
     ]);
+    expect(bot.logs()).toContain('"missing":"TEAMS_APP_ID, TEAMS_APP_TENANT_ID"');
+    expect(bot.logs()).not.toContain(env["TEAMS_APP_PASSWORD"]);
   });
 
   it("starts by dev, and each adapter answers", async () => {

@@ -2,7 +2,8 @@ import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { BotIdentity, PlatformContext, PlatformPlace } from "../../core/messenger.ts";
 import type { Surface } from "../../core/surface.ts";
-import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import type { LeftOutMessenger, NormalizedMessengerDefinition } from "./define-messengers.ts";
+import type { ReadMessengers } from "./read-messengers.ts";
 
 export interface DeclaredMessengersOptions {
   readonly deps: Deps;
@@ -18,7 +19,7 @@ export interface DeclaredMessengersOptions {
       args: readonly unknown[],
     ) => Promise<unknown>;
   };
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly read: () => ReadMessengers;
 }
 
 /** The messengers that the bot declares, with their surfaces and contexts, as one object uses them. */
@@ -31,7 +32,12 @@ export class DeclaredMessengers {
   }
 
   all(): readonly NormalizedMessengerDefinition[] {
-    return this.#options.definitions();
+    return this.#options.read().definitions;
+  }
+
+  /** Messengers that lack settings. */
+  leftOut(): readonly LeftOutMessenger[] {
+    return this.#options.read().leftOut;
   }
 
   /** Returns a messenger's definition. Undefined if it is not declared, or not any more. */

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts";
+import { checkOptions, isText } from "../../core/check-options.ts";
 import type { OptionRules } from "../../core/check-options.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type {
@@ -6,6 +6,7 @@ import type {
   MessengerDefinition,
   MessengerRespondTo,
   ThinkMessengers,
+  UnconfiguredMessenger,
 } from "../../core/messenger.ts";
 import { MESSENGER_OPTIONS } from "../../core/messenger-options.ts";
 import { silencePrompt } from "../../outgoing/index.ts";
@@ -52,20 +53,42 @@ export function defineMessengers<const Messengers extends ThinkMessengers>(
   return messengers;
 }
 
+/** A messenger without its settings, by its key in `getMessengers()`. */
+export interface LeftOutMessenger extends UnconfiguredMessenger {
+  readonly id: string;
+}
+
+/** Returns the messengers that lack settings. */
+export function leftOut(messengers: ThinkMessengers): readonly LeftOutMessenger[] {
+  return Object.entries(messengers).flatMap(([id, given]) =>
+    lacksSettings(given) ? [{ ...given, id }] : [],
+  );
+}
+
+function lacksSettings(given: unknown): given is UnconfiguredMessenger {
+  if (typeof given !== "object" || given === null || !("missing" in given)) return false;
+  return Array.isArray(given.missing) && given.missing.length > 0 && given.missing.every(isText);
+}
+
 /**
- * Fills in the defaults of every messenger.
+ * Fills in the defaults of every messenger that has its settings.
  *
  * @throws {ConfigurationError} as `defineMessengers`.
  */
 export function normalizeMessengers(messengers: ThinkMessengers): NormalizedMessengerDefinition[] {
   requireRecord(messengers);
-  const normalized = Object.entries(messengers).map(([id, definition]) => normalize(id, definition));
+  const normalized = Object.entries(messengers).flatMap(([id, given]) =>
+    lacksSettings(given) ? [] : [normalize(id, given)],
+  );
   requireUnique(normalized, "path", (definition) => definition.path);
   requireUnique(normalized, "adapterName", (definition) => definition.adapterName);
   return normalized;
 }
 
-function normalize(id: string, definition: MessengerDefinition): NormalizedMessengerDefinition {
+function normalize(
+  id: string,
+  definition: MessengerDefinition | UnconfiguredMessenger,
+): NormalizedMessengerDefinition {
   if (!ID.test(id)) {
     throw new ConfigurationError(
       "messenger-id-invalid",
@@ -135,7 +158,7 @@ function requireRecord(messengers: unknown): void {
   );
 }
 
-function requireDefinition(id: string, definition: unknown): void {
+function requireDefinition(id: string, definition: unknown): asserts definition is MessengerDefinition {
   if (typeof definition === "object" && definition !== null && "platform" in definition) return;
   throw new ConfigurationError(
     "messenger-missing",

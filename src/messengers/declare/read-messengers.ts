@@ -3,9 +3,14 @@ import type { BotTexts } from "../../core/bot-texts.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
-import { normalizeMessengers } from "./define-messengers.ts";
-import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { leftOut, normalizeMessengers } from "./define-messengers.ts";
+import type { LeftOutMessenger, NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { withBotTexts } from "./texts.ts";
+
+export interface ReadMessengers {
+  readonly definitions: readonly NormalizedMessengerDefinition[];
+  readonly leftOut: readonly LeftOutMessenger[];
+}
 
 /**
  * Returns a function that reads the bot's messengers once. While they cannot be read, every call tries again and throws,
@@ -15,16 +20,20 @@ export function messengersReader(
   bot: { getMessengers(): ThinkMessengers; readonly texts?: BotTexts },
   log: Log,
   env: object = {},
-): () => readonly NormalizedMessengerDefinition[] {
-  let definitions: readonly NormalizedMessengerDefinition[] | undefined;
+): () => ReadMessengers {
+  let read: ReadMessengers | undefined;
   let loggedCode: string | undefined;
+  const readAll = (): ReadMessengers => {
+    const messengers = bot.getMessengers();
+    const definitions = normalizeMessengers(messengers).map((definition) => {
+      definition.platform.checkEnvironment?.(env);
+      return { ...definition, delivery: withBotTexts(definition.delivery, bot.texts ?? {}) };
+    });
+    return { definitions, leftOut: leftOut(messengers) };
+  };
   return () => {
     try {
-      definitions ??= normalizeMessengers(bot.getMessengers()).map((definition) => {
-        definition.platform.checkEnvironment?.(env);
-        return { ...definition, delivery: withBotTexts(definition.delivery, bot.texts ?? {}) };
-      });
-      return definitions;
+      return (read ??= readAll());
     } catch (error) {
       const code = failureCode(error);
       if (loggedCode !== code) logBotFailure(log, "getMessengers", error);

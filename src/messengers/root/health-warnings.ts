@@ -4,7 +4,7 @@ import type { Note } from "../../core/figures.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { WebhookReport } from "../../core/messenger.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { LeftOutMessenger, NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { HealthWarning } from "./health-problem.ts";
 
 export interface HealthWarningsOptions {
@@ -112,6 +112,13 @@ export class HealthWarnings {
   #now(): number {
     return this.#options.deps.clock.now();
   }
+}
+
+export function leftOutWarning({ id, missing }: LeftOutMessenger): HealthWarning {
+  return {
+    code: "messenger-unconfigured",
+    message: `The messenger "${id}" is left out. Set ${missing.join(", ")}: \`npx switchboard doctor\` says where to find the values.`,
+  };
 }
 
 function modelWarning(notes: ReadonlyMap<string, Note>, now: number): HealthWarning | undefined {

@@ -19,11 +19,11 @@ import { ConversationResolver } from "./conversation-resolver.ts";
 import { EventRouting } from "./event-routing.ts";
 import type { EventRoutingOptions } from "./event-routing.ts";
 import type { HealthProblem, HealthWarning } from "./health-problem.ts";
-import { HealthWarnings } from "./health-warnings.ts";
+import { HealthWarnings, leftOutWarning } from "./health-warnings.ts";
 import { IncomingIds } from "./incoming-ids.ts";
 import type { IncomingIdsOptions } from "./incoming-ids.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { LeftOutMessenger, NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { PlatformAccess } from "./platform-access.ts";
 import type { RootCalls, RouteResult } from "./root-link.ts";
@@ -79,6 +79,8 @@ export class RootRuntime implements RootCalls {
   /** Finds the conversations that answer in chats. */
   readonly places: TargetPlaces;
   readonly #fileIds: BotFileIds;
+  /** Whether the log has the messengers that lack settings. */
+  #isLackSaid = false;
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
@@ -139,7 +141,10 @@ export class RootRuntime implements RootCalls {
   async handle(request: Request): Promise<Response | undefined> {
     const { pathname } = new URL(request.url);
     const definition = this.#messengers.all().find((candidate) => candidate.path === pathname);
-    if (definition === undefined) return this.#install(request, pathname);
+    if (definition === undefined) {
+      const lacking = this.#messengers.leftOut().find(({ id }) => pathname === `/messengers/${id}/webhook`);
+      return lacking === undefined ? this.#install(request, pathname) : this.#unconfigured(lacking);
+    }
     try {
       const admitted = await admitWebhook(request, definition, this.#options.deps.clock);
       if (admitted instanceof Response) return admitted;
@@ -159,6 +164,16 @@ export class RootRuntime implements RootCalls {
         "retry-after": "1",
       });
     }
+  }
+
+  /** Answers a webhook of a messenger without its settings. The platform sends it again. */
+  #unconfigured(lacking: LeftOutMessenger): Response {
+    this.#sayLack(lacking);
+    return problem(503, "messenger-unconfigured", "A setting of this messenger is missing. See /health.");
+  }
+
+  #sayLack({ id, missing }: LeftOutMessenger): void {
+    this.#options.log.warn("messenger.unconfigured", { messenger: id, missing: missing.join(", ") });
   }
 
   /** Serves the pages on which people add the bot to their workspace. */
@@ -251,7 +266,10 @@ export class RootRuntime implements RootCalls {
 
   /** Returns what an operator should look at. `notes` are those of the whole bot. */
   warnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
-    return this.#warnings.list(this.#messengers.all(), notes);
+    const lacking = this.#messengers.leftOut();
+    if (!this.#isLackSaid) for (const one of lacking) this.#sayLack(one);
+    this.#isLackSaid = true;
+    return [...lacking.map(leftOutWarning), ...this.#warnings.list(this.#messengers.all(), notes)];
   }
 
   /** Returns the size of the directories. */

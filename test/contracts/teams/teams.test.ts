@@ -3,4 +3,4 @@ import { teamsContract } from "./contract.ts";
 import { TeamsEmulator } from "./emulator.ts";
 import { ownRows } from "./own-rows.ts";
 
-checkContract({ ...teamsContract, ownRows }, () => new TeamsEmulator());
+checkContract(teamsContract, () => new TeamsEmulator(), ownRows);

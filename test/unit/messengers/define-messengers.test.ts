@@ -1,11 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { defineMessengers, normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
+import {
+  defineMessengers,
+  leftOut,
+  normalizeMessengers,
+} from "../../../src/messengers/declare/define-messengers.ts";
 import { definitionOf } from "../../../lab/support/messenger-events.ts";
 
 const one = (overrides: Parameters<typeof definitionOf>[0], id = "telegram") =>
   normalizeMessengers({ [id]: definitionOf(overrides) });
 
 describe("normalizeMessengers", () => {
+  it("leaves out a messenger that lacks settings, and nothing else", () => {
+    const messengers = { telegram: definitionOf({}), slack: { missing: ["SLACK_BOT_TOKEN"] } };
+    expect(normalizeMessengers(messengers).map(({ id }) => id)).toEqual(["telegram"]);
+    expect(leftOut(messengers)).toEqual([{ id: "slack", missing: ["SLACK_BOT_TOKEN"] }]);
+  });
+
+  it.each([{ missing: [] }, { missing: "TOKEN" }, { missing: [1] }, {}])(
+    "refuses one that does not say what it lacks: %j",
+    (given) => {
+      expect(() => normalizeMessengers({ slack: given as never })).toThrow(/"slack" is not a messenger/);
+    },
+  );
+
   it("fills in the defaults that the documentation names", () => {
     expect(one({})[0]).toMatchObject({
       id: "telegram",

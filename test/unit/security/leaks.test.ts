@@ -187,7 +187,8 @@ describe("what a call through an adapter throws (I10)", () => {
         expectSilence(error, surface.classifyError(error));
       }
       const request = new Request("https://bot.example/", { method: "POST", body: WORDS });
-      const response = await platform.receive(request, context, { accept: later, ignore: () => {} });
+      const receiver = { accept: later, ignore: () => {}, findChat: () => undefined };
+      const response = await platform.receive(request, context, receiver);
       expect(response.status).toBe(503);
       expectSilence(await response.text(), log);
       const { signal } = new AbortController();

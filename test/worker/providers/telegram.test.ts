@@ -42,7 +42,8 @@ describe("Telegram, in workerd", () => {
     const accepted: IncomingEvent[] = [];
     const response = await platform.receive(request, context, {
       accept: async (events) => void accepted.push(...events),
-      ignore: () => undefined, findChat: () => undefined,
+      ignore: () => undefined,
+      findChat: () => undefined,
     });
     expect(response.status).toBe(200);
     const [incoming] = accepted;
