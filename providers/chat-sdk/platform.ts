@@ -132,7 +132,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     surface: (context) =>
       createChatSdkSurface(settings, context.deps, () => ready(context), {
         addresses,
-        newestIn: (threadId) => newest.get(threadId),
+        newest,
       }),
     async fetchIdentity(context) {
       try {

@@ -43,7 +43,7 @@ export async function receiveThrough(
       const code = errorCode(error) ?? "unknown";
       context.log.error("chat-sdk.event-lost", { provider, step: "after the answer", code });
     },
-    findChat: (beginning) => receive.findChat(beginning),
+    findChat: receive.findChat,
     messageKind: () => (isStop?.(body()) === true ? "stop" : "new"),
     stores,
   };

@@ -26,8 +26,8 @@ const NOT_INITIALIZED: CallFailure = { kind: "transient", code: "not-initialized
 
 interface ThreadFacts {
   readonly addresses: NewestAddresses | undefined;
-  /** Returns the id of the newest message that was read in a thread, if it is known. */
-  readonly newestIn: (threadId: string) => string | undefined;
+  /** Ids of the newest messages that were read, by thread. */
+  readonly newest: ReadonlyMap<string, string>;
 }
 
 /**
@@ -39,7 +39,7 @@ export function createChatSdkSurface(
   settings: ChatSdkSettings,
   { clock, fetch }: Pick<Deps, "clock" | "fetch">,
   ready: () => Promise<{ readonly installations: Installations; readonly state: DurableState }>,
-  { addresses, newestIn }: ThreadFacts,
+  { addresses, newest }: ThreadFacts,
 ): Surface {
   const { adapter, capabilities, templates } = settings;
   const profile = profileOf(adapter.name);
@@ -182,7 +182,7 @@ export function createChatSdkSurface(
       await call("typing", address, signal, (to, threadId) =>
         profile.startTyping === undefined
           ? to.startTyping(threadId)
-          : profile.startTyping(to, newestIn(address.threadId)),
+          : profile.startTyping(to, newest.get(address.threadId)),
       );
     },
     async answerAction(address, press, notice, { signal }) {

@@ -201,7 +201,7 @@ export interface ReceiveContext {
   /** Counts an update of a kind that this provider does not handle. Nothing is stored. */
   ignore(kind: string): void;
   /** Returns the id of a known chat whose id begins with this text, the last seen one of several. */
-  findChat(beginning: string): string | undefined;
+  readonly findChat: (beginning: string) => string | undefined;
 }
 
 export interface PlatformContext {

@@ -32,7 +32,7 @@ export const github: AdapterProfile = {
   search: githubSearch,
 };
 
-/** Waiting time of a secondary rate limit that names none, as GitHub asks for it. */
+/** Waiting time of a rate limit that names none ("Rate limits for the REST API": at least a minute). */
 const SECONDARY_WAIT_MS = 60_000;
 
 /**
@@ -45,7 +45,7 @@ function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefin
     case 429: {
       const waitMs = waitOf(facts, call.now);
       if (waitMs !== undefined) return rateLimited(waitMs);
-      return facts.status === 403 ? noRights(call, scopeOf(call)) : undefined;
+      return facts.status === 403 ? noRights(call, scopeOf(call)) : rateLimited(SECONDARY_WAIT_MS);
     }
     case 404:
     case 410:

@@ -108,9 +108,10 @@ export class ChatDirectory {
     return this.#known(key)?.chat;
   }
 
-  /** Returns the id of a chat whose id begins with this text, the last seen one of several. */
-  beginningWith(messengerId: string, beginning: string): string | undefined {
-    return this.#options.store.beginningWith(messengerId, beginning)?.chatId;
+  /** Returns a function that finds a chat by the beginning of its id, the last seen one of several. */
+  finder(messengerId: string): (beginning: string) => string | undefined {
+    const { store } = this.#options;
+    return (beginning) => store.beginningWith(messengerId, beginning)?.chatId;
   }
 
   /** Returns the private chat of a person. */

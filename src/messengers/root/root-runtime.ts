@@ -152,7 +152,7 @@ export class RootRuntime implements RootCalls {
       return await definition.platform.receive(admitted, this.#messengers.context(definition.id), {
         accept: (events) => this.#acceptSafely(definition, events),
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
-        findChat: (beginning) => this.#chats.beginningWith(definition.id, beginning),
+        findChat: this.#chats.finder(definition.id),
       });
     } catch (error) {
       // An event that is not stored is never answered 2xx (I1). The platform sends it again.

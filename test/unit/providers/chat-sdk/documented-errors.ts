@@ -239,6 +239,7 @@ export const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
       gitHubSays(403, "You have exceeded a secondary rate limit.", { "retry-after": "20" }),
       wait(20_000),
     ],
+    ["a rate limit that says nothing", gitHubSays(429, "Too many."), wait(60_000)],
     [
       "a secondary rate limit without a time",
       gitHubSays(403, "You have exceeded a secondary rate limit."),
