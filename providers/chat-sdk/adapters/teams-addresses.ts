@@ -16,6 +16,7 @@ export const addresses: AddressRules = {
   read(threadId) {
     const [, conversation, address] = ID.exec(threadId) ?? [];
     if (conversation === undefined || address === undefined) return undefined;
+    if (encode(decode(address)) !== address) return undefined;
     const base = decode(conversation).replace(THREAD, "");
     return { chat: `teams:${encode(base)}:`, address: decode(address) };
   },
