@@ -5,12 +5,13 @@ import { createLinearAdapter } from "@chat-adapter/linear";
 import { createSlackAdapter } from "@chat-adapter/slack";
 import { createTeamsAdapter } from "@chat-adapter/teams";
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
-import type { Adapter } from "chat";
 import { createWorker, modelFromEnv, Think, type BotEnvironment } from "switchboard";
 import { chatSdkMessenger, defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 
 type Env = BotEnvironment & Readonly<Record<string, string | undefined>>;
+
+type Adapter = Parameters<typeof chatSdkMessenger>[0]["adapter"];
 
 /** The adapters read their own variables. A platform is wanted if one of those here is set, and then needs all of them. */
 const ADAPTERS: Readonly<Record<string, readonly [variables: string, create: () => Adapter]>> = {
