@@ -53,8 +53,11 @@ export class MailConnector extends CodemodeConnector {
   }
 
   protected tools(): ConnectorTools {
-    const did = (what: string) => (args: unknown) => {
+    const { storage } = this.ctx as DurableObjectState;
+    const did = (what: string) => async (args: unknown) => {
       const { to } = args as { readonly to: string };
+      // Nothing leaves an object before its earlier writes are durable.
+      await storage.sync();
       this.#done.push(`${what} ${to}`);
       return { what, to, number: this.#done.length };
     };
