@@ -414,7 +414,8 @@ async function claimed(
       inputHash,
       claimant,
       process,
-      canRepeat: hasKey && leaseMs !== false,
+      // Nobody has said that the undoing of a call can be repeated: its key is none of the bot's.
+      canRepeat: hasKey && leaseMs !== false && !name.startsWith("undo:"),
       canVerify: action.verify !== undefined,
       // A run that still has time is never taken for interrupted.
       leaseMs: Math.max(leaseMs === false ? DEFAULT_LEASE_MS : leaseMs, timeoutMs + VERIFY_TIMEOUT_MS),
