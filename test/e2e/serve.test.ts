@@ -85,7 +85,7 @@ describe("serve", () => {
     const health: unknown = await (await fetch(`${bot.url}/health`)).json();
     expect(health).toEqual({
       greeting: "from outside",
-      names: ["ADMIN_TOKEN", "GREETING", "Probe", "TELEGRAM_BOT_TOKEN"],
+      names: ["ADMIN_TOKEN", "GREETING", "PUBLIC_NETWORK", "Probe", "TELEGRAM_BOT_TOKEN"],
     });
     expect(bot.logs()).not.toMatch(/hidden|from outside/);
   });
@@ -103,6 +103,8 @@ describe("serve", () => {
     });
     bots.push(bot);
     expect(await (await fetch(`${bot.url}/health`)).json()).toEqual({
+      // The door to public addresses alone, which every served bot has.
+      PUBLIC_NETWORK: {},
       ONE: "env",
       TWO: "dev",
       MODEL: "shell",

@@ -173,8 +173,10 @@ describe.concurrent("streaming", () => {
       "return_order",
       "run_schedule_now",
       "schedule_digest",
+      "search_context",
       "send_invoice",
       "send_photo",
+      "set_context",
       "track",
       "voice_summary",
     ]);
