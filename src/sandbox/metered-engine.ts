@@ -1,5 +1,6 @@
-import variant from "@jitl/quickjs-wasmfile-release-sync";
-import { newQuickJSWASMModuleFromVariant, newVariant } from "quickjs-emscripten-core";
+import loadModule from "@jitl/quickjs-wasmfile-release-sync/emscripten-module";
+import { QuickJSFFI } from "@jitl/quickjs-wasmfile-release-sync/ffi";
+import { QuickJSWASMModule } from "quickjs-emscripten-core";
 import type { QuickJSContext } from "quickjs-emscripten-core";
 import type { SandboxLimit } from "./executor.ts";
 import wasm from "./quickjs.wasm";
@@ -95,6 +96,10 @@ export class MeteredEngine {
   }
 }
 
+/**
+ * Opens an engine. The package's own way imports its modules at each call, and an object that dies meanwhile could leave
+ * the import open for all others.
+ */
 export async function openEngine(limits: Required<SandboxLimits>): Promise<MeteredEngine> {
   const maximum = Math.floor(limits.memoryBytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
@@ -108,11 +113,10 @@ export async function openEngine(limits: Required<SandboxLimits>): Promise<Meter
     onSuccess(instance);
     return instance.exports;
   };
-  const engine = await newQuickJSWASMModuleFromVariant(
-    newVariant(variant, { emscriptenModule: { wasmMemory: memory, instantiateWasm } }),
-  );
+  const module = await loadModule({ wasmMemory: memory, instantiateWasm });
+  module.type = "sync";
   if (steps === undefined) throw new Error("The engine has no meter. Make it again with npm run meter.");
-  const runtime = engine.newRuntime();
+  const runtime = new QuickJSWASMModule(module, new QuickJSFFI(module)).newRuntime();
   runtime.setMaxStackSize(limits.stackBytes);
   return new MeteredEngine(runtime.newContext(), limits, memory, steps);
 }

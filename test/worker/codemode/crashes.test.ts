@@ -15,8 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => end());
 
-/** The writes up to the question of a run of two calls, one of which asks a person. */
+/** The writes of a run of two calls, one of which asks a person. */
 const WRITES = {
+  "the run": /INSERT INTO code_run_v1/,
   "the first call": /INSERT INTO code_call_v1/,
   "the first call in the ledger": /INSERT INTO action_v1/,
   "the result of the first call": /UPDATE code_call_v1 SET state = \?, result/,
@@ -25,6 +26,12 @@ const WRITES = {
   "the question": /INSERT INTO approval_v1/,
   "the call that waits": /UPDATE code_call_v1 SET state = \?, asked/,
   "the paused run": /UPDATE code_run_v1 SET state = \?\s+WHERE/,
+  "the beginning of the press": /INSERT INTO press_v1/,
+  "the second call in the ledger": [/INSERT INTO action_v1/, 3],
+  "the result of the second call": [/UPDATE code_call_v1 SET state = \?, result/, 2],
+  "the end of the second call in the ledger": [/INSERT INTO action_v1/, 4],
+  "the run that goes on": /UPDATE code_run_v1 SET state = \?, is_resumed/,
+  "the end of the run": /UPDATE code_run_v1 SET state = \?, result/,
 } as const satisfies Record<string, RegExp | readonly [RegExp, number]>;
 
 async function deliver(send: () => Promise<number>): Promise<void> {
