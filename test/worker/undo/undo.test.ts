@@ -8,7 +8,7 @@ import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
-import type { World } from "../support/world.ts";
+import type { World, WorldOptions } from "../support/world.ts";
 import { ScriptedBot } from "../worker.ts";
 
 beforeEach(() => {
@@ -28,7 +28,10 @@ const script: ModelScript = ({ prompt, said }) => {
 
 type Options = Partial<ActionOptions<z.ZodType<{ order: string }>, unknown>>;
 
-function bot(options: Options = {}): { readonly world: World; readonly done: string[] } {
+function bot(
+  options: Options = {},
+  more: Pick<WorldOptions, "authorizeAction"> = {},
+): { readonly world: World; readonly done: string[] } {
   const done: string[] = [];
   const refund: Action = action({
     description: "Refunds an order.",
@@ -43,7 +46,7 @@ function bot(options: Options = {}): { readonly world: World; readonly done: str
     },
     ...options,
   });
-  return { world: createWorld({ script, getActions: () => ({ refund }) }), done };
+  return { world: createWorld({ script, getActions: () => ({ refund }), ...more }), done };
 }
 
 describe("undo", () => {
@@ -76,6 +79,17 @@ describe("undo", () => {
     await world.write("c1", "refund 7");
     await expectShown(world, "Done: Refund 7");
     expect(await world.press("c1", "Undo", { user: "bob" })).toContain("Only the person");
+    expect(done).toEqual(["refund 7"]);
+  });
+
+  it("refuses a person who has lost the permission meanwhile", async () => {
+    let mayRefund = true;
+    const { done, world } = bot({ permissions: ["refund"] }, { authorizeAction: () => mayRefund });
+    await world.write("c1", "refund 7");
+    await expectShown(world, "Done: Refund 7");
+    mayRefund = false;
+    await world.press("c1", "Undo");
+    await expectShown(world, "I couldn't undo this: Refund 7.");
     expect(done).toEqual(["refund 7"]);
   });
 

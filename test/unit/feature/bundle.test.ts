@@ -14,7 +14,9 @@ async function partsOf(bot: string): Promise<readonly string[]> {
       "switchboard/memory": "./src/memory/index.ts",
       "switchboard/agent-tools": "./src/agent-tools/index.ts",
       "switchboard/mcp-client": "./src/mcp-client/index.ts",
+      "switchboard/codemode": "./src/codemode/index.ts",
       "switchboard/skills": "./src/skills/index.ts",
+      "switchboard/undo": "./src/undo/index.ts",
       "switchboard/workspace/bash": "./src/workspace/bash/index.ts",
       "switchboard/workspace": "./src/workspace/index.ts",
       "switchboard/mcp": "./src/mcp/index.ts",
@@ -31,7 +33,9 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
     (name) =>
-      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools|skills|sandbox)\//.test(name) ||
+      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools|skills|sandbox|codemode|undo)\//.test(
+        name,
+      ) ||
       name.startsWith("@modelcontextprotocol/") ||
       name.startsWith("just-bash"),
   );
@@ -82,6 +86,18 @@ it("is in the bundle only of a bot that imports it", async () => {
   );
   expect(agents).toContain("src/agent-tools/agent-tools-feature.ts");
   expect(agents.filter((name) => !name.startsWith("src/agent-tools/"))).toEqual([]);
+  const undoes = await partsOf(
+    `${smallest} import { undo } from "switchboard/undo";
+     class Bot extends Think { static undo = undo(); } export default createWorker(Bot);`,
+  );
+  expect(undoes).toContain("src/undo/undo-feature.ts");
+  expect(undoes.filter((name) => !name.startsWith("src/undo/"))).toEqual([]);
+  const runsCode = await partsOf(
+    `${smallest} import { codemode } from "switchboard/codemode";
+     class Bot extends Think { static codemode = codemode(); } export default createWorker(Bot);`,
+  );
+  expect(runsCode).toContain("src/codemode/codemode-feature.ts");
+  expect(runsCode.filter((name) => !/^src\/(?:codemode|sandbox)\//.test(name))).toEqual([]);
   const withSkills = await partsOf(
     `${smallest} import { skills } from "switchboard/skills";
      class Bot extends Think { static skills = skills(); } export default createWorker(Bot);`,
