@@ -1,5 +1,6 @@
 import { jsonSchema } from "ai";
-import { isFailure } from "../actions/declare/action-errors.ts";
+import { failureKind, isFailure } from "../actions/declare/action-errors.ts";
+import type { ActionFailure } from "../actions/declare/action-errors.ts";
 import type { Action, ActionContext, OfferContext, ThinkActions } from "../actions/declare/action.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { toJson } from "../actions/declare/normalize-output.ts";
@@ -34,8 +35,9 @@ const LONGEST_SUMMARY = 200;
 /** The end of one undone call, for people and the model. */
 interface Undone {
   readonly what: string;
-  /** Undefined: it is undone. */
-  readonly why: string | undefined;
+  readonly end: "undone" | "failed" | "unknown";
+  /** Words for people about a failure. */
+  readonly why: string;
 }
 
 /**
@@ -125,9 +127,9 @@ export class UndoFeature implements Feature {
       const outcomes: Undone[] = [];
       for (const call of this.#store.ofCard(card)) {
         if (!this.#isOpen(call)) continue;
-        const why = await this.#revert(call);
-        if (why === undefined) this.#store.setState(call.id, "undone");
-        outcomes.push({ what: call.summary, why });
+        const how = await this.#revert(call);
+        if (how.end === "undone") this.#store.setState(call.id, "undone");
+        outcomes.push({ what: call.summary, ...how });
       }
       this.#draw(card, outcomes);
       this.#tellModel(card, outcomes);
@@ -137,12 +139,12 @@ export class UndoFeature implements Feature {
     }
   }
 
-  /** Returns why the call could not be undone. Undefined if it is undone. */
-  async #revert({ action, facts, id, input, inputHash, requestId }: UndoCall): Promise<string | undefined> {
+  async #revert(call: UndoCall): Promise<Omit<Undone, "what">> {
+    const { action, facts, id, input, inputHash, requestId } = call;
     const { actions } = this.#host;
     const found = await actions.outputOf(id, action, inputHash);
-    if (found === undefined) return "It is still running.";
-    if (isFailure(found.output)) return found.output.error.message;
+    if (found === undefined) return { end: "failed", why: this.#texts.running };
+    if (isFailure(found.output)) return this.#endOf(found.output);
     const output = await actions.runConsented({
       name: revertName(action),
       input: { of: id, input, output: found.output },
@@ -152,7 +154,16 @@ export class UndoFeature implements Feature {
       facts: { ...(facts as unknown as CallFacts), chat: threadOf((facts as unknown as CallFacts).address) },
       owner: requestId,
     });
-    return isFailure(output) ? output.error.message : undefined;
+    return isFailure(output) ? this.#endOf(output) : { end: "undone", why: "" };
+  }
+
+  /** Messages of failures are for models, but for those of the bot's own code. */
+  #endOf(failure: ActionFailure): Omit<Undone, "what"> {
+    const { message, name } = failure.error;
+    const kind = failureKind(failure);
+    if (kind === "unknown") return { end: "unknown", why: "" };
+    if (kind === "refused") return { end: "failed", why: this.#texts.notAllowed };
+    return { end: "failed", why: name === "ActionError" ? message : "" };
   }
 
   #isOpen({ createdAt, state }: UndoCall): boolean {
@@ -240,7 +251,7 @@ export class UndoFeature implements Feature {
 
   #cardOf(card: string, outcomes: readonly Undone[] = []): CardContent {
     const calls = this.#store.ofCard(card).toReversed();
-    const failed = outcomes.filter(({ why }) => why !== undefined);
+    const failed = outcomes.filter(({ end }) => end !== "undone");
     const kept = calls.filter(
       ({ state, summary }) => state !== "undone" && !failed.some(({ what }) => what === summary),
     );
@@ -249,7 +260,9 @@ export class UndoFeature implements Feature {
     const lines = [
       ...(kept.length > 0 ? [filled(this.#texts.offer, { what: words(kept) })] : []),
       ...(undone.length > 0 ? [filled(this.#texts.undone, { what: words(undone) })] : []),
-      ...failed.map(({ what, why = "" }) => filled(this.#texts.failed, { what, why })),
+      ...failed.map(({ end, what, why }) =>
+        filled(end === "unknown" ? this.#texts.unknown : this.#texts.failed, { what, why }).trimEnd(),
+      ),
     ];
     const text = lines.map(escapeMarkdown).join("\n\n");
     const canUndo = calls.some((call) => this.#isOpen(call));
@@ -260,8 +273,10 @@ export class UndoFeature implements Feature {
   /** The model knows it from its next turn on. */
   #tellModel(card: string, outcomes: readonly Undone[]): void {
     const { deps, thread } = this.#host;
-    const words = outcomes.map(({ what, why }) =>
-      why === undefined ? `Undone: ${what}` : `Not undone: ${what}`,
+    const words = outcomes.map(({ end, what }) =>
+      end === "unknown"
+        ? `Not known whether it is undone: ${what}`
+        : `${end === "undone" ? "Undone" : "Not undone"}: ${what}`,
     );
     const now = deps.clock.now();
     if (words.length > 0) thread.own.notes.add(`${card}:${now}`, { text: words.join("\n"), at: now });

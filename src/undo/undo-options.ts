@@ -18,6 +18,12 @@ export interface UndoTexts {
   readonly undone: string;
   /** @default "I couldn't undo this: {what}. {why}" */
   readonly failed: string;
+  /** The process died in the middle. @default "I don't know whether this is undone: {what}. Please check." */
+  readonly unknown: string;
+  /** A reason in `failed`. @default "You are not allowed to." */
+  readonly notAllowed: string;
+  /** A reason in `failed`. @default "It is still running." */
+  readonly running: string;
   /** For other people. @default "Only the person who asked for this, or agreed to it, can undo it." */
   readonly notYours: string;
   /** @default "It's too late to undo this." */
@@ -31,6 +37,9 @@ export const ENGLISH: UndoTexts = {
   offer: "Done: {what}",
   undone: "Undone: {what}",
   failed: "I couldn't undo this: {what}. {why}",
+  unknown: "I don't know whether this is undone: {what}. Please check.",
+  notAllowed: "You are not allowed to.",
+  running: "It is still running.",
   notYours: "Only the person who asked for this, or agreed to it, can undo it.",
   late: "It's too late to undo this.",
   twice: "This is undone already.",
@@ -38,5 +47,16 @@ export const ENGLISH: UndoTexts = {
 
 export const OPTIONS: OptionRules<UndoOptions> = {
   undoForMs: POSITIVE,
-  texts: { button: TEXT, offer: TEXT, undone: TEXT, failed: TEXT, notYours: TEXT, late: TEXT, twice: TEXT },
+  texts: {
+    button: TEXT,
+    offer: TEXT,
+    undone: TEXT,
+    failed: TEXT,
+    unknown: TEXT,
+    notAllowed: TEXT,
+    running: TEXT,
+    notYours: TEXT,
+    late: TEXT,
+    twice: TEXT,
+  },
 };

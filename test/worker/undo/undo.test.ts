@@ -89,7 +89,7 @@ describe("undo", () => {
     await expectShown(world, "Done: Refund 7");
     mayRefund = false;
     await world.press("c1", "Undo");
-    await expectShown(world, "I couldn't undo this: Refund 7.");
+    await expectShown(world, "I couldn't undo this: Refund 7. You are not allowed to.");
     expect(done).toEqual(["refund 7"]);
   });
 
