@@ -23,7 +23,10 @@ const ADAPTERS: Readonly<Record<string, readonly [variables: string, create: () 
     createWhatsAppAdapter,
   ],
   gchat: ["GOOGLE_CHAT_CREDENTIALS, GOOGLE_CHAT_PROJECT_NUMBER", createGoogleChatAdapter],
-  github: ["GITHUB_TOKEN or GITHUB_PRIVATE_KEY, GITHUB_WEBHOOK_SECRET", createGitHubAdapter],
+  github: [
+    "GITHUB_TOKEN or GITHUB_APP_ID, GITHUB_TOKEN or GITHUB_PRIVATE_KEY, GITHUB_WEBHOOK_SECRET",
+    createGitHubAdapter,
+  ],
   linear: ["LINEAR_API_KEY, LINEAR_WEBHOOK_SECRET", createLinearAdapter],
 };
 
@@ -39,7 +42,8 @@ export class EverywhereBot extends Think<Env> {
       const needed = variables.split(", ");
       const missing = needed.filter((either) => !either.split(" or ").some((variable) => this.env[variable]));
       // A GITHUB_TOKEN alone may be for other programs.
-      if (!needed.some((variable) => this.env[variable])) continue;
+      const own = needed.flatMap((either) => either.split(" or ")).filter((one) => one !== "GITHUB_TOKEN");
+      if (!own.some((variable) => this.env[variable])) continue;
       messengers[name] =
         missing.length > 0 ? { missing } : chatSdkMessenger({ adapter: create(), verifyWebhook: false });
     }

@@ -144,16 +144,25 @@ describe("the example that is on every platform", () => {
   });
 
   it("starts without platforms whose variables are incomplete, and names these", async () => {
-    const given = { ...env, DISCORD_PUBLIC_KEY: "", TEAMS_APP_ID: "", TEAMS_APP_TENANT_ID: "" };
+    const given = {
+      ...env,
+      DISCORD_PUBLIC_KEY: "",
+      TEAMS_APP_ID: "",
+      TEAMS_APP_TENANT_ID: "",
+      // The adapter throws for an App without an id.
+      GITHUB_TOKEN: "",
+      GITHUB_PRIVATE_KEY: "a key",
+    };
     const bot = await startServedBot({ config: CONFIG, env: given });
     closers.push(() => bot.close());
-    expect(await refusals(bot.url)).toEqual({ ...refused, discord: 503, teams: 503 });
+    expect(await refusals(bot.url)).toEqual({ ...refused, discord: 503, github: 503, teams: 503 });
     const health = await fetch(`${bot.url}/health`);
     const { warnings } = (await health.json()) as { warnings: readonly { code: string; message: string }[] };
     const lacks = warnings.filter(({ code }) => code === "messenger-unconfigured");
     expect(lacks.map(({ message }) => message.split(":")[0])).toEqual([
       'The messenger "discord" is left out. Set DISCORD_PUBLIC_KEY',
       'The messenger "teams" is left out. Set TEAMS_APP_ID, TEAMS_APP_TENANT_ID',
+      'The messenger "github" is left out. Set GITHUB_TOKEN or GITHUB_APP_ID',
     ]);
     expect(bot.logs()).toContain('"missing":"TEAMS_APP_ID, TEAMS_APP_TENANT_ID"');
     expect(bot.logs()).not.toContain(env["TEAMS_APP_PASSWORD"]);

@@ -20,12 +20,22 @@ const app = z.object({
 export const github: PlatformCheck = {
   name: "GitHub",
   // Many shells have a GITHUB_TOKEN that is not meant for a bot.
-  tokens: ["GITHUB_WEBHOOK_SECRET"],
+  tokens: ["GITHUB_WEBHOOK_SECRET", "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY"],
   needs: {},
   async ask(environment, ask) {
     const base = (environment.GITHUB_API_URL || "https://api.github.com").replace(/\/+$/, "");
-    if (environment.GITHUB_APP_ID) return askAsApp(environment, base, ask);
-    if (!environment.GITHUB_TOKEN)
+    if (!environment.GITHUB_WEBHOOK_SECRET)
+      return [
+        problem(
+          "GitHub",
+          "GITHUB_WEBHOOK_SECRET is not set.",
+          "Set the secret of the webhook, in the settings of the App or of the repository.",
+        ),
+      ];
+    const { GITHUB_APP_ID, GITHUB_PRIVATE_KEY, GITHUB_TOKEN } = environment;
+    // The adapter uses a token before it uses an App.
+    if (!GITHUB_TOKEN && GITHUB_APP_ID && GITHUB_PRIVATE_KEY) return askAsApp(environment, base, ask);
+    if (!GITHUB_TOKEN)
       return [
         problem(
           "GitHub",
@@ -33,7 +43,7 @@ export const github: PlatformCheck = {
           "Set GITHUB_APP_ID and GITHUB_PRIVATE_KEY of an App, or GITHUB_TOKEN of a user.",
         ),
       ];
-    const asked = await ask(`${base}/user`, headers(environment.GITHUB_TOKEN ?? ""));
+    const asked = await ask(`${base}/user`, headers(GITHUB_TOKEN));
     const refused = refusal("GitHub", asked, "GITHUB_TOKEN");
     const login = user.safeParse(asked.body).data?.login ?? "a user";
     return [refused ?? ok("GitHub", `The token belongs to ${login}, who writes the bot's comments.`)];

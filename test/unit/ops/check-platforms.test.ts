@@ -138,12 +138,23 @@ describe("the credentials of a platform", () => {
     expect(calls).toEqual([]);
   });
 
-  it("are missing on GitHub", async () => {
-    const { calls, findings } = await check({ GITHUB_WEBHOOK_SECRET: SECRET }, () => [500, {}]);
+  it.each<[string, Record<string, string>]>([
+    ["APP_ID", { GITHUB_WEBHOOK_SECRET: SECRET }],
+    ["APP_ID", { GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_PRIVATE_KEY: pem }],
+    ["PRIVATE_KEY", { GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_APP_ID: "9" }],
+    ["secret of the webhook", { GITHUB_PRIVATE_KEY: pem }],
+    ["secret of the webhook", { GITHUB_APP_ID: "9" }],
+  ])("are missing on GitHub: %s", async (missing, environment) => {
+    const { calls, findings } = await check(environment, () => [500, {}]);
     expect(calls).toEqual([]);
     expect(findings).toMatchObject([
-      { about: "GitHub", status: "problem", fix: expect.stringContaining("APP_ID") },
+      { about: "GitHub", status: "problem", fix: expect.stringContaining(missing) },
     ]);
+  });
+
+  it("are those of the user on GitHub, whom the adapter prefers to an App", async () => {
+    const { calls } = await check({ ...app, GITHUB_TOKEN: SECRET }, () => [200, { login: "ada" }]);
+    expect(calls).toEqual([expect.stringMatching(/\/user$/)]);
   });
 
   it("are not blamed for a network that does not answer", async () => {
