@@ -1,9 +1,6 @@
 import type { FlexibleSchema } from "ai";
-import type {
-  Action,
-  ActionContext as AnyActionContext,
-  ActionOptions as AnyActionOptions,
-} from "./actions/declare/action.ts";
+import type { ActionContext as AnyActionContext } from "./actions/declare/action-context.ts";
+import type { Action, ActionOptions as AnyActionOptions } from "./actions/declare/action.ts";
 import { actionBuilder } from "./actions/declare/action-builder.ts";
 import type { ActionBuilder } from "./actions/declare/action-builder.ts";
 import { defineAction as withDefaults } from "./actions/declare/define-action.ts";

@@ -103,6 +103,7 @@ export type {
 export { action, defineAction } from "./action.ts";
 export type { ActionBuilder } from "./actions/declare/action-builder.ts";
 export type { ActionContext, ActionOptions } from "./action.ts";
+export type { OfferContext } from "./actions/declare/action-context.ts";
 export type {
   Action,
   ActionCall,
@@ -112,7 +113,6 @@ export type {
   Approvers,
   AskTarget,
   FailedRun,
-  OfferContext,
   ThinkActions,
 } from "./actions/declare/action.ts";
 export type { ActionAnnotations } from "./actions/declare/action-annotations.ts";
@@ -155,7 +155,7 @@ export type { PermissionPeople } from "./actions/declare/permission-people.ts";
 export type { Amount } from "./core/amount.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./core/decision-word.ts";
-export { ENGLISH_TEXTS } from "./core/bot-texts.ts";
+export { ENGLISH_TEXTS } from "./core/english-texts.ts";
 export type { BotTexts, OneText, TextName, TextTable, TextValues } from "./core/bot-texts.ts";
 export type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
 export type { ApprovalRecord, ExecutionDecision, GrantRecord } from "./approvals/rules/approval-record.ts";

@@ -1,5 +1,9 @@
 import type { Agent, DynamicAgentClass } from "agents";
 import type { DetachedRunAgentToolResult, RunAgentToolOptions, RunAgentToolResult } from "agents/agent-tools";
+import type { AgentStub } from "./agent/agent-stub.ts";
+import { OBJECT } from "./messengers/root/object-calls.ts";
+import { listedConversationName, namedConversationName } from "./messengers/declare/conversation-name.ts";
+import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import type { AgentToolsFeature } from "./agent-tools/agent-tools-feature.ts";
 import type { RunFilter } from "./agent-tools/run-filter.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
@@ -7,7 +11,7 @@ import { AGENT_TOOLS } from "./agent/features.ts";
 import { objectOf } from "./agent/bot-object.ts";
 import { ThinkMembers } from "./think-members.ts";
 
-/** The members of `Think` about runs of other agents. They need `import "switchboard/agent-tools"`. */
+/** The members of `Think` about other agents. Runs of agents need `import "switchboard/agent-tools"`. */
 export abstract class ThinkAgents<
   Env extends Cloudflare.Env = Cloudflare.Env,
   State = unknown,
@@ -61,6 +65,47 @@ export abstract class ThinkAgents<
     const name = objectOf(this).objects.nameOf(this.#agentTools.parentOf(agentClass.name));
     const parent = agentNamespace(this.ctx, this.env, agentClass.name).getByName(name);
     return parent as unknown as DurableObjectStub<T>;
+  }
+
+  /**
+   * Returns an agent by class and name. For a `Think` class it is a separate top-level object, `<this root>/<name>`.
+   * For any other class it is the base class's sub-agent.
+   */
+  override async subAgent<T extends Agent>(
+    agentClass: DynamicAgentClass<T>,
+    name: string,
+  ): Promise<AgentStub<T>> {
+    if (!(agentClass.prototype instanceof ThinkAgents)) {
+      // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
+      return (await super.subAgent(agentClass, name)) as AgentStub<T>;
+    }
+    const conversation = namedConversationName(name, "subAgent()");
+    const { objects } = objectOf(this);
+    const address = agentClass === this.constructor ? conversation : `${agentClass.name}@${conversation}`;
+    // Its chats have their gates and their rate in the objects of this bot.
+    if (address !== conversation) await objects.to(OBJECT, address).belongTo(objects.rootClass());
+    return this.#agentOf(agentClass, conversation);
+  }
+
+  /**
+   * Returns the agent of a conversation, by its name in `listConversations()`.
+   *
+   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
+   * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
+   */
+  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): AgentStub<T> {
+    return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
+  }
+
+  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): AgentStub<T> {
+    const objectName = objectOf(this).objects.nameOf(conversation);
+    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
+    return stub as unknown as AgentStub<T>;
+  }
+
+  /** Returns the conversations of this root, most recently active first. */
+  listConversations(limit = 100): DirectoryEntry[] {
+    return objectOf(this).directories.directory(limit);
   }
 
   get #agentTools(): AgentToolsFeature {

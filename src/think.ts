@@ -1,4 +1,4 @@
-import type { Agent, AgentContext, DynamicAgentClass } from "agents";
+import type { AgentContext } from "agents";
 import type { UIMessage } from "ai";
 import { BotApprovals } from "./approvals/bot-approvals.ts";
 import type { ExecutionDecision } from "./approvals/rules/approval-record.ts";
@@ -20,26 +20,18 @@ import type { StoredAttachment } from "./core/reply-attachment.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
-import type { AgentStub } from "./agent/agent-stub.ts";
 import type { AgentRuntime } from "./agent/agent-runtime.ts";
 import { keepObject } from "./agent/bot-object.ts";
 import type { BotObject } from "./agent/bot-object.ts";
-import { OBJECT } from "./messengers/root/object-calls.ts";
 import { BotBroadcasts } from "./broadcasts/bot-broadcasts.ts";
 import type { NoticeOptions } from "./broadcasts/notice.ts";
 import type { BotQuestions } from "./questions/bot-questions.ts";
 import { APPROVALS, BROADCASTS, featuresOf, QUESTIONS, SCHEDULES, SUBMISSIONS } from "./agent/features.ts";
 import { runtimeOf } from "./agent/runtime-of.ts";
 import { guardEvents } from "./messengers/root/answer-safely.ts";
-import {
-  conversationNameOf,
-  listedConversationName,
-  namedConversationName,
-} from "./messengers/declare/conversation-name.ts";
-import { agentNamespace } from "./agent/agent-namespace.ts";
+import { conversationNameOf } from "./messengers/declare/conversation-name.ts";
 import { keepName, nameOf } from "./agent/object-name.ts";
 import { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
-import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import { BotSchedules } from "./schedules/bot-schedules.ts";
 import type {
   ChatOptions,
@@ -311,47 +303,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    */
   sentFile(answer: SentFile): FetchableAttachment {
     return this.#object.thread.files.fetchable(answer.messengerId, answer);
-  }
-
-  /**
-   * Returns an agent by class and name. For a `Think` class it is a separate top-level object, `<this root>/<name>`.
-   * For any other class it is the base class's sub-agent.
-   */
-  override async subAgent<T extends Agent>(
-    agentClass: DynamicAgentClass<T>,
-    name: string,
-  ): Promise<AgentStub<T>> {
-    if (!(agentClass.prototype instanceof Think)) {
-      // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
-      return (await super.subAgent(agentClass, name)) as AgentStub<T>;
-    }
-    const conversation = namedConversationName(name, "subAgent()");
-    const { objects } = this.#object;
-    const address = agentClass === this.constructor ? conversation : `${agentClass.name}@${conversation}`;
-    // Its chats have their gates and their rate in the objects of this bot.
-    if (address !== conversation) await objects.to(OBJECT, address).belongTo(objects.rootClass());
-    return this.#agentOf(agentClass, conversation);
-  }
-
-  /**
-   * Returns the agent of a conversation, by its name in `listConversations()`.
-   *
-   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
-   * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
-   */
-  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): AgentStub<T> {
-    return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
-  }
-
-  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): AgentStub<T> {
-    const objectName = this.#object.objects.nameOf(conversation);
-    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
-    return stub as unknown as AgentStub<T>;
-  }
-
-  /** Returns the conversations of this root, most recently active first. */
-  listConversations(limit = 100): DirectoryEntry[] {
-    return this.#object.directories.directory(limit);
   }
 
   /**

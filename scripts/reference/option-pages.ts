@@ -40,7 +40,13 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     intro: "[Actions](../actions.md) and [approvals](../approvals.md) show them in use.",
     parts: [
       { heading: "`action`", file: ACTION, of: ["ActionOptions"] },
-      { heading: "`ctx`", file: ACTION, of: ["ActionContext"], about: "ActionContext", isRead: true },
+      {
+        heading: "`ctx`",
+        file: "src/actions/declare/action-context.ts",
+        of: ["ActionContext"],
+        about: "ActionContext",
+        isRead: true,
+      },
       { heading: "`annotations`", file: ANNOTATIONS, of: ["ActionAnnotations"], about: "ActionAnnotations" },
       { heading: "`memory`", file: MEMORY, of: ["MemoryOptions"], about: "MemoryOptions" },
       { heading: "`ctx.memory`", file: MEMORY, of: ["ActionMemory"], about: "ActionMemory", isRead: true },

@@ -55,7 +55,10 @@ function thinkPage(sources: Sources): string {
   const members = sources.members(MEMBERS, "ThinkMembers");
   const settings = members.filter(({ initial }) => initial !== undefined);
   const methods = members.filter((member) => member.initial === undefined && !isHook(member));
-  const calls = [...sources.members("src/think.ts", "Think")].filter(
+  const calls = [
+    ...sources.members("src/think.ts", "Think"),
+    ...sources.members("src/think-agents.ts", "ThinkAgents"),
+  ].filter(
     (member) => !isHook(member) && member.text !== "" && PARTS.every(([name]) => name !== member.name),
   );
   return page(
@@ -122,7 +125,7 @@ function messengerPage(sources: Sources): string {
 }
 
 function deliveryPage(sources: Sources): string {
-  const texts = sources.texts("src/core/bot-texts.ts", "ENGLISH_TEXTS");
+  const texts = sources.texts("src/core/english-texts.ts", "ENGLISH_TEXTS");
   const file = "src/core/delivery.ts";
   const members = [...sources.members(file, "ReplyPolicy"), ...sources.members(file, "DeliveryPolicy")];
   const written = members.filter(({ name }) => texts.has(name));

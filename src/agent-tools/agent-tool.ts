@@ -1,7 +1,8 @@
 import { jsonSchema, tool } from "ai";
 import type { FlexibleSchema, InferSchema, Tool } from "ai";
 import type { ChatCapableAgentClass } from "agents/agent-tools";
-import type { Action, ActionContext } from "../actions/declare/action.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
+import type { Action } from "../actions/declare/action.ts";
 import { ACTION_IN_PLACE } from "../actions/tools/approval-tools.ts";
 import { sayIn } from "../core/bot-texts.ts";
 import { checkOptions, FLAG, TEXT } from "../core/check-options.ts";

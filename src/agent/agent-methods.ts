@@ -11,7 +11,7 @@ import type { ApprovalMethods } from "../approvals/rules/bot-methods.ts";
 import type { BroadcastMethods } from "../broadcasts/broadcasts-feature.ts";
 import type { HookMethods } from "../hooks/hooks-feature.ts";
 import type { QuestionMethods } from "../questions/bot-methods.ts";
-import type { ToolMethods } from "../messengers/tools/bot-actions.ts";
+import type { ToolMethods } from "../messengers/tools/bot-actions-host.ts";
 import type { ChannelMethods } from "../messengers/turns/channel-policies.ts";
 import type { ScheduleMethods } from "../schedules/rules/bot-methods.ts";
 import type { ChatRecoveryConfig, ContextOverflowOptions } from "../turn/recovery-settings.ts";

@@ -28,7 +28,7 @@ import { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
 import { OwnSends } from "../messengers/thread/own-sends.ts";
 import { WakeUp } from "../messengers/thread/wake-up.ts";
 import { BotActions } from "../messengers/tools/bot-actions.ts";
-import type { BotActionsHost, Sampler } from "../messengers/tools/bot-actions.ts";
+import type { BotActionsHost, Sampler } from "../messengers/tools/bot-actions-host.ts";
 import { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";

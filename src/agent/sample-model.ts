@@ -1,6 +1,6 @@
 import { generateText, Output } from "ai";
 import type { SampleRequest } from "../actions/declare/sample.ts";
-import type { Sampler } from "../messengers/tools/bot-actions.ts";
+import type { Sampler } from "../messengers/tools/bot-actions-host.ts";
 import { ModelRests } from "../models/index.ts";
 import type { ObjectHost } from "./object-host.ts";
 import { turnModel } from "./turn-model.ts";

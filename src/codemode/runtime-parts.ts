@@ -1,6 +1,7 @@
 import { jsonSchema } from "ai";
 import { ActionError } from "../actions/declare/action-errors.ts";
-import type { Action, ActionContext, ThinkActions } from "../actions/declare/action.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
+import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { toJson } from "../actions/declare/normalize-output.ts";
 import { codeCallOf, isCodeCall } from "../core/code-call.ts";

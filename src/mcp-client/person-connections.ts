@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { ActionContext } from "../actions/declare/action.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
 import { getTurn } from "../core/turn-context.ts";
 import { McpConnection, statusOf } from "./connection.ts";
 import type { ConnectionOptions, SentCall } from "./connection.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Action, OfferContext } from "../actions/declare/action.ts";
+import type { OfferContext } from "../actions/declare/action-context.ts";
+import type { Action } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { getTurn } from "../core/turn-context.ts";

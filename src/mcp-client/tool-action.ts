@@ -1,6 +1,7 @@
 import { jsonSchema } from "ai";
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { Action, ActionContext, OfferContext } from "../actions/declare/action.ts";
+import type { ActionContext, OfferContext } from "../actions/declare/action-context.ts";
+import type { Action } from "../actions/declare/action.ts";
 import { ActionError, outcomeUnknown } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { isRecord } from "../core/is-record.ts";

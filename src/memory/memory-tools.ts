@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Action, ActionContext, ThinkActions } from "../actions/declare/action.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
+import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { ConfigurationError } from "../core/errors.ts";

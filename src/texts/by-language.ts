@@ -1,4 +1,4 @@
-import { ENGLISH_TEXTS } from "../core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../core/english-texts.ts";
 import type { BotTexts, OneText, TextName, TextTable } from "../core/bot-texts.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { jsonSchema } from "ai";
 import { failureKind, isFailure } from "../actions/declare/action-errors.ts";
 import type { ActionFailure } from "../actions/declare/action-errors.ts";
-import type { Action, ActionContext, OfferContext, ThinkActions } from "../actions/declare/action.ts";
+import type { ActionContext, OfferContext } from "../actions/declare/action-context.ts";
+import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { toJson } from "../actions/declare/normalize-output.ts";
 import { ledgerKeyOf } from "../actions/runs/ledger-key.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Action, ActionContext, ActionVerdict, ThinkActions } from "../actions/declare/action.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
+import type { Action, ActionVerdict, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import type { Json } from "../core/content.ts";

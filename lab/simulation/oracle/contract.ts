@@ -1,4 +1,4 @@
-import { ENGLISH_TEXTS } from "../../../src/core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../../../src/core/english-texts.ts";
 import type { UIMessage } from "ai";
 import type { Address, LostPost } from "../../../src/core/surface.ts";
 import type { InterruptedText } from "./interrupted-text.ts";

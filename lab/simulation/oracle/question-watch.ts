@@ -1,5 +1,5 @@
 import { jsonSchema } from "ai";
-import type { ActionContext } from "../../../src/actions/declare/action.ts";
+import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -1,5 +1,6 @@
 import { jsonSchema } from "ai";
-import type { ActionContext, ThinkActions } from "../../../src/actions/declare/action.ts";
+import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
+import type { ThinkActions } from "../../../src/actions/declare/action.ts";
 import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import { wait } from "../../../src/core/deps.ts";
 import type { Life } from "../machine/life.ts";

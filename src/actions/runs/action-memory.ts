@@ -1,5 +1,5 @@
 import { ConfigurationError, SwitchboardError } from "../../core/errors.ts";
-import type { ActionContext } from "../declare/action.ts";
+import type { ActionContext } from "../declare/action-context.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
 import type { ActionStates, StoredState } from "../memory/action-states.ts";
 import { checkValue } from "../../core/check-value.ts";

@@ -1,4 +1,5 @@
-import type { Action, OfferContext, ThinkActions } from "../declare/action.ts";
+import type { OfferContext } from "../declare/action-context.ts";
+import type { Action, ThinkActions } from "../declare/action.ts";
 import type { LocalStates } from "../memory/action-states.ts";
 
 /** The conversation, as it decides which actions it offers. */

@@ -1,5 +1,5 @@
 import { progressLine } from "../declare/progress.ts";
-import type { ActionContext } from "../declare/action.ts";
+import type { ActionContext } from "../declare/action-context.ts";
 import type { Sample, SampleRequest } from "../declare/sample.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
 

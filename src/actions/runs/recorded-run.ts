@@ -7,7 +7,7 @@ import type { Answer, AskedQuestion } from "../../core/question.ts";
 import { ReplayError } from "../../core/run-record.ts";
 import type { RunEntry } from "../../core/run-record.ts";
 import { sha256Now } from "../../core/sha256.ts";
-import type { ActionContext } from "../declare/action.ts";
+import type { ActionContext } from "../declare/action-context.ts";
 import type { WaitingResult } from "../declare/action-errors.ts";
 import type { CallQuestions } from "./action-host.ts";
 import { checkOptions, checkQuestion } from "./check-question.ts";

@@ -1,5 +1,6 @@
 import type { JSONValue, Tool, ToolSet } from "ai";
-import type { Action, ActionContext } from "../declare/action.ts";
+import type { ActionContext } from "../declare/action-context.ts";
+import type { Action } from "../declare/action.ts";
 import { isFailure, isWaitingResult } from "../declare/action-errors.ts";
 import { compileAction } from "./compile-actions.ts";
 import type { ActionHost } from "../runs/action-host.ts";

@@ -2,7 +2,8 @@ import { jsonSchema } from "ai";
 import type { Json } from "../../core/content.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { sha256Now } from "../../core/sha256.ts";
-import type { Action, ActionContext, ThinkActions } from "../declare/action.ts";
+import type { ActionContext } from "../declare/action-context.ts";
+import type { Action, ThinkActions } from "../declare/action.ts";
 
 /** The call that undoes an earlier one. */
 export interface RevertInput {

@@ -1,4 +1,4 @@
-import { ENGLISH_TEXTS } from "../../core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../../core/english-texts.ts";
 import { checkOptions, namesOf } from "../../core/check-options.ts";
 import { closestName } from "../../core/closest-name.ts";
 import { ConfigurationError } from "../../core/errors.ts";

@@ -1,5 +1,6 @@
 import { logBotFailure } from "../../core/bot-code.ts";
-import { ENGLISH_TEXTS, sayIn } from "../../core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../../core/english-texts.ts";
+import { sayIn } from "../../core/bot-texts.ts";
 import type { BotTexts, TextName } from "../../core/bot-texts.ts";
 import type { DeliveryPolicy, ReplyPolicy, TextContext } from "../../core/delivery.ts";
 import { eventFields } from "../../core/log-fields.ts";

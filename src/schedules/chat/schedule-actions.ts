@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { ActionContext, ThinkActions } from "../../actions/declare/action.ts";
+import type { ActionContext } from "../../actions/declare/action-context.ts";
+import type { ThinkActions } from "../../actions/declare/action.ts";
 import { defineAction } from "../../actions/declare/define-action.ts";
 import type { Address } from "../../core/surface.ts";
 import { timeInWords } from "../../core/time-in-words.ts";

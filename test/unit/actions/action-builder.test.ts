@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { actionBuilder } from "../../../src/actions/declare/action-builder.ts";
-import type { ActionContext } from "../../../src/actions/declare/action.ts";
+import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import { defineAction } from "../../../src/actions/declare/define-action.ts";
 import { createActionRig } from "./action-rig.ts";
 

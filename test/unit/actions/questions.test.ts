@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { ActionContext } from "../../../src/actions/declare/action.ts";
+import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import { createActionRig, killed, refund } from "./action-rig.ts";
 
 const asked = { waiting: { questionId: "question" } };

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ActionError } from "../../../src/actions/declare/action-errors.ts";
-import type { ActionContext, FailedRun } from "../../../src/actions/declare/action.ts";
+import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
+import type { FailedRun } from "../../../src/actions/declare/action.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 import type { ActionRig, RefundOptions } from "./action-rig.ts";
 

@@ -1,7 +1,8 @@
 import { jsonSchema } from "ai";
 import { describe, expect, it, vi } from "vitest";
 import { ActionError } from "../../../src/actions/declare/action-errors.ts";
-import type { Action, ActionContext } from "../../../src/actions/declare/action.ts";
+import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
+import type { Action } from "../../../src/actions/declare/action.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 import type { RefundOptions } from "./action-rig.ts";
 

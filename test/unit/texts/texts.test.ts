@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ENGLISH_TEXTS, sayIn } from "../../../src/core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../../../src/core/english-texts.ts";
+import { sayIn } from "../../../src/core/bot-texts.ts";
 import type { OneText, TextName, TextTable } from "../../../src/core/bot-texts.ts";
 import { checkTexts } from "../../../src/messengers/declare/check-texts.ts";
 import { arabic, byLanguage, german } from "../../../src/texts/index.ts";
