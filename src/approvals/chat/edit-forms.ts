@@ -200,8 +200,9 @@ export class EditForms {
     const { agent, deps, messengers } = this.#options.host;
     const { address, by } = edit;
     const say = sayTo(agent, by.person);
+    const title = this.#titleOf(approval, edit);
     return {
-      message: `${this.#titleOf(approval, edit)}\n\n${escapeMarkdown(say("editHint"))}`,
+      message: edit.form.at.kind === "field" ? `${title}\n\n${escapeMarkdown(say("editHint"))}` : title,
       say,
       language: by.person?.language,
       timeZone: zoneOf(agent) ?? "UTC",

@@ -116,6 +116,8 @@ describe("an approver who changes the input", () => {
     await vi.waitFor(() => expect(world.chats.button("g1", "Send")).toBeDefined(), 8000);
     const below = world.chats.messages("g1").findLast(({ buttons }) => buttons.length > 0);
     expect(below?.id).not.toBe(first);
+    expect(below?.texts.at(-1)).toContain("Is this right?");
+    expect(below?.texts.at(-1)).not.toContain("To write a value");
     // Its field has an answer.
     await world.write("g1", "30", { ...as("bob"), quotes: first });
     await shown(world, "Hm?", "g1");
