@@ -22,6 +22,7 @@ const CARDS = defineTable(
     notedAt: integer("NOT NULL"),
     asksForWord: added(flag("NOT NULL DEFAULT 0")),
     asksForQuote: added(flag("NOT NULL DEFAULT 0")),
+    asksForMessage: added(flag("NOT NULL DEFAULT 0")),
   },
   "WITHOUT ROWID",
 );
@@ -70,6 +71,13 @@ export class CardIndexStore {
     );
   }
 
+  /** Returns the cards that ask for any message, the newest first. Cards that are not sent yet are left out. */
+  listening(): IndexedCard[] {
+    return this.#read(
+      "WHERE asks_for_message = 1 AND sent_at IS NOT NULL ORDER BY sent_at DESC, noted_at DESC",
+    );
+  }
+
   /** Reads the table once. A chat may have thousands of cards, so the database chooses the one. */
   #newest(
     { messengerId, chatId }: ChatKey,
@@ -88,8 +96,8 @@ export class CardIndexStore {
   /** Stores a card. It counts as noted when it was noted first. */
   write({ key, ...card }: IndexedCard, now: number): void {
     const known = this.#cards.first("WHERE card_key = ?", key);
-    const { asksForQuote = false, asksForWord = false, sentAt } = card;
-    const asks = { asksForQuote, asksForWord };
+    const { asksForMessage = false, asksForQuote = false, asksForWord = false, sentAt } = card;
+    const asks = { asksForMessage, asksForQuote, asksForWord };
     this.#cards.put({ ...card, ...asks, cardKey: key, sentAt, notedAt: known?.notedAt ?? now });
   }
 

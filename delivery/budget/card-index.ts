@@ -15,13 +15,16 @@ const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
  * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card and
  *    its last revision, because a revision may give the number another meaning. A number that begins a thread answers the
  *    newest such card of its chat.
- * 4. A word of decision is about the newest card of its thread that asked for one before it was written, unless the
+ * 4. Any other message answers the newest card that was sent before it to its thread, and asks for any message.
+ * 5. A word of decision is about the newest card of its thread that asked for one before it was written, unless the
  *    conversation of the chat has said something since.
  */
 export class CardIndex {
   readonly #clock: Clock;
   readonly #store: CardIndexStore;
   readonly #sweep: Sweep;
+  /** The cards that ask for any message: every message looks here. Undefined while the table was not read. */
+  #listening: readonly IndexedCard[] | undefined;
 
   constructor(database: Database, clock: Clock) {
     this.#clock = clock;
@@ -38,6 +41,7 @@ export class CardIndex {
     const isOlder = known !== undefined && known.revision > card.revision;
     if (isOlder || (known !== undefined && isSame(known, next))) return;
     this.#store.write(next, this.#clock.now());
+    this.#listening = undefined;
     this.#sweep.run();
   }
 
@@ -51,7 +55,7 @@ export class CardIndex {
     const { beginsThread = false, number, quotedId, threadId, wordSince } = question;
     if (quotedId !== undefined) {
       const quoted = this.#store.withMessage(question, quotedId);
-      if (quoted === undefined) return undefined;
+      if (quoted === undefined) return this.#heard(question);
       return claimOf(quoted, isAboutRevision(question, quoted) ? number : undefined);
     }
     if (wordSince !== undefined) {
@@ -59,11 +63,22 @@ export class CardIndex {
       if (asking?.sentAt === undefined || asking.sentAt <= wordSince) return undefined;
       return { key: asking.key, speaker: asking.speaker, isBareWord: true };
     }
+    if (number === undefined) return this.#heard(question);
     const newest = this.#store.numbered(question, beginsThread ? undefined : threadId);
-    if (newest === undefined || number === undefined || number < 1 || number > newest.options)
-      return undefined;
-    const isMeant = isAfter(question, newest) && isAboutRevision(question, newest);
-    return isMeant ? claimOf(newest, number) : undefined;
+    const isOption = newest !== undefined && number >= 1 && number <= newest.options;
+    const isMeant = isOption && isAfter(question, newest) && isAboutRevision(question, newest);
+    return isMeant ? claimOf(newest, number) : this.#heard(question);
+  }
+
+  /** Returns the card that asks for any message, if there is one. */
+  #heard(question: ClaimQuestion): CardClaim | undefined {
+    this.#listening ??= this.#store.listening();
+    const isFor = ({ chatId, messengerId, threadId }: IndexedCard): boolean =>
+      messengerId === question.messengerId && chatId === question.chatId && threadId === question.threadId;
+    // Platforms tell whole seconds, and a secret must not be missed.
+    const late = { ...question, sentAt: question.sentAt + 1_000 };
+    const card = this.#listening.find((one) => isFor(one) && isAfter(late, one));
+    return card && claimOf(card, undefined);
   }
 }
 
@@ -102,6 +117,7 @@ function isSame(left: IndexedCard, right: IndexedCard): boolean {
 
 function identityOf(card: IndexedCard): string {
   const {
+    asksForMessage = false,
     asksForQuote = false,
     asksForWord = false,
     chatId,
@@ -113,6 +129,6 @@ function identityOf(card: IndexedCard): string {
   } = card;
   // Only numbers depend on the revision.
   const revision = options > 0 ? card.revision : 0;
-  const asks = [asksForWord, asksForQuote];
+  const asks = [asksForWord, asksForQuote, asksForMessage];
   return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds, revision, ...asks]);
 }

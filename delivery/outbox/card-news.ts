@@ -20,6 +20,7 @@ export function cardNews({ entries, record }: Reply, surface: Surface): CardNews
     ...(sentAt > 0 && { sentAt }),
     ...(card?.asksForWord === true && { asksForWord: true }),
     ...(card?.asksForQuote === true && { asksForQuote: true }),
+    ...(card?.asksForMessage === true && { asksForMessage: true }),
   };
 }
 

@@ -33,6 +33,7 @@ const cardSchema = z.object({
   numbered: z.boolean().optional(),
   asksForWord: z.boolean().optional(),
   asksForQuote: z.boolean().optional(),
+  asksForMessage: z.boolean().optional(),
 }) satisfies z.ZodType<CardBody>;
 
 const locationSchema = z.object({

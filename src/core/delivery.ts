@@ -175,6 +175,8 @@ export interface CardBody {
   readonly asksForWord?: boolean | undefined;
   /** See `CardNews.asksForQuote`. @default false */
   readonly asksForQuote?: boolean | undefined;
+  /** See `CardNews.asksForMessage`. @default false */
+  readonly asksForMessage?: boolean | undefined;
 }
 
 /** Effect of a revision on a card that a person has deleted. `leave`: it stays deleted. `post`: it is posted again. */

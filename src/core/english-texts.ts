@@ -300,7 +300,10 @@ export const ENGLISH_TEXTS = {
   questionReminder: "I'm still waiting for your answer. There is time until {time}.",
   questionOver: "This question is over already.",
   questionMoved: "Please use the buttons that the question has now.",
-  questionStaysOpen: "I've taken your message as an ordinary one. My question is still open.",
+  questionStaysOpen: "My question is still open.",
+  questionOrdinary: "I've taken your message as an ordinary one.",
+  questionKept:
+    "My question is still open, so I haven't passed your message on. Please answer it, or choose “{button}” to talk about something else.",
   questionReplyHint: "To answer, please reply to this message.",
   questionQuoteIt: "I've taken your message as an ordinary one. To answer my question, please reply to it.",
   // /subscribe and /unsubscribe

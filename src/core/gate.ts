@@ -97,6 +97,8 @@ export interface CardNews {
   readonly asksForWord?: boolean;
   /** True if a message that quotes it is for its object, also if that has no other part in the chat. @default false */
   readonly asksForQuote?: boolean;
+  /** True while any message of its private chat counts as one that quotes it. @default false */
+  readonly asksForMessage?: boolean;
 }
 
 export interface CardReport {
@@ -115,7 +117,7 @@ export interface CardOwner {
   readonly speaker: string;
 }
 
-/** A message that quotes one of the bot's messages, or is only a number or a word of decision. */
+/** A message that may be for a card. */
 export interface ClaimQuestion extends ChatKey {
   readonly threadId: string;
   readonly messageId: string;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Say } from "../core/bot-texts.ts";
 import { alert } from "../core/card-press.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import type { Database } from "../core/database.ts";
@@ -9,7 +10,7 @@ import { isReply } from "../messengers/intake/presses.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { needsQuote } from "./question-cards.ts";
 import type { QuestionCards } from "./question-cards.ts";
-import { cardIdOf, placeOfCard } from "./question.ts";
+import { cardIdOf, isSecretAt, placeOfCard } from "./question.ts";
 import type { Question } from "./question.ts";
 import type { Questions } from "./questions.ts";
 
@@ -34,7 +35,8 @@ interface Asked {
  * 2. A message that quotes the card counts if the asked field can read it.
  * 3. A message that quotes nothing is about the newest open question of its author in its chat. It counts if the field
  *    can read it; as free text only in a private chat. It was written after the card had appeared.
- * 4. Any other message of such a person is for the model. The first one gets a hint.
+ * 4. While a question with sensitive fields is open in a private chat, no message there is for the model.
+ * 5. Any other message of such a person is for the model. The first one gets a hint.
  */
 export class QuestionAnswers implements OpenQuestions {
   readonly #options: QuestionAnswersOptions;
@@ -60,28 +62,31 @@ export class QuestionAnswers implements OpenQuestions {
   taken(event: MessengerEvent): TakenMessage | undefined {
     const { author, message } = event;
     if (author === undefined || message === undefined) return undefined;
-    const asked = this.#newestFor(event);
+    const { quoted } = message;
+    const isQuoted = (asked: Asked): boolean =>
+      quoted !== undefined && this.#messagesOf(asked).includes(quoted.id);
+    const open = this.#openFor(event).filter((asked) => isQuoted(asked) || this.#isShownBefore(asked, event));
+    // A message that quotes another one is about that, unless it may hold a secret.
+    const asked = open.findLast(isQuoted) ?? open.findLast((one) => quoted === undefined || isSecret(one));
     if (asked === undefined) return undefined;
     const { place, question } = asked;
-    const { quoted } = message;
-    const isQuote = quoted !== undefined && this.#messagesOf(asked).includes(quoted.id);
-    // A message that is about another one.
-    if (quoted !== undefined && !isQuote) return undefined;
-    if (!isQuote && !this.#isShownBefore(asked, event)) return undefined;
     const step = this.#read(asked, event);
-    const isPlace = isQuote || !needsQuote(question, place);
+    const isPlace = isQuoted(asked) || isSecret(asked) || !needsQuote(question, place);
     if (isAccepted(step) && isPlace)
       return {
-        isAnswer: true,
+        isForModel: false,
         store: () => this.#options.questions.move(question, place, step, author, true),
       };
-    if (question.isHinted) return undefined;
+    const isForModel = !open.some(isSecret);
+    if (isForModel && question.isHinted) return undefined;
     const say = this.#options.cards.sayTo(author);
-    const problem = step?.problem === undefined || !isPlace ? [] : [step.problem];
-    const hint = [...problem, say(isPlace ? "questionStaysOpen" : "questionQuoteIt")].join(" ");
+    const problem = isPlace ? step?.problem : undefined;
     return {
-      isAnswer: false,
-      hint: { text: hint, replyTo: this.#messagesOf(asked).at(-1) },
+      isForModel,
+      hint: {
+        text: isForModel ? ordinaryWords(problem, isPlace, say) : keptWords(problem, say),
+        replyTo: this.#messagesOf(asked).at(-1),
+      },
       store: () => this.#options.questions.store.change(question.id, { isHinted: true }),
     };
   }
@@ -134,7 +139,12 @@ export class QuestionAnswers implements OpenQuestions {
     if (isReply(payload)) {
       if (!isShown(asked, cardId)) return alert(say("questionMoved"));
       const step = this.#read(asked, event);
-      if (!isAccepted(step)) return alert(step?.problem ?? say("questionStaysOpen"));
+      if (!isAccepted(step))
+        return alert(
+          isSecretAt(question, place)
+            ? keptWords(step?.problem, say)
+            : (step?.problem ?? say("questionMoved")),
+        );
       host.database.transaction(() => questions.move(question, place, step, person, true));
       return undefined;
     }
@@ -158,10 +168,6 @@ export class QuestionAnswers implements OpenQuestions {
     const card = placeOfCard(cardId);
     const question = card && this.#options.questions.store.get(card.id);
     return question && card && { question, place: card.place };
-  }
-
-  #newestFor(event: MessengerEvent): Asked | undefined {
-    return this.#openFor(event).at(-1);
   }
 
   /** Returns the open questions of the author in the chat of an event, oldest first. */
@@ -212,6 +218,25 @@ function isFrom({ author, messengerId }: MessengerEvent, { place, question }: As
   const asked = question.askedIn[place];
   if (author === undefined || asked?.address.messengerId !== messengerId) return false;
   return asked.userId === undefined || asked.userId === author.userId;
+}
+
+/** Tells a person that a message is no answer, and goes nowhere else. */
+function keptWords(problem: string | undefined, say: Say): string {
+  return inOrder(problem, say("questionKept", { button: say("formCancelButton") }));
+}
+
+/** Tells a person that the model gets a message. */
+function ordinaryWords(problem: string | undefined, isPlace: boolean, say: Say): string {
+  if (!isPlace) return say("questionQuoteIt");
+  return inOrder(problem, say("questionOrdinary"), say("questionStaysOpen"));
+}
+
+function isSecret({ place, question }: Asked): boolean {
+  return isSecretAt(question, place);
+}
+
+function inOrder(...sentences: readonly (string | undefined)[]): string {
+  return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }
 
 /** Whether a card is the newest one of its place. Earlier ones stand above the messages that have answered them. */

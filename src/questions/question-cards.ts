@@ -10,7 +10,7 @@ import { askedAt } from "../forms/form-places.ts";
 import { answeredCard, formCard } from "../forms/form-card.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
-import { cardIdOf } from "./question.ts";
+import { cardIdOf, isSecretAt } from "./question.ts";
 import type { AskedPlace, Question } from "./question.ts";
 
 /** Owner of the cards. */
@@ -38,7 +38,12 @@ export class QuestionCards {
       const card = this.#card(question, index, place);
       // Also after the end: the question may be asked again, and a late answer must be told so.
       const asks = question.call === undefined && { asksForQuote: true };
-      const content = { kind: "stored-card", card, image: undefined, ...asks } as const;
+      // The conversation of that chat knows nothing of the question, and its model must not read a secret.
+      const asksForMessage =
+        question.end === undefined &&
+        isSecretAt(question, index) &&
+        place.address.threadId !== question.threadId;
+      const content = { kind: "stored-card", card, image: undefined, ...asks, asksForMessage } as const;
       // Somebody may press a button that the card does not have any more, and must hear what has become of it.
       if (thread.cards.store.read(id) !== undefined) thread.cards.revise(id, content, "leave", true);
       else {

@@ -69,6 +69,11 @@ export function placeOfCard(cardId: string): { readonly id: string; readonly pla
   return id === undefined ? undefined : { id, place: Number(place) };
 }
 
+/** Whether nothing that a person writes in the chat of a place may reach a model while the question is open. */
+export function isSecretAt({ askedIn, form }: Pick<Question, "askedIn" | "form">, place: number): boolean {
+  return askedIn[place]?.address.isDirectMessage === true && isSensitive(form);
+}
+
 /** Whether a value of the form may not be shown. */
 export function isSensitive({ fields }: Form): boolean {
   return fields.some((field) => field.isSensitive === true);

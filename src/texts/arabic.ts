@@ -283,7 +283,10 @@ export const arabic: TextTable = {
   questionReminder: "ما زلت أنتظر إجابتك. المهلة حتى {time}.",
   questionOver: "لقد انتهى هذا السؤال بالفعل.",
   questionMoved: "من فضلك استخدم الأزرار التي يعرضها السؤال الآن.",
-  questionStaysOpen: "اعتبرت رسالتك رسالة عادية. ما زال سؤالي مفتوحًا.",
+  questionStaysOpen: "ما زال سؤالي مفتوحًا.",
+  questionOrdinary: "اعتبرت رسالتك رسالة عادية.",
+  questionKept:
+    "ما زال سؤالي مفتوحًا، لذلك لم أمرّر رسالتك. من فضلك أجب عنه، أو اختر «{button}» للحديث عن شيء آخر.",
   questionReplyHint: "للإجابة، من فضلك ردّ على هذه الرسالة.",
   questionQuoteIt: "اعتبرت رسالتك رسالة عادية. للإجابة عن سؤالي، من فضلك ردّ عليه مباشرة.",
   subscribeCommand: "تلقّي الأخبار في هذه المحادثة",

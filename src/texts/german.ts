@@ -297,7 +297,10 @@ export const german: TextTable = {
   questionReminder: "Ich warte noch auf deine Antwort. Zeit ist bis {time}.",
   questionOver: "Diese Frage hat sich schon erledigt.",
   questionMoved: "Bitte nimm die Knöpfe, die die Frage jetzt hat.",
-  questionStaysOpen: "Ich habe das als normale Nachricht verstanden. Meine Frage ist noch offen.",
+  questionStaysOpen: "Meine Frage ist noch offen.",
+  questionOrdinary: "Ich habe das als normale Nachricht verstanden.",
+  questionKept:
+    "Meine Frage ist noch offen, deshalb habe ich deine Nachricht nicht weitergegeben. Bitte beantworte die Frage, oder wähle „{button}“, um über etwas anderes zu schreiben.",
   questionReplyHint: "Antworte bitte direkt auf diese Nachricht.",
   questionQuoteIt:
     "Ich habe das als normale Nachricht verstanden. Um meine Frage zu beantworten, antworte bitte direkt auf sie.",

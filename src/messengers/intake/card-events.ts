@@ -25,8 +25,8 @@ const NUMBER = /^\s*(\d{1,3})\s*[.)]?\s*$/;
  * Routes events about cards to the conversation that posted the card.
  *
  * 1. A press arrives at the gate of its chat, which knows the conversation by the token. `conversation` is not asked.
- * 2. A message that quotes one of the bot's messages, or is a bare number, is offered to the gate once. If it answers a
- *    card, only the conversation of that card gets it. The root gets nothing but numbers and answers to its own
+ * 2. A message that quotes one of the bot's messages, or is a bare number, is offered to the gate once, and so is any
+ *    message of a private chat whose gate is here. If it answers a card, only the conversation of that card gets it. The root gets nothing but numbers and answers to its own
  *    questions, unless it is the conversation.
  * 3. An event is handed over, under the same key, before its row here ends. A crash between the two repeats the
  *    handover, and the other object recognizes the key.
@@ -108,11 +108,12 @@ export class CardEvents {
   /** Returns the card that a message answers, if it looks like an answer to one. */
   async #claimOf(event: MessengerEvent): Promise<CardClaim | undefined> {
     const { message } = event;
-    if (message === undefined || !mayAnswerCard(event)) return undefined;
-    const { beginsThread, isMention, quoted, sentAt } = message;
-    const number = numberOf(message);
     const { gates, messengers } = this.#options;
     const address = addressOf(event);
+    const isNearby = (): boolean => address.isDirectMessage && isNewMessage(event) && gates.isGate(address);
+    if (message === undefined || !(mayAnswerCard(event) || isNearby())) return undefined;
+    const { beginsThread, isMention, quoted, sentAt } = message;
+    const number = numberOf(message);
     const { chatId, messengerId, threadId } = address;
     const { numbersThreads = false, probing } = messengers.surface(messengerId);
     return gates.gateOf(address).claimMessage({
@@ -137,11 +138,16 @@ export function isCardPress({ action, kind }: MessengerEvent): boolean {
 }
 
 /** Whether a message looks like an answer to a card: it quotes the bot, or is only a number. */
-export function mayAnswerCard({ author, kind, message }: MessengerEvent): boolean {
-  const isNew = kind === "direct-message" || kind === "mention" || kind === "message";
-  if (!isNew || message === undefined || author?.isBot === true || message.command !== undefined)
-    return false;
+export function mayAnswerCard(event: MessengerEvent): boolean {
+  const { message } = event;
+  if (message === undefined || !isNewMessage(event)) return false;
   return message.quoted?.isFromBot === true || numberOf(message) !== undefined;
+}
+
+/** Whether the event is a new message of a person that is no command. */
+function isNewMessage({ author, kind, message }: MessengerEvent): boolean {
+  const isNew = kind === "direct-message" || kind === "mention" || kind === "message";
+  return isNew && author?.isBot !== true && message?.command === undefined;
 }
 
 /** The caption of a file is no answer: the file would be lost. */

@@ -20,8 +20,8 @@ export interface OpenQuestions {
 
 /** A message of somebody who is asked something. */
 export interface TakenMessage {
-  /** Whether it is the answer. Otherwise the model gets it. */
-  readonly isAnswer: boolean;
+  /** Whether the model gets it. An answer is not for the model, nor anything else while a secret is asked for. */
+  readonly isForModel: boolean;
   readonly hint?: MessengerHint;
   /** Stores that it was taken. Called in the transaction that ends the event, or sends the hint. */
   store(): void;

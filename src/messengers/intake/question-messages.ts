@@ -14,7 +14,7 @@ export interface QuestionMessagesOptions {
   readonly questions?: Pick<OpenQuestions, "taken"> | undefined;
 }
 
-/** Messages of people who are asked something. An answer ends the event; any other message is for the model. */
+/** Messages of people who are asked something. Those that are not for the model end here. */
 export class QuestionMessages {
   readonly #options: QuestionMessagesOptions;
   readonly #outcomes: EventOutcomes;
@@ -24,12 +24,12 @@ export class QuestionMessages {
     this.#outcomes = outcomes;
   }
 
-  /** Takes a message as an answer. Returns `false` if the model must answer it. */
+  /** Takes a message about a question. Returns `false` if the model must answer it. */
   take(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
     const { database, delivery, questions } = this.#options;
     const taken = questions?.taken?.(event);
     if (taken === undefined) return false;
-    const { hint, isAnswer } = taken;
+    const { hint, isForModel } = taken;
     // Together, so that an answer counts once, and a person is told once.
     database.transaction(() => {
       taken.store();
@@ -38,8 +38,9 @@ export class QuestionMessages {
         const start = { id: `hint:${row.seq}`, ...postingOf(event, definition) };
         delivery.send({ ...start, ...(replyTo !== undefined && { replyTo }) }, text);
       }
-      if (isAnswer) this.#outcomes.end(row, "answered a question");
+      if (!isForModel)
+        this.#outcomes.end(row, hint === undefined ? "answered a question" : "answered with a hint");
     });
-    return isAnswer;
+    return !isForModel;
   }
 }

@@ -63,6 +63,8 @@ export interface StoredCardContent {
   readonly asksForWord?: boolean;
   /** See `CardNews.asksForQuote`. @default false */
   readonly asksForQuote?: boolean;
+  /** See `CardNews.asksForMessage`. @default false */
+  readonly asksForMessage?: boolean;
 }
 
 /** Content that can be sent at once. */
@@ -335,6 +337,7 @@ function drawn(content: CardContent | StoredCardContent): {
   readonly image: OutgoingImage | undefined;
   readonly asksForWord?: boolean;
   readonly asksForQuote?: boolean;
+  readonly asksForMessage?: boolean;
 } {
   if (content.kind === "stored-card") {
     const { kind: _kind, ...stored } = content;

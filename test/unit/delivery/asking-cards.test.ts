@@ -90,3 +90,24 @@ it("reads the cards that an earlier release has stored", async () => {
   await show(rig, card("new", 12));
   expect(await meant(rig, 15)).toBe("new");
 });
+
+it("gives any message that came after a card to it while it asks for one, also after a restart", async () => {
+  const rig = gateRig();
+  const heard = async ({ gate }: GateRig, message: number, more: Partial<ClaimQuestion> = {}) => {
+    const { chatId, messengerId, threadId } = ADDRESS;
+    const asked = { messengerId, chatId, threadId, messageId: `${message}`, sentAt: message * 1_000 };
+    return (await gate.claimMessage({ ...asked, isNumbered: true, ...more }))?.key;
+  };
+  await show(rig, card("plain", 5, { asksForWord: false }));
+  expect(await heard(rig, 30)).toBeUndefined();
+  await show(rig, card("secret", 10, { asksForWord: false, asksForMessage: true }));
+  await show(rig, card("topic", 20, { asksForWord: false, asksForMessage: true }), TOPIC);
+  const restarted = rig.restart();
+  expect([await heard(restarted, 9), await heard(restarted, 30)]).toEqual([undefined, "secret"]);
+  expect(await heard(restarted, 30, { number: 7 })).toBe("secret");
+  expect(await heard(restarted, 30, { quotedId: "29" })).toBe("secret");
+  expect(await heard(restarted, 30, { quotedId: "5" })).toBe("plain");
+  expect(await heard(restarted, 30, { chatId: "8" })).toBeUndefined();
+  await show(restarted, card("secret", 10, { asksForWord: false, revision: 2 }));
+  expect(await heard(restarted, 30)).toBeUndefined();
+});

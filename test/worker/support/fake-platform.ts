@@ -1,5 +1,6 @@
 import type { ChatFacts } from "../../../src/core/chat.ts";
 import type { ChatMove, ChatPlace } from "../../../src/core/chat-move.ts";
+import { sha256Now } from "../../../src/core/sha256.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import type { FetchedFile, IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
 import type {
@@ -295,7 +296,7 @@ function incomingOf(update: FakeUpdate): IncomingEvent {
     isDirectMessage: !isGroup,
     title: chat,
   };
-  const edition = kind === "edit" ? `:${update.text ?? ""}` : "";
+  const edition = kind === "edit" ? `:${sha256Now(update.text ?? "")}` : "";
   const { movedFrom, movedTo } = update;
   const move: ChatMove | undefined =
     movedTo !== undefined
