@@ -67,8 +67,12 @@ async function inspect(words: readonly string[], bearer = token): Promise<Run> {
 }
 
 const call = (tool: string, input: object) => [
-  ...["--method", "tools/call", "--tool-name", tool],
-  ...["--tool-args-json", JSON.stringify(input)],
+  "--method",
+  "tools/call",
+  "--tool-name",
+  tool,
+  "--tool-args-json",
+  JSON.stringify(input),
 ];
 
 describe.each(["legacy", "modern"])("the inspector's command line, with the %s protocol", (era) => {
