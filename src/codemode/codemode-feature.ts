@@ -1,11 +1,18 @@
 import type { ToolSet } from "ai";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { revertActions, revertName } from "../actions/tools/revert-action.ts";
+import type { ApprovalChange } from "../core/approval-preview.ts";
 import type { Json } from "../core/content.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
+import { actionWords } from "../actions/tools/action-words.ts";
+import { codeCallOf, isCodeCall } from "../core/code-call.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
 import { codeObject } from "./bot-objects.ts";
+import { ENGLISH } from "./codemode-options.ts";
+import type { CodemodeOptions, CodemodeTexts } from "./codemode-options.ts";
+import type { CodeCall } from "./code-store.ts";
 import type { CodeFeature, CodeObject } from "./bot-objects.ts";
 import { CodeRuns } from "./code-runs.ts";
 import { CodeStore } from "./code-store.ts";
@@ -14,6 +21,10 @@ import { RunRollback } from "./run-rollback.ts";
 /** The methods of the bot's class that are about code. */
 interface CodemodeMethods {
   getTools(): ToolSet | Promise<ToolSet>;
+}
+
+interface Asked {
+  readonly ctx: ActionContext;
 }
 
 /** Most calls that a card names. */
@@ -31,7 +42,10 @@ export class CodemodeFeature implements Feature, CodeFeature {
   readonly host: FeatureHost<CodemodeMethods>;
   readonly #object: CodeObject;
 
-  constructor(host: FeatureHost<unknown>) {
+  readonly #texts: CodemodeTexts;
+
+  constructor(host: FeatureHost<unknown>, { texts }: CodemodeOptions) {
+    this.#texts = { ...ENGLISH, ...texts };
     // Every bot has these methods.
     this.host = host as FeatureHost<CodemodeMethods>;
     this.store = new CodeStore(host.database);
@@ -50,7 +64,42 @@ export class CodemodeFeature implements Feature, CodeFeature {
   }
 
   wrapActions(actions: ThinkActions): ThinkActions {
-    return { ...actions, ...revertActions(actions) };
+    const told = Object.entries(actions).map(([key, action]) => [key, this.#told(action)] as const);
+    return { ...Object.fromEntries(told), ...revertActions(actions) };
+  }
+
+  /** The card of a call of code says what the code has done before it, and has the code under More. */
+  #told(action: Action): Action {
+    if (action.kind === "server" || action.moreWords !== undefined) return action;
+    return {
+      ...action,
+      preview: async (call: Asked) => {
+        const own = (await action.preview?.(call as never)) ?? [];
+        const before = this.#doneBefore(call.ctx.toolCallId);
+        if (before === undefined) return own;
+        return typeof own === "string" ? `${own}\n${before.label}: ${before.to}` : [before, ...own];
+      },
+      moreWords: ({ ctx: { toolCallId } }: Asked) =>
+        isCodeCall(toolCallId) ? this.store.get(codeCallOf(toolCallId).run)?.code : undefined,
+    };
+  }
+
+  #doneBefore(toolCallId: string): ApprovalChange | undefined {
+    if (!isCodeCall(toolCallId)) return undefined;
+    const { position, run } = codeCallOf(toolCallId);
+    const done = this.store.calls(run).filter((call) => call.state === "applied" && call.position < position);
+    if (done.length === 0) return undefined;
+    const what = done.slice(0, MOST_NAMED).map((call) => this.#wordsOf(call));
+    if (done.length > MOST_NAMED) what.push("…");
+    const words = what.join("; ");
+    return { label: this.#texts.doneBefore, from: words, to: words };
+  }
+
+  #wordsOf(call: CodeCall): string {
+    const parts = this.#object.runtimes.get(this.store.get(call.run)?.runtime ?? "");
+    const name = parts?.actionOf(call) ?? `${call.connector}.${call.method}`;
+    const action = this.host.actions.named(name);
+    return action === undefined ? name : actionWords(name, action, call.args);
   }
 
   /** After a start nobody knows the bot's runtimes before its own code has made them. */
@@ -87,17 +136,5 @@ export class CodemodeFeature implements Feature, CodeFeature {
 
   keepResult(run: string, position: number, result: Json): void {
     this.store.changeCall({ run, position }, { state: "applied", result });
-  }
-
-  doneBefore(run: string, position: number): string | undefined {
-    const done = this.store.calls(run).filter((call) => call.state === "applied" && call.position < position);
-    if (done.length === 0) return undefined;
-    const named = done.slice(0, MOST_NAMED).map(({ connector, method }) => `${connector}.${method}`);
-    const more = done.length > MOST_NAMED ? ` and ${done.length - MOST_NAMED} more` : "";
-    return `Done before it in this run: ${named.join(", ")}${more}.`;
-  }
-
-  codeOf(run: string): string | undefined {
-    return this.store.get(run)?.code;
   }
 }

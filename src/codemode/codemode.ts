@@ -1,14 +1,19 @@
+import { checkOptions } from "../core/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { CodemodeFeature } from "./codemode-feature.ts";
+import { OPTIONS } from "./codemode-options.ts";
+import type { CodemodeOptions } from "./codemode-options.ts";
 
 /**
  * Lets a bot's class have runtimes for code: see `createCodemodeRuntime`.
  *
+ * @throws {ConfigurationError} `codemode-option`
  * @example
  * export class ShopBot extends Think<Env> {
  *   static override codemode = codemode();
  * }
  */
-export function codemode(): ImportedFeature {
-  return new ImportedFeature({ name: "codemode", create: (host) => new CodemodeFeature(host) });
+export function codemode(options: CodemodeOptions = {}): ImportedFeature {
+  checkOptions(options, OPTIONS, { owner: "codemode", code: "codemode-option" });
+  return new ImportedFeature({ name: "codemode", create: (host) => new CodemodeFeature(host, options) });
 }

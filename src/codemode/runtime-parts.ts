@@ -19,9 +19,6 @@ import { typesOf } from "./types-of.ts";
 export interface RunLog {
   /** Stores the whole result of a call. */
   keepResult(run: string, position: number, result: Json): void;
-  /** Says what the code has done before a call. Undefined: nothing. */
-  doneBefore(run: string, position: number): string | undefined;
-  codeOf(run: string): string | undefined;
 }
 
 export interface RuntimePartsOptions {
@@ -134,8 +131,6 @@ export class RuntimeParts {
       isTool: true,
       ...(asks && { approval: true, kind: "approval-gated" as const }),
       enabled: (ctx: Partial<ActionContext>) => isCodeCall(ctx.toolCallId ?? ""),
-      preview: (call: { readonly ctx: ActionContext }) => this.#doneBefore(call.ctx),
-      moreWords: (call: { readonly ctx: ActionContext }) => this.#codeOf(call.ctx),
     };
   }
 
@@ -164,15 +159,6 @@ export class RuntimeParts {
     const { position, run } = codeCallOf(toolCallId);
     this.#log()?.keepResult(run, position, output);
     return output;
-  }
-
-  #doneBefore({ toolCallId }: ActionContext): string | undefined {
-    const { position, run } = codeCallOf(toolCallId);
-    return this.#log()?.doneBefore(run, position);
-  }
-
-  #codeOf({ toolCallId }: ActionContext): string | undefined {
-    return this.#log()?.codeOf(codeCallOf(toolCallId).run);
   }
 }
 

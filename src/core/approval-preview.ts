@@ -1,4 +1,4 @@
-/** One thing that an action changes, for the person who decides. Without `from` it is new. */
+/** One thing that an action changes, for the person who decides. Without `from` it is new. The same as `to`, it stays so. */
 export interface ApprovalChange {
   /** The name of the thing: `"Status"`, `"Balance"`. */
   readonly label: string;

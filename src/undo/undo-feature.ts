@@ -6,13 +6,13 @@ import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { toJson } from "../actions/declare/normalize-output.ts";
 import { ledgerKeyOf } from "../actions/runs/ledger-key.ts";
+import { actionWords } from "../actions/tools/action-words.ts";
 import { revertActions, revertCallId, revertName } from "../actions/tools/revert-action.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import { codeCallOf, isCodeCall } from "../core/code-call.ts";
 import type { CardContent, Json } from "../core/content.ts";
 import { failureCode } from "../core/errors.ts";
-import { inOneLine } from "../core/one-line.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import { sha256Now } from "../core/sha256.ts";
 import type { Address } from "../core/surface.ts";
@@ -31,7 +31,6 @@ import type { UndoCall } from "./undo-store.ts";
 
 const TEN_MINUTES = 10 * 60 * 1000;
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
-const LONGEST_SUMMARY = 200;
 
 /** The end of one undone call, for people and the model. */
 interface Undone {
@@ -205,7 +204,7 @@ export class UndoFeature implements Feature {
       id,
       card: `undo:${groupOf(ctx)}`,
       action: name,
-      summary: summaryOf(name, action, input),
+      summary: actionWords(name, action, input),
       input: toJson(input),
       inputHash: sha256Now(canonicalJson(input)),
       requestId,
@@ -292,14 +291,6 @@ function groupOf({ requestId, toolCallId }: ActionContext): string {
 
 function isOf({ approver, requester }: UndoCall, userId: string | undefined): boolean {
   return userId !== undefined && (userId === requester || userId === approver);
-}
-
-function summaryOf(name: string, { approvalSummary, description }: Action, input: unknown): string {
-  const words = typeof approvalSummary === "function" ? approvalSummary({ input } as never) : approvalSummary;
-  const [first = name] = description.trim().split(/(?<=[.!?])\s/, 1);
-  return inOneLine(words ?? first)
-    .replace(/[.\s]+$/, "")
-    .slice(0, LONGEST_SUMMARY);
 }
 
 function filled(text: string, values: Readonly<Record<string, string>>): string {

@@ -18,6 +18,12 @@ const DIGEST_BOT = [
   "playground/feed/beside.ts",
 ];
 
+const REPORT_CODE = `async () => {
+  const rows = [{ name: "Taxi", amountCents: 1840 }, { name: "Hotel", amountCents: 12900 }];
+  const { path, total } = await actions.makeReport({ title: "Receipts of June", rows });
+  await actions.sendMail({ to: "boss@example.com", subject: "Receipts of June", text: "Total: " + total, file: path });
+}`;
+
 /** Returns the example of a page that has these words. */
 function sampleOf(page: string, words: string): string {
   const found = codeExamples(page).find((code) => code.includes(words));
@@ -151,6 +157,23 @@ export const SCENES: readonly Scene[] = [
     bot: SUPPORT_BOT,
     play: async (stage) => {
       await talk(["refund 50 € for order 1001", "Refund 50.00 € for order 1001?"])(stage);
+    },
+  },
+  {
+    name: "code",
+    bot: ["--config", "examples/analyst-bot/wrangler.jsonc"],
+    model: calls({
+      mail: {
+        tool: "codemode",
+        input: { code: REPORT_CODE },
+        say: () => "I've made the report.",
+      },
+    }),
+    play: async (stage) => {
+      await talk([
+        "Taxi 18.40, hotel 129.00: make a table, and mail it to my boss",
+        "Mail “Receipts of June”",
+      ])(stage);
     },
   },
   {

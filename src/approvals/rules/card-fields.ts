@@ -63,12 +63,13 @@ function previewFields({ input, preview, sensitive }: Approval, say: Say): CardF
     const words = preview === PREVIEW_FAILED ? say("previewFailed") : shown(preview);
     return [{ label: say("changesLabel"), value: words }];
   }
+  const changeWords = (from: string | number | undefined, to: string | number): string => {
+    if (from === undefined) return shown(say("newValue", { value: to }));
+    return from === to ? shown(String(to)) : `${shown(String(from))} → ${shown(String(to))}`;
+  };
   return preview.slice(0, MOST_CHANGES).map(({ from, label, to }) => ({
     label: `${label.charAt(0).toUpperCase()}${label.slice(1)}`.slice(0, 256) || say("changesLabel"),
-    value:
-      from === undefined
-        ? shown(say("newValue", { value: to }))
-        : `${shown(String(from))} → ${shown(String(to))}`,
+    value: changeWords(from, to),
   }));
 }
 

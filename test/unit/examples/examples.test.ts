@@ -25,7 +25,7 @@ describe("the examples", () => {
 
   it("use only what the package exports", () => {
     const allowed =
-      /^(\.\/(skills\/)?[\w-]+\.ts|switchboard(\/mcp|\/memory|\/skills|\/workspace|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
+      /^(\.\/(skills\/)?[\w-]+\.ts|switchboard(\/codemode|\/mcp|\/memory|\/undo|\/skills|\/workspace|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
     const all = [
       "support-bot",
       "digest-bot",
@@ -33,6 +33,7 @@ describe("the examples", () => {
       "mcp-bot",
       "mcp-bot/buyer",
       "skills-bot",
+      "analyst-bot",
       "minimal",
     ].flatMap((name) => sources(`examples/${name}`));
     for (const { name, text } of all) {

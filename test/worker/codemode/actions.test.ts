@@ -32,6 +32,7 @@ function shop(done: string[]): ThinkActions {
       approval: true,
       permissions: ["refund"],
       idempotencyKey: ({ input }) => input.order,
+      preview: () => [{ label: "Balance", from: 0, to: 40 }],
       execute: (input) => {
         done.push(`refund ${input.order}`);
         return { paid: input.order };
@@ -73,8 +74,11 @@ describe("the bot's actions in code", () => {
   it("run with their consent, and each once", async () => {
     const { done, world } = bot();
     await world.write("c1", REFUND);
-    await expectShown(world, "Refunds an order");
+    const card = await expectShown(world, "Refunds an order");
+    expect(card.texts.at(-1)).toContain("Done before it in this run: Finds an order\nBalance: 0 → 40");
     expect(done).toEqual(["find A1"]);
+    await world.press("c1", "More");
+    await expectShown(world, "actions.refund({ order: 'A1' })");
     await world.press("c1", "Approve");
     await expectShown(world, '"result":[40,"A1"]');
     expect(done).toEqual(["find A1", "refund A1"]);

@@ -50,7 +50,7 @@ describe("code of the model", () => {
     await bot.world.write("c1", TWO);
     const card = await expectShown(bot.world, "Sends a mail to a person");
     expect(card.texts.at(-1)).toContain("bob");
-    expect(card.texts.at(-1)).toContain("Done before it in this run: mail.tag");
+    expect(card.texts.at(-1)).toContain("Done before it in this run: Tags a person");
     expect(bot.done).toEqual(["tag ann"]);
     expect(await bot.world.thread("c1").pendingApprovals()).toMatchObject([
       { source: "codemode", descriptor: { action: "mail.send", input: { to: "bob" } } },
