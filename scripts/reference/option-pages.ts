@@ -178,6 +178,11 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
         of: ["CodemodeRuntimeOptions"],
       },
       { heading: "A tool of a connector", file: "src/codemode/connector-tool.ts", of: ["ConnectorTool"] },
+      {
+        heading: "`OpenApiConnector`",
+        file: "src/codemode/openapi/openapi-request.ts",
+        of: ["OpenApiCredentials", "OpenApiRequestOptions"],
+      },
       { heading: "`createExecuteTool`", file: "src/codemode/execute-tool.ts", of: ["ExecuteToolOptions"] },
       {
         heading: "`createQuickJSExecutor`",

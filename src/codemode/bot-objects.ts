@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action } from "../actions/declare/action.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CodeRuns } from "./code-runs.ts";
 import type { CodeStore } from "./code-store.ts";
 import type { RunRollback } from "./run-rollback.ts";
@@ -7,6 +8,7 @@ import type { RunLog, RuntimeParts } from "./runtime-parts.ts";
 
 /** The feature, as the bot's own code uses it. */
 export interface CodeFeature extends RunLog {
+  readonly host: Pick<FeatureHost<unknown>, "deps" | "log">;
   readonly runs: CodeRuns;
   readonly store: CodeStore;
   readonly rollback: RunRollback;

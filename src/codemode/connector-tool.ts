@@ -7,6 +7,10 @@ export interface ToolExecuteContext {
   readonly executionId: string;
   /** The person for whom the code runs. Undefined outside a messenger. */
   readonly person?: MessengerAuthor | undefined;
+  /** Names this call. A call that is made again after an interruption has the same name. */
+  readonly callId: string;
+  /** Aborts when the turn is stopped, or after 30 seconds. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One tool of a connector. */
@@ -22,6 +26,10 @@ export interface ConnectorTool {
    * `"reexecute"`: the tool only reads. Its results are not kept, and a replay reads again. @default "log"
    */
   readonly replay?: "log" | "reexecute";
+  /** The tool changes nothing, so a call that was interrupted is made again. @default false */
+  readonly readOnly?: boolean;
+  /** Calls with one `ctx.callId` have one effect, so a call that was interrupted is made again. @default false */
+  readonly repeatable?: boolean;
   /** Permissions that a call requires. See `authorizeTurn`. @default none */
   readonly permissions?: readonly string[];
   readonly execute: (args: unknown, ctx?: ToolExecuteContext) => unknown;

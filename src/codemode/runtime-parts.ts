@@ -1,5 +1,6 @@
 import { jsonSchema } from "ai";
-import { ActionError } from "../actions/declare/action-errors.ts";
+import type { Schema } from "ai";
+import { ActionError, isFailure } from "../actions/declare/action-errors.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
@@ -7,12 +8,13 @@ import { toJson } from "../actions/declare/normalize-output.ts";
 import { codeCallOf, isCodeCall } from "../core/code-call.ts";
 import type { Json } from "../core/content.ts";
 import { ConfigurationError } from "../core/errors.ts";
+import { objectSchema } from "../core/object-schema.ts";
 import type { Executor } from "../sandbox/executor.ts";
 import type { PassConnector } from "./code-pass.ts";
 import type { CodeCall } from "./code-store.ts";
 import { derivedFrom } from "./connector.ts";
 import type { CodemodeConnector } from "./connector.ts";
-import type { ConnectorDescription, ConnectorTool } from "./connector-tool.ts";
+import type { ConnectorDescription, ConnectorTool, ToolExecuteContext } from "./connector-tool.ts";
 import { typesOf } from "./types-of.ts";
 
 /** The log of runs, as the tools of connectors use it. */
@@ -101,7 +103,7 @@ export class RuntimeParts {
 
   isRead({ connector, method }: Pick<CodeCall, "connector" | "method">): boolean {
     const tool = this.#toolOf(connector, method);
-    return tool !== undefined && isReread(tool);
+    return tool !== undefined && isRead(tool);
   }
 
   actions(): ThinkActions {
@@ -136,18 +138,24 @@ export class RuntimeParts {
 
   #ownAction(name: string, tool: ConnectorTool): Action {
     const { description = name, inputSchema = { type: "object" }, permissions, revert } = tool;
-    const action = defineAction<ReturnType<typeof jsonSchema>, unknown, ActionContext>({
+    const isObject = inputSchema.type === "object";
+    const action = defineAction<Schema, unknown, ActionContext>({
       description,
-      inputSchema: jsonSchema(inputSchema),
+      inputSchema: isObject
+        ? objectSchema(inputSchema, inputSchema.additionalProperties === false)
+        : jsonSchema(inputSchema),
       approval: tool.requiresApproval === true,
       ...(permissions !== undefined && { permissions }),
-      ...(isReread(tool) && { annotations: { readOnly: true } }),
+      ...(isRead(tool) && { annotations: { readOnly: true } }),
+      ...(tool.repeatable === true && {
+        idempotencyKey: ({ ctx }: { ctx: ActionContext }) => ctx.toolCallId,
+      }),
       ...(revert !== undefined && {
         revert: ({ ctx, input, output }) => revert(input, output, contextOf(ctx)),
       }),
       execute: async (input, ctx) => {
         const output = toJson(await tool.execute(input, contextOf(ctx)));
-        return isReread(tool) ? output : this.#kept(ctx, output);
+        return isReread(tool) || isFailure(output) ? output : this.#kept(ctx, output);
       },
     });
     return action;
@@ -167,6 +175,10 @@ function isReread({ replay, requiresApproval }: ConnectorTool): boolean {
   return replay === "reexecute" && requiresApproval !== true;
 }
 
+function isRead(tool: ConnectorTool): boolean {
+  return isReread(tool) || (tool.readOnly === true && tool.requiresApproval !== true);
+}
+
 function innerName(connector: string, method: string): string {
   return `${connector}.${method}`;
 }
@@ -179,9 +191,6 @@ function plainActionOf(tool: ConnectorTool): string | undefined {
   return tool.requiresApproval === true && !derived.asks ? undefined : derived.name;
 }
 
-function contextOf({ person, toolCallId }: ActionContext): {
-  readonly executionId: string;
-  readonly person: ActionContext["person"];
-} {
-  return { executionId: codeCallOf(toolCallId).run, person };
+function contextOf({ person, signal, toolCallId }: ActionContext): ToolExecuteContext {
+  return { executionId: codeCallOf(toolCallId).run, callId: toolCallId, person, signal };
 }

@@ -1,11 +1,11 @@
-import { jsonSchema } from "ai";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ActionContext, OfferContext } from "../actions/declare/action-context.ts";
 import type { Action } from "../actions/declare/action.ts";
 import { ActionError, outcomeUnknown } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
-import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
+import { objectSchema } from "../core/object-schema.ts";
+import type { ObjectInput } from "../core/object-schema.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import { failureReason, NotConnectedError, protocolCode, statusOf } from "./connection.ts";
 import type { McpConnection, SentCall } from "./connection.ts";
@@ -48,8 +48,6 @@ export interface PersonalResult {
   readonly isFirst: boolean;
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
 /**
  * Returns the action that stands for a tool, so that each call has its consent, permissions, ledger, limits and audit. A
  * tool has an effect that nobody knows, unless the bot's author says otherwise: its calls are asked about.
@@ -66,7 +64,7 @@ export function toolAction(tool: AgreedTool): Action {
     approvalSummary: `${serverName}: ${pin.name}`,
     approval:
       typeof approval === "function"
-        ? ({ input }: { readonly input: Input }) => approval({ tool: pin.name, input })
+        ? ({ input }: { readonly input: ObjectInput }) => approval({ tool: pin.name, input })
         : approval,
     ...(personal !== undefined && {
       enabled: (ctx: OfferContext) => personal.isListed(pin.hash, ctx),
@@ -74,7 +72,7 @@ export function toolAction(tool: AgreedTool): Action {
         isGroup(ctx) ? `Uses the connection of ${nameOf(ctx)} with ${serverName}.` : undefined,
     }),
     annotations: isRead ? { readOnly: true } : { destructive: pin.isDestructive },
-    execute: (input: Input, ctx) => callTool(tool, input, ctx),
+    execute: (input: ObjectInput, ctx) => callTool(tool, input, ctx),
   });
   // Its absence means nothing while the catalogue is not loaded.
   return { ...action, isTool: true };
@@ -99,27 +97,13 @@ function rulesOf({ tools = {}, ...server }: McpServer, name: string): McpToolRul
   );
 }
 
-/** The server checks the input. Nobody is asked about one that certainly cannot fit. */
 function inputSchemaOf({ inputSchema }: ToolPin) {
   const mended = mendSchema(inputSchema) ?? { type: "object" };
   const required = Array.isArray(mended["required"]) ? mended["required"].map(String) : [];
-  return jsonSchema<Input>(mended, {
-    validate: (value) => {
-      if (!isRecord(value) || Array.isArray(value)) return refused([], "must be an object");
-      const missing = required.find((name) => value[name] === undefined);
-      return missing === undefined ? { success: true, value } : refused([missing], "is missing");
-    },
-  });
+  return objectSchema({ ...mended, required });
 }
 
-function refused(
-  path: readonly string[],
-  message: string,
-): { readonly success: false; readonly error: Error } {
-  return { success: false, error: new Error(message, { cause: [{ path, message }] }) };
-}
-
-async function callTool(tool: AgreedTool, input: Input, ctx: ActionContext): Promise<unknown> {
+async function callTool(tool: AgreedTool, input: ObjectInput, ctx: ActionContext): Promise<unknown> {
   const { connection, personal, pin, serverName } = tool;
   let { server } = tool;
   try {

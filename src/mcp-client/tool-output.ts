@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import type { ReplyAttachment } from "../core/reply-attachment.ts";
+import { hideSecrets } from "../core/hide-secrets.ts";
 import type { McpServer } from "./mcp-client-options.ts";
 
 /** The result of a tool: the part for the model, and the files for the person. */
@@ -10,9 +11,6 @@ export interface ToolOutput {
 
 const MOST_ATTACHMENTS = 8;
 const LONGEST_ERROR = 2_000;
-/** Shorter values of a header are no secret, and would change other words. */
-const SHORTEST_SECRET = 8;
-const HIDDEN = "[hidden]";
 
 /** Makes the result of a tool readable. Pictures and other bytes are no text, so they become parts of the reply. */
 export function toolOutputOf({ content, isError, structuredContent }: CallToolResult): ToolOutput {
@@ -73,25 +71,10 @@ function bytesOf(data: string): Uint8Array | undefined {
   }
 }
 
-/** Returns a result without the server's address and headers: some servers repeat the request that they got. */
+/** Returns a result without the server's address and headers. */
 export function withoutSecrets(
   output: unknown,
   { headers = {}, url }: Pick<McpServer, "headers" | "url">,
 ): unknown {
-  const secrets = Object.values(headers)
-    .flatMap((value) => [value, ...value.split(/\s+/)])
-    .concat(url, [...new URL(url).searchParams.values()])
-    .filter((value) => value.length >= SHORTEST_SECRET)
-    .toSorted((a, b) => b.length - a.length);
-  return hidden(output, secrets);
-}
-
-function hidden(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === "string")
-    return secrets.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value);
-  if (Array.isArray(value)) return value.map((one) => hidden(one, secrets));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [hidden(key, secrets) as string, hidden(one, secrets)]),
-  );
+  return hideSecrets(output, [...Object.values(headers), url, ...new URL(url).searchParams.values()]);
 }

@@ -18,6 +18,8 @@ export interface ModelRequest {
   readonly asker: string;
   readonly prompt: LanguageModelV4Prompt;
   readonly tools: readonly string[];
+  /** The words about all tools. */
+  readonly toolWords: string;
   /** Whether the answer is streamed; a summary is not. */
   readonly isStreamed: boolean;
   /** What the person wrote last. */
@@ -61,6 +63,7 @@ export function scriptedModel(
       asker,
       prompt: options.prompt,
       tools: (options.tools ?? []).map(({ name }) => name),
+      toolWords: (options.tools ?? []).map((one) => ("description" in one ? one.description : "")).join("\n"),
       isStreamed,
       said: textOf(options.prompt.findLast(({ role }) => role === "user")),
     };
