@@ -72,12 +72,18 @@ export function executorContract(name: string, create: () => Executor): void {
         "async () => { throw new Error('a bad day') }",
         "async () => { throw 'a bad day' }",
         "async () => Promise.reject({ message: 'a bad day' })",
+        "async () => { const error = new TypeError('a bad day'); error.stack = undefined; throw error; }",
       ]) {
         const end = await run(code);
         expect(end.error).toContain("a bad day");
         expect(end.result).toBeUndefined();
       }
-      expect((await run("async () => {")).error).toBeTruthy();
+      for (const code of [
+        "async () => {",
+        "async () => { throw undefined }",
+        "async () => { throw new Error() }",
+      ])
+        expect((await run(code)).error).toBeTruthy();
       expect((await run("async () => missing.name")).error).toContain("missing");
     });
 

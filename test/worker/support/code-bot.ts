@@ -1,7 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import type { JSONSchema7 } from "ai";
-import { CodemodeConnector, codemode, createCodemodeRuntime } from "../../../src/codemode/index.ts";
-import type { CodemodeRuntime, ConnectorTool, ConnectorTools } from "../../../src/codemode/index.ts";
+import {
+  CodemodeConnector,
+  codemode,
+  createCodemodeRuntime,
+  createQuickJSExecutor,
+} from "../../../src/codemode/index.ts";
+import type {
+  CodemodeRuntime,
+  ConnectorTool,
+  ConnectorTools,
+  Executor,
+} from "../../../src/codemode/index.ts";
 import type { Think } from "../../../src/index.ts";
 import { ScriptedBot } from "../worker.ts";
 import { callTool, say } from "./scripted-model.ts";
@@ -85,13 +95,17 @@ export interface CodeBot {
   runtime<Result>(work: (runtime: CodemodeRuntime) => Promise<Result>): Promise<Result>;
 }
 
-export function createCodeBot(rest: WorldOptions = {}, more: ConnectorTools = {}): CodeBot {
+export function createCodeBot(
+  rest: WorldOptions = {},
+  more: ConnectorTools = {},
+  executor: Executor = createQuickJSExecutor(),
+): CodeBot {
   const done: string[] = [];
   let runtime: CodemodeRuntime | undefined;
   const make = (agent: Think): CodemodeRuntime => {
     const { ctx } = agent as unknown as { readonly ctx: object };
     const connectors = [new MailConnector(ctx, done, more)];
-    const made = createCodemodeRuntime({ ctx, connectors, slowAfterMs: 50 });
+    const made = createCodemodeRuntime({ ctx, connectors, executor, slowAfterMs: 50 });
     if (agent.name.includes("c1")) runtime = made;
     return made;
   };
