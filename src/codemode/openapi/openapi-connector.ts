@@ -105,7 +105,7 @@ export abstract class OpenApiConnector<Env = unknown> extends CodemodeConnector<
       base: this.#base(),
       options: { ...options, headers: { ...options.headers, ...key } },
       credentials: await this.credentials(ctx),
-      fetch: (address, init) => this.fetch(address, init),
+      fetch: this.fetch.bind(this),
       signal: ctx?.signal,
       maxBytes: this.maxResultBytes(),
       isRead,
