@@ -117,6 +117,11 @@ export const LOG_EVENTS: readonly {
     meaning: "the calls of a run of code were undone: how many were, and how many could not be",
   },
   {
+    events: ["code.service-failed"],
+    meaning:
+      "a service with an OpenAPI document refused a call or did not answer: `connector`, and `reason`, the status",
+  },
+  {
     events: ["undo.failed"],
     meaning: "an action ran, and people cannot undo it, because that could not be stored",
   },
