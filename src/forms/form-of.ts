@@ -26,7 +26,7 @@ const MOST_FIELDS = 30;
 /**
  * Returns the form that asks for a value of a schema.
  *
- * @throws {ConfigurationError} `question-schema` if the schema's library cannot describe it
+ * @throws {ConfigurationError} `schema-undescribed` if the schema's library cannot describe it
  */
 export async function formOf(schema: FlexibleSchema, options: FormOptions = {}): Promise<FormOf> {
   return formOfJsonSchema(await jsonSchemaOf(schema), options);

@@ -1,4 +1,5 @@
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import { checkDescribed } from "../core/json-schema-of.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Feature } from "../feature/feature.ts";
@@ -72,6 +73,15 @@ export class QuestionsFeature implements Feature {
     const times = [this.#all, this.parked, this.ofBot].map((part) => part.nextWakeAt() ?? Infinity);
     const at = Math.min(...times);
     return at === Infinity ? undefined : at;
+  }
+
+  /** A schema that a form cannot read is found before somebody is asked. */
+  get check(): NonNullable<Feature["check"]> {
+    const run = (): void => {
+      for (const [name, schema] of Object.entries(this.#host.agent.getQuestions()))
+        checkDescribed(schema, `the question "${name}"`);
+    };
+    return { method: "getQuestions", run };
   }
 
   get runQuestions(): RunQuestions {

@@ -62,7 +62,7 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
    * Asks a person for a value of a schema: a string, number, boolean or enum, a date, e-mail address, file, photo or
    * place, or a flat object of them. See `confirm`.
    *
-   * @throws {ConfigurationError} `question-schema` for a Standard Schema that has no JSON Schema
+   * @throws {ConfigurationError} `schema-undescribed` for a Standard Schema that has no JSON Schema
    */
   elicit<Schema extends FlexibleSchema>(
     question: ElicitQuestion<Schema>,

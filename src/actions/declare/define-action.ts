@@ -1,5 +1,6 @@
 import type { FlexibleSchema } from "ai";
 import { ConfigurationError } from "../../core/errors.ts";
+import { checkDescribed } from "../../core/json-schema-of.ts";
 import type { ActionAnnotations } from "./action-annotations.ts";
 import type { Action, ActionOptions } from "./action.ts";
 import { checkActionOptions } from "./check-action-options.ts";
@@ -15,7 +16,8 @@ const LONGEST_WAIT_MS = 89 * 24 * 60 * 60 * 1000;
  *   positive number, `action-expiry` if people would have longer to decide than their card can be changed,
  *   `action-without-approver` if nobody could agree, `action-quorum` if too few people could, `action-escalation` if nobody
  *   is named to escalate to, `action-ask-in` if it names nobody whose private chat could be found,
- *   `action-annotations` if its annotations contradict each other or `approval`
+ *   `action-annotations` if its annotations contradict each other or `approval`, `schema-undescribed` if the library of its
+ *   `inputSchema` has no JSON Schema, which the model reads
  */
 export function defineAction<
   Schema extends FlexibleSchema,
@@ -25,6 +27,7 @@ export function defineAction<
 >(options: ActionOptions<Schema, Output, Context, Memory>): Action {
   const called = calledOf(options);
   checkActionOptions(options, called);
+  checkDescribed(options.inputSchema, called);
   const { approval, timeoutMs, escalateAfterMs, expiresAfterMs, remindAfterMs } = options;
   if (options.kind === "durable-pause" && approval === false) {
     throw new ConfigurationError(

@@ -138,6 +138,50 @@ describe("a question from inside an action", () => {
     expect(rig.clock.nextTimerAt()).toBeUndefined();
   });
 
+  it("runs no `finally` and no `catch` of the run that asks, and those of the last run once", async () => {
+    const rig = createActionRig();
+    const seen: string[] = [];
+    const action = refund({
+      execute: async (_input, ctx) => {
+        try {
+          return await ctx.confirm({ message: "Really?" });
+        } catch {
+          seen.push("catch");
+          return "caught";
+        } finally {
+          seen.push("finally");
+        }
+      },
+    });
+    expect(await rig.call(action)).toMatchObject(asked);
+    await rig.clock.advance(600_000);
+    expect(seen).toEqual([]);
+    rig.answer({ value: true });
+    expect(await rig.call(action, undefined, outside)).toBe(true);
+    expect(seen).toEqual(["finally"]);
+  });
+
+  it("does not count the wait in timeoutMs, which each run has for itself", async () => {
+    const rig = createActionRig();
+    const action = refund({
+      timeoutMs: 1_000,
+      execute: async (_input, ctx) => {
+        const work = Promise.withResolvers<void>();
+        rig.clock.setTimeout(work.resolve, 900);
+        await work.promise;
+        return ctx.confirm({ message: "Really?" });
+      },
+    });
+    const first = rig.call(action);
+    await rig.clock.advance(900);
+    expect(await first).toMatchObject(asked);
+    await rig.clock.advance(3_000_000);
+    rig.answer({ value: true });
+    const second = rig.call(action, undefined, outside);
+    await rig.clock.advance(900);
+    expect(await second).toBe(true);
+  });
+
   it("lets no other call take over a run that asks, also not one of the same key", async () => {
     const rig = createActionRig();
     const action = refund({
@@ -197,7 +241,7 @@ describe("a question from inside an action", () => {
         const standard = { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } as const;
         return ctx.elicit({ message: "Well?", schema: { "~standard": standard } as never });
       },
-      "question-schema",
+      "schema-undescribed",
     ],
   ])("refuses %s", async (_what, ask, code) => {
     const rig = createActionRig();

@@ -103,7 +103,7 @@ describe("a schema that no form can ask for", () => {
       "~standard": { version: 1, vendor: "tiny", validate: (value: unknown) => ({ value }) },
     } as const;
     await expect(formOf(schema as unknown as Parameters<typeof formOf>[0])).rejects.toMatchObject({
-      code: "question-schema",
+      code: "schema-undescribed",
     });
   });
 });
