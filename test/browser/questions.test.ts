@@ -3,7 +3,7 @@ import { useAskingBot } from "./asking-bot-rig.ts";
 import { PICTURE } from "./person-page.ts";
 
 const rig = useAskingBot();
-const { log, screenshot, send, write } = rig;
+const { log, screenshot, write } = rig;
 /** The newest message with these words. */
 const card = (words: string) => log().getByRole("article").filter({ hasText: words }).last();
 const button = (words: string, name: string) => card(words).getByRole("button", { name, exact: true });
@@ -70,14 +70,20 @@ describe("a question on the page", () => {
     expect(await answered(`Answer: ${value}`)).toBe(true);
   });
 
-  it("is answered by a photo, and by a file", async () => {
+  it("is answered by a photo, and by a file, which the keyboard attaches", async () => {
+    const attach = async (file: typeof PICTURE): Promise<void> => {
+      const chosen = rig.page.waitForEvent("filechooser");
+      await rig.page.getByRole("button", { name: "Attach a photo, a voice note or a file" }).press("Enter");
+      await (await chosen).setFiles(file);
+      await rig.page.getByRole("textbox", { name: "Message" }).press("Enter");
+    };
     await write('/call elicit {"kind":"photo"}');
     await card("The photo, please").waitFor();
-    await send(PICTURE);
+    await attach(PICTURE);
     expect(await answered('"kind":"image"')).toBe(true);
     await write('/call elicit {"kind":"file"}');
     await card("The file, please").waitFor();
-    await send({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("hello") });
+    await attach({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("hello") });
     expect(await answered('"name":"note.txt"')).toBe(true);
   });
 
@@ -98,6 +104,22 @@ describe("a question on the page", () => {
     await screenshot("question-summary");
     await button("Is this right?", "Send").press("Enter");
     expect(await answered('{"guests":8,"outside":false}')).toBe(true);
+  });
+
+  it("is cancelled in its summary, with the tab key, and names each choice", async () => {
+    await write('/call elicit {"kind":"party"}');
+    await card("How many guests").waitFor();
+    await write("7");
+    await button("On the terrace", "Yes").press("Enter");
+    await button("Anything else", "Skip").press("Enter");
+    await button("Is this right?", "Send").waitFor();
+    const names = await card("Is this right?").ariaSnapshot();
+    expect(names).toMatch(/button "Send"[^]*button "Change"[^]*button "Not now"/);
+    // A pressed button that is gone leaves the focus nowhere.
+    await rig.page.getByRole("textbox", { name: "Message" }).focus();
+    await tabTo("Not now");
+    await rig.page.keyboard.press("Enter");
+    expect(await answered('"declined"')).toBe(true);
   });
 
   it("is declined by a button", async () => {

@@ -51,6 +51,8 @@ export class QuestionRig {
   readonly clock: VirtualClock = createVirtualClock();
   /** What the runs have done outside: steps and ends, by order. */
   readonly effects: string[] = [];
+  /** Number of statements that the object has made. */
+  statements = 0;
   /** Number of times that the object died while the model called the action. */
   deathsInCall = 0;
   readonly #planted: PlantedMistakes;
@@ -184,6 +186,15 @@ export class QuestionRig {
     return rows.flatMap(({ id }) => store.get(id) ?? []);
   }
 
+  /** The texts below the cards of a turn. */
+  below(turn: string): string[] {
+    return this.questions(turn).flatMap(({ id }) =>
+      this.#data
+        .all<{ body: string }>("SELECT body FROM screen WHERE id LIKE ?", `question:${id}:0:%`)
+        .map(({ body }) => body),
+    );
+  }
+
   /** The outcomes that the conversation was told of the call of a turn. */
   told(turn: string): string[] {
     return [this.#data, this.#outside].flatMap((one) =>
@@ -247,7 +258,10 @@ export class QuestionRig {
     const hooked = this.#data.withHooks({ beforeWrite: boundary, afterWrite: boundary });
     const { hasNoTransactions, losesSteps } = this.#planted;
     const database: Database = {
-      all: (statement, ...bindings) => hooked.all(statement, ...bindings),
+      all: (statement, ...bindings) => {
+        this.statements += 1;
+        return hooked.all(statement, ...bindings);
+      },
       run: (statement, ...bindings) =>
         losesSteps === true && statement.includes("run_log_v1") && bindings.includes("step")
           ? 0
@@ -387,7 +401,11 @@ export class QuestionRig {
     };
     return {
       sendCard: ({ id }: ReplyStart, body: CardBody) => void write(id, body),
-      send: () => {},
+      // Stored like a row of the outbox: a message with a known id is not sent again.
+      send: ({ id }: ReplyStart, text: string) => {
+        if (database.all("SELECT 1 AS one FROM screen WHERE id = ?", id).length > 0) return;
+        database.run("INSERT INTO screen VALUES (?, ?)", id, JSON.stringify(text));
+      },
       revise: write,
       movedTo: () => undefined,
       receipt: (id: string) => ({

@@ -49,7 +49,21 @@ describe("a question of an action", () => {
     expect(group.buttons()).toEqual([]);
   });
 
-  it("says that nothing is asked", async () => {
-    await expect(chat.bot.person("Eve").answer("7")).rejects.toThrow("The bot asks nothing in this chat.");
+  it("is answered on what `testBot` returns, too", async () => {
+    const bot = chat;
+    await bot.say("call elicit number");
+    await bot.settled();
+    await bot.answer("7");
+    expect(await bot.reply()).toContain('"answer":"7"');
+    await bot.say("call confirm");
+    await bot.settled();
+    await bot.press("Yes");
+    expect(await bot.reply()).toContain('{"answer":true}');
+  });
+
+  it("says that nothing is asked, and which button is missing", async () => {
+    const eve = chat.bot.person("Eve");
+    await expect(eve.answer("7")).rejects.toThrow("The bot asks nothing in this chat.");
+    await expect(eve.press("Yes")).rejects.toThrow('No message has a button "Yes".');
   });
 });
