@@ -55,6 +55,31 @@ export function photoTypeOf(kind: FileKind, head: Uint8Array): string | undefine
   return Object.entries(PICTURES).find(([, pattern]) => pattern.test(text))?.[0];
 }
 
+/**
+ * Whether a GIF has a second picture, as far as its bytes go.
+ *
+ * The file is a header of 13 bytes and blocks. A colour table follows the header and each picture that has one.
+ */
+export function isAnimatedGif(bytes: Uint8Array): boolean {
+  const colours = (flags = 0): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
+  const pastData = (at: number): number => {
+    for (let size = bytes[at] ?? 0; size > 0; size = bytes[at] ?? 0) at += 1 + size;
+    return at + 1;
+  };
+  let pictures = 0;
+  for (let at = 13 + colours(bytes[10]); at < bytes.length && pictures < 2;) {
+    if (bytes[at] === EXTENSION) at = pastData(at + 2);
+    else if (bytes[at] === PICTURE) {
+      pictures += 1;
+      at = pastData(at + 11 + colours(bytes[at + 9]));
+    } else break;
+  }
+  return pictures > 1;
+}
+
+const EXTENSION = 0x21;
+const PICTURE = 0x2c;
+
 /** Returns a name for a file without one, such as `photo.png`. */
 export function defaultName(kind: FileKind, mediaType: string): string {
   const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];

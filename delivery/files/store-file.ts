@@ -8,7 +8,7 @@ import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import type { FileCapabilities, OutgoingMedia } from "../../src/core/surface.ts";
 import { HEAD_BYTES, MAX_PIECE_BYTES } from "./file-store.ts";
 import type { FileStore } from "./file-store.ts";
-import { actualKind, defaultName, mediaTypeOf, photoTypeOf } from "./file-facts.ts";
+import { actualKind, defaultName, isAnimatedGif, mediaTypeOf, photoTypeOf } from "./file-facts.ts";
 
 export interface StoreFileOptions {
   readonly store: FileStore;
@@ -41,7 +41,7 @@ export async function storeFile(file: OutgoingFile, options: StoreFileOptions): 
   if (limitOf(options.capabilities, kind) === 0) return linkTo(file);
   const { mediaType, stream } = await openSource(source, options);
   const { head, ...stored } = await write(stream, limitOf(options.capabilities, kind), options);
-  if (!isShown(kind, head, options.capabilities)) return linkTo(file);
+  if (!(await isShown(kind, head, stored.hash, options))) return linkTo(file);
   const type = mediaType ?? photoTypeOf(kind, head);
   const media = described(file, actualKind(kind, head), { kind: "bytes", ...stored }, type);
   return isPlain(source) ? { ...media, url: source.url } : media;
@@ -93,11 +93,8 @@ export async function storeBytes(
   return { storedId: hash, sizeBytes };
 }
 
-function reused(
-  file: OutgoingFile,
-  hash: string,
-  { capabilities, deps, store }: StoreFileOptions,
-): OutgoingMedia {
+async function reused(file: OutgoingFile, hash: string, options: StoreFileOptions): Promise<OutgoingMedia> {
+  const { capabilities, deps, store } = options;
   const found = store.reuse(hash, deps.newId(), deps.clock.now());
   if (found === undefined)
     throw new InvalidInputError("file-source", "The file is not stored any more. Give its bytes again.");
@@ -105,13 +102,24 @@ function reused(
   const limit = limitOf(capabilities, file.kind);
   if (limit === 0) return linkTo(file);
   if (sizeBytes > limit) throw tooLarge(limit);
-  if (!isShown(file.kind, head, capabilities)) return linkTo(file);
+  if (!(await isShown(file.kind, head, hash, options))) return linkTo(file);
   const type = photoTypeOf(file.kind, head);
   return described(file, actualKind(file.kind, head), { kind: "bytes", hash, sizeBytes }, type);
 }
 
-function isShown(kind: FileKind, head: Uint8Array, { photoTypes }: FileCapabilities): boolean {
-  return kind !== "photo" || photoTypes === undefined || photoTypes.includes(photoTypeOf(kind, head) ?? "");
+/** A platform that shows some types of pictures shows none that move. */
+async function isShown(
+  kind: FileKind,
+  head: Uint8Array,
+  hash: string,
+  { capabilities: { photoTypes }, store }: StoreFileOptions,
+): Promise<boolean> {
+  if (kind !== "photo" || photoTypes === undefined) return true;
+  const type = photoTypeOf(kind, head);
+  if (type === undefined || !photoTypes.includes(type)) return false;
+  if (type !== "image/gif") return true;
+  const { value } = await store.open(hash).getReader().read();
+  return value === undefined || !isAnimatedGif(value);
 }
 
 const ADDRESS = { code: "file-address", owner: "A file's" };

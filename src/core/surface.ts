@@ -66,8 +66,8 @@ export interface FileCapabilities {
    */
   readonly maxBytes: (kind: FileKind) => number;
   /**
-   * Media types of the photos that the platform shows, as their bytes tell. People get a link to any other one, or its
-   * name. @default all
+   * Media types of the photos that the platform shows, as their bytes tell. People get a link to any other one, and to a
+   * GIF that moves, or its name. @default all
    */
   readonly photoTypes?: readonly string[];
   /** Most files of one message. More files become several messages. 1: no albums. */

@@ -26,7 +26,8 @@ export const teams: AdapterProfile = {
   // Pictures are in the text of a message. Other files need the person's consent, in private chats only, and a place in
   // their OneDrive.
   maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },
-  // "Messages in bot conversations". It also says 1024 × 1024 pixels, which nothing here measures.
+  // "Messages in bot conversations", which excludes animated GIFs. It also says 1024 × 1024 pixels, which nothing here
+  // measures.
   photoTypes: ["image/png", "image/jpeg", "image/gif"],
   // Teams makes two messages of a text with a picture, and tells the id of neither.
   hasCaptions: false,

@@ -106,6 +106,33 @@ describe("a picture on a platform that shows some types", () => {
     },
   );
 
+  const frame = "\x21\xf9\x04\0\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0";
+  const table = "\0\0\0\xff\xff\xff";
+  const gifOf = (...blocks: readonly string[]): Uint8Array<ArrayBuffer> =>
+    Uint8Array.from(Buffer.from(`GIF89a\x01\0\x01\0\x80\0\0${table}${blocks.join("")};`, "latin1"));
+  const loop = "\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0";
+
+  it("is a link or refused if it is a GIF that moves", async () => {
+    for (const moving of [gifOf(loop, frame, frame), gifOf(frame, frame)]) {
+      const { add, store } = rig(() => new Response(moving), more);
+      const sent = await add(photo({ url: "https://shop.example/a.gif" }, "a.gif"));
+      expect(sent.refusal?.text).toBe(String.raw`[a\.gif](<https://shop.example/a.gif>)`);
+      expect(await codeOf(add(photo(moving)))).toBe("files-unsupported");
+      const { storedId } = await storeBytes(moving, {
+        store,
+        deps: { clock: createVirtualClock(), fetch, newId: () => "m" },
+        signal: new AbortController().signal,
+      });
+      expect(await codeOf(add(photo({ storedId, sizeBytes: moving.length })))).toBe("files-unsupported");
+    }
+  });
+
+  it("is sent if it is a GIF of one picture, or one that is cut off", async () => {
+    const { add } = rig(undefined, more);
+    for (const still of [gifOf(loop, frame), gifOf(frame).slice(0, 30), gifOf()])
+      expect(await add(photo(still))).toMatchObject({ mediaType: "image/gif", source: { kind: "bytes" } });
+  });
+
   it("is of any type elsewhere", async () => {
     const { add } = rig();
     expect(await add(photo(bytesOf("webp")))).toMatchObject({ mediaType: "image/webp" });
