@@ -189,7 +189,8 @@ export function createChatSdkSurface(
       if (notice === undefined) return;
       await call("answer", address, signal, async (to, threadId) => {
         const { whisper = postEphemeral } = profile;
-        await whisper({ threadId, press, text: notice.text }, to, { fetch, signal });
+        const text = markup.escape(notice.text, true);
+        await whisper({ threadId, press, text, isMarkdown: takesMarkdown }, to, { fetch, signal });
       });
     },
     ...(search !== undefined && {

@@ -19,7 +19,7 @@ export interface CardPress {
 }
 
 /**
- * Answer to a press, which only the person who pressed sees: a passing note, a dialog (`alert: true`), or nothing. Slack,
+ * Answer to a press, plain text which only the person who pressed sees: a passing note, a dialog (`alert: true`), or nothing. Slack,
  * Discord, Teams and Google Chat show it as a message for one person. An answer to a number that a person wrote, and
  * one in a private chat without notes, is an ordinary message. A group without private words does not get it.
  */

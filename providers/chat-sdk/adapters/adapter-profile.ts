@@ -66,8 +66,10 @@ export interface Whisper {
   /** The thread of the press. */
   readonly threadId: string;
   readonly press: Press;
-  /** Markdown. */
+  /** Escaped for the platform. */
   readonly text: string;
+  /** Whether the adapter takes the text as Markdown. If not, it leaves it alone. */
+  readonly isMarkdown: boolean;
 }
 
 export interface WhisperOptions extends Pick<Deps, "fetch"> {

@@ -26,7 +26,11 @@ export async function whisper(
   const response = await fetch(`${apiBaseUrl}/webhooks/${applicationId}/${encodeURIComponent(token)}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ content: text, flags: FOR_ONE_PERSON, allowed_mentions: { parse: [] } }),
+    body: JSON.stringify({
+      content: text,
+      flags: FOR_ONE_PERSON,
+      allowed_mentions: { parse: [] },
+    }),
     signal,
   });
   if (!response.ok) throw new RefusedRequest(response, await response.text());

@@ -5,7 +5,7 @@ import { failureCode } from "../../core/errors.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerAction, MessengerEvent } from "../../core/messenger-event.ts";
-import { plainMarkdown } from "../../core/plain-markdown.ts";
+import { escapeMarkdown, plainMarkdown } from "../../core/plain-markdown.ts";
 import type { ActionNotice, Press } from "../../core/surface.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
@@ -135,7 +135,8 @@ export class PressAnswers {
       const id = isSaid ? publicId(press) : undefined;
       if (id !== undefined) sendNotice(delivery, id, event, definition, addressed(event, text));
     }
-    if (isMessage && notice !== undefined) sendNotice(delivery, `press:${row.seq}`, event, definition, text);
+    if (isMessage && notice !== undefined)
+      sendNotice(delivery, `press:${row.seq}`, event, definition, escapeMarkdown(text));
   }
 
   #privateWords({ messengerId }: MessengerEvent) {
@@ -152,5 +153,6 @@ function publicId({ card, event: { action, author } }: OpenPress): string | unde
 /** Says in a chat whom a text is for. */
 function addressed({ author }: MessengerEvent, text: string): string {
   const name = author?.fullName || author?.userName;
-  return name ? `${plainMarkdown(name)}: ${text}` : text;
+  const words = escapeMarkdown(text);
+  return name ? `${plainMarkdown(name)}: ${words}` : words;
 }

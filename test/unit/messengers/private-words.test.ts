@@ -48,6 +48,13 @@ it.each(["message", "none"] as const)(
   },
 );
 
+it("shows no markup of a name in a message that answers a press", async () => {
+  const onAction = (): string => "It's up to [Eve](https://evil.example) **Boss**.";
+  const rig = await menuWith("none", DIRECT, { onAction });
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
+  expect(rig.surface.visible("1")).toEqual(["Menu", "It's up to [Eve](https://evil.example) **Boss**."]);
+});
+
 it("asks the platform for nothing when there is nothing to say", async () => {
   const rig = await menuWith("message");
   await rig.receive(GROUP, pressOf(rig, GROUP, "Soup"));

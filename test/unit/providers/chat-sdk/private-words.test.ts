@@ -41,18 +41,14 @@ async function tell(
   name: RealAdapterName,
   press: Partial<Press> = {},
   answer = { status: 200, body: {} as object },
+  text = "Not you.",
 ): Promise<Told> {
   const { chatId, threadId } = realAdapters[name](stub.url);
   const surface = surfaceOf(name);
   const address = { messengerId: "bot", chatId, threadId, isDirectMessage: false };
   stub.answer(answer);
   const error: unknown = await surface
-    .answerAction(
-      address,
-      { ...PRESS, ...press },
-      { text: "Not you." },
-      { signal: new AbortController().signal },
-    )
+    .answerAction(address, { ...PRESS, ...press }, { text }, { signal: new AbortController().signal })
     .catch((caught: unknown) => caught);
   const body = stub.bodies.at(-1) ?? "";
   return {
@@ -110,6 +106,19 @@ describe("a private word", () => {
   ])("comes too late on Discord after 15 minutes: %d %d", async (status, code) => {
     const { failure } = await tell("discord", {}, { status, body: { code, message: "expired" } });
     expect(failure).toEqual({ kind: "missing", code: "press-expired" });
+  });
+
+  it.each([
+    ["slack", "markdown_text"],
+    ["gchat", "text"],
+    ["discord", "content"],
+  ] as const)("shows a name that looks like a link or a mention as it is on %s", async (name, field) => {
+    const text = "It's up to [Eve](https://evil.example) **Boss** @everyone <!channel> <users/all>.";
+    const { body } = await tell(name, {}, { status: 200, body: { ok: true } }, text);
+    const said = String((body as Record<string, unknown>)[field]);
+    expect(said).not.toMatch(/<https|@everyone|<!channel|<users/);
+    // Google Chat cannot escape them, and knows no such links.
+    if (name !== "gchat") expect(said).not.toMatch(/(?<!\\)[[*]/);
   });
 
   it("waits on Discord as long as it is told", async () => {
