@@ -1,7 +1,7 @@
 import type { CallFailure } from "../../../src/core/surface.ts";
 import type { ErrorFacts } from "../error-facts.ts";
 import type { FailedCall } from "../failed-call.ts";
-import { blockMarkdown } from "../markup/markdown.ts";
+import { linearMarkdown } from "../markup/markdown.ts";
 import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readChange } from "./linear-changes.ts";
@@ -24,7 +24,7 @@ export const linear: AdapterProfile = {
   capabilitiesOf: (adapter) => (hasSessions(adapter) ? { canEditMessages: false } : {}),
   // Linear documents no limit.
   capabilities: { supportsActions: false, maxMessageLength: 10_000 },
-  markup: blockMarkdown,
+  markup: linearMarkdown,
   // Everybody who follows the issue hears of a comment when it is posted.
   mode: "final-only",
   sendsFiles: false,

@@ -1,9 +1,8 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
 import { atLineStarts } from "./escape-markdown.ts";
-import { withoutMentions } from "./without-mentions.ts";
+import { withoutNames } from "./without-mentions.ts";
 import { languageOf, withoutFences } from "./markdown.ts";
 
-const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
 
 /**
@@ -34,12 +33,9 @@ export const discordMarkdown: Markup = {
 const ADDRESS = /(https?:\/\/[^\s<>]+)/;
 /** Headings, small text, quotes and lists. */
 const LINE_START = /^([^\S\n]*)(?:(#{1,3}(?=\s)|-#?(?=\s)|>)|(\d+)(\.(?=\s)))/gm;
-/** The adapter writes `<@name>` for a bare `@name`, which Discord shows as it is. */
-const BARE_MENTION = /(?<![\w@])@(?=\w)/g;
 
 function escapePart(text: string, index: number): string {
   if (index % 2 === 1) return text;
-  return withoutMentions(text)
-    .replace(BARE_MENTION, `@${ZERO_WIDTH_SPACE}`)
-    .replace(/[\\*~`|<[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
+  // The adapter writes `<@name>` for a bare `@name`, which Discord shows as it is.
+  return withoutNames(text).replace(/[\\*~`|<[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
 }

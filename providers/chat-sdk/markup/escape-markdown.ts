@@ -13,9 +13,20 @@ const NUMBER = /^([^\S\n]*\d{1,9})(?=[.)](?:\s|$))/gm;
 
 /**
  * Escapes text for CommonMark with GFM's tables, except numbers at the beginning of a line. Addresses stay as they are.
+ *
+ * @param breakMentions breaks the mentions in text that is no address
  */
-export function escapeMarkdown(text: string, isLineStart: boolean): string {
-  const escaped = text.split(ADDRESS).map(escapePart).join("");
+export function escapeMarkdown(
+  text: string,
+  isLineStart: boolean,
+  breakMentions: (text: string) => string = withoutMentions,
+): string {
+  const escaped = text
+    .split(ADDRESS)
+    .map((part, index) =>
+      index % 2 === 1 ? part.replace(/[[\]]/g, "\\$&") : breakMentions(part).replace(SYNTAX, "\\$&"),
+    )
+    .join("");
   return atLineStarts(escaped, isLineStart, (lines) => lines.replace(LINE_START, "$1\\$2"));
 }
 
@@ -29,9 +40,4 @@ export function atLineStarts(text: string, isLineStart: boolean, change: (lines:
   if (isLineStart) return change(text);
   const at = text.indexOf("\n");
   return at === -1 ? text : text.slice(0, at) + change(text.slice(at));
-}
-
-function escapePart(text: string, index: number): string {
-  if (index % 2 === 1) return text.replace(/[[\]]/g, "\\$&");
-  return withoutMentions(text).replace(SYNTAX, "\\$&");
 }

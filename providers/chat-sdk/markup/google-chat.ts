@@ -1,5 +1,5 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
-import { withoutMentions } from "./without-mentions.ts";
+import { withoutMentions, withoutMentionsInCode } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
@@ -7,7 +7,7 @@ const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as con
 /** Google Chat's formatting of messages. Its markers cannot be escaped. */
 export const googleChatText: Markup = {
   escape: withoutMentions,
-  escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  escapeCode: (text) => withoutMentionsInCode(text).replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
   needsBorders: true,
   canLink: (url) => /^(?:https?|mailto|tel):/i.test(url) && !/[|<>\s]/.test(url) && url.length <= 2000,
   open(mark: TextMark): string {

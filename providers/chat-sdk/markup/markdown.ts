@@ -1,6 +1,6 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
 import { escapeMarkdown, escapeNumbers } from "./escape-markdown.ts";
-import { withoutMentionsInCode } from "./without-mentions.ts";
+import { withoutMentionsInCode, withoutNames } from "./without-mentions.ts";
 
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
 
@@ -37,9 +37,20 @@ export const plainMarkdown: Markup = {
 /** Markdown of platforms that show all its blocks: GitHub, Linear, Slack. */
 export const blockMarkdown = {
   ...plainMarkdown,
-  escape: (text, isLineStart) => withLayout(escapeNumbers(escapeMarkdown(text, isLineStart), isLineStart)),
+  escape: (text, isLineStart) =>
+    withLayout(escapeNumbers(escapeMarkdown(text, isLineStart, withoutNames), isLineStart)),
   escapeCode: withoutMentionsInCode,
   blocks: { headings: 6, tables: true, tasks: true, dividers: true },
+} satisfies Markup;
+
+/** The address of a person's profile, which Linear turns into a mention. */
+const PROFILE = /(\blinear\.app\/[^\s/]+\/profiles\/)(?=\S)/gi;
+
+/** Linear's Markdown. An address that would mention a person is written out, with an invisible character. */
+export const linearMarkdown = {
+  ...blockMarkdown,
+  escape: (text, isLineStart) => blockMarkdown.escape(text, isLineStart).replace(PROFILE, "$1\u200b"),
+  canLink: (url) => blockMarkdown.canLink(url) && url.search(PROFILE) === -1,
 } satisfies Markup;
 
 function withLayout(text: string): string {

@@ -1,12 +1,12 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
-import { withoutMentions } from "./without-mentions.ts";
+import { withoutNames } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
 /** Slack's mrkdwn. The three characters that Slack reserves become entities. Its markers cannot be escaped. */
 export const slackMrkdwn: Markup = {
-  escape: (text) => escapeEntities(withoutMentions(text)),
+  escape: (text) => escapeEntities(withoutNames(text)),
   escapeCode: (text) => escapeEntities(text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`)),
   needsBorders: true,
   canLink: (url) => /^(?:https?|mailto|tel|slack):/i.test(url) && !/[|>\s]/.test(url) && url.length <= 2000,

@@ -83,7 +83,7 @@ describe("a new message that its platform marks as edited", () => {
     const log = captureLog();
     const comment = reviewComment(70, "@shop-bot is this safe?");
     expect((await post(world, "github", comment)).status).toBe(200);
-    await shows("You said: @shop-bot is this safe?");
+    await shows("You said: @\u200bshop-bot is this safe?");
     expect((await post(world, "github", comment)).status).toBe(200);
     await vi.waitFor(() =>
       expect(log.filter(({ event }) => event === "inbox.event").map(({ outcome }) => outcome)).toEqual([
@@ -92,16 +92,16 @@ describe("a new message that its platform marks as edited", () => {
       ]),
     );
     expect(log.filter(({ event }) => event === "turn.begun")).toHaveLength(1);
-    await shows("You said: @shop-bot is this safe?");
+    await shows("You said: @\u200bshop-bot is this safe?");
   });
 
   it("has its own later edits taken as edits", async () => {
     const { world, shows } = createBot("github", handleReview, { rerunOnEdit: true });
     await post(world, "github", reviewComment(70, "@shop-bot one?"));
-    await shows("You said: @shop-bot one?");
+    await shows("You said: @\u200bshop-bot one?");
     const edited = reviewComment(70, "@shop-bot two?", "2026-11-20T10:09:00Z");
     expect((await post(world, "github", edited)).status).toBe(200);
-    await shows("You said: @shop-bot two?");
+    await shows("You said: @\u200bshop-bot two?");
   });
 });
 

@@ -7,7 +7,11 @@ import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import { adaptiveCardText } from "../../../../providers/chat-sdk/markup/adaptive-card.ts";
 import { discordMarkdown as discordMarkup } from "../../../../providers/chat-sdk/markup/discord-markdown.ts";
 import { googleChatCard, googleChatText } from "../../../../providers/chat-sdk/markup/google-chat.ts";
-import { blockMarkdown, markdown as markdownMarkup } from "../../../../providers/chat-sdk/markup/markdown.ts";
+import {
+  blockMarkdown,
+  linearMarkdown,
+  markdown as markdownMarkup,
+} from "../../../../providers/chat-sdk/markup/markdown.ts";
 import { slackMrkdwn as slackMarkup } from "../../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
 import { whatsAppText } from "../../../../providers/chat-sdk/markup/whatsapp-text.ts";
 import type { LengthUnit } from "../../../../src/core/text-length.ts";
@@ -131,6 +135,18 @@ describe("platforms with markup", () => {
     expect(render(code, standardMarkdown)).toBe("```md\n`\u200b``ts\nx\n`\u200b``\n```");
     expect(render(code, discordMarkdown)).toBe("```md\n`\u200b``ts\nx\n`\u200b``\n```");
     expect(render(code, rendererOf(blockMarkdown))).toBe(code);
+  });
+
+  it("mentions nobody by name where names are mentions", () => {
+    const names = "Ask @anna, (@octo-org/core) or @@bob, **@eve** and a@b.example, https://x.example/@carl.";
+    const [block, linear] = [rendererOf(blockMarkdown), rendererOf(linearMarkdown)];
+    expect(render(names, block)).toBe(
+      "Ask @\u200banna, (@\u200bocto-org/core) or @@\u200bbob, **@\u200beve** and a@b.example, https://x.example/@carl.",
+    );
+    const profile = "https://linear.app/acme/profiles/anna";
+    expect(render(`${profile} [Anna](${profile})`, block)).toBe(`${profile} [Anna](${profile})`);
+    expect(render(`${profile} [Anna](${profile})`, linear)).not.toContain(profile);
+    expect(render("`<users/all>`", rendererOf(googleChatText))).not.toContain("<users/all>");
   });
 
   it("mentions nobody on behalf of a text that only looks like a mention", () => {
