@@ -25,6 +25,12 @@ export interface PlatformEmulator {
   readonly hasOwnThreads?: boolean;
 
   /**
+   * Whether the platform tells the times of messages in whole seconds. A number within the second of a card may be older.
+   * @default false
+   */
+  readonly tellsSeconds?: boolean;
+
+  /**
    * Words the refusal of an edit that comes too late, or is one too many. Undefined if the platform sets no such limit,
    * or knows no edits.
    */
@@ -189,7 +195,9 @@ export interface Mark {
     | "item"
     | "heading"
     | "table"
-    | "quote";
+    | "quote"
+    /** Notifies people. `text` is as the platform reads it. */
+    | "mention";
   readonly text: string;
   /** Of a link. */
   readonly url?: string;

@@ -21,6 +21,17 @@ export function below(parts: readonly ShownText[]): ShownText {
   };
 }
 
+/** Returns a text with the parts that notify people marked. @param source as the platform reads it */
+export function withMentions(shown: ShownText, source: string, mention: RegExp): ShownText {
+  const mentions = [...source.matchAll(mention)].map(([text]) => ({ kind: "mention" as const, text }));
+  return { text: shown.text, marks: [...shown.marks, ...mentions] };
+}
+
+/** Returns a source in Markdown without its code, in which no platform but Slack looks for mentions. */
+export function withoutCode(source: string): string {
+  return source.replace(/(`+)(?!`)[^]*?(?<!`)\1(?!`)/g, " ");
+}
+
 export const plain = (text: string): ShownText => ({ text, marks: [] });
 
 const KINDS: Partial<Record<Nodes["type"], Mark["kind"]>> = {

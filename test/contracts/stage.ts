@@ -271,6 +271,7 @@ export class Talk {
   /** Answers a card with a number, in its thread. A number that is sent before the card is posted is for the model. */
   async choose(option: number, card: SeenMessage): Promise<void> {
     await this.stage.cardsPosted(this.place);
+    if (this.stage.emulator.tellsSeconds === true) await delay(1000 - (Date.now() % 1000));
     await this.stage.act(this.choosing(option, card));
   }
 

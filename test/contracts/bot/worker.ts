@@ -12,6 +12,8 @@ import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import { z } from "zod";
 import { messengerOf, type PlatformEnvironment } from "./messenger.ts";
 
+/** A label that is neither a link nor a mention. */
+const OFFER = "[Free](https://evil.example) @everyone <!here> <users/all>";
 const REPORT = new TextEncoder().encode("id,amount\n1,50\n");
 
 /** A bot that uses everything which people see: answers, cards, files, commands and messages of its own. */
@@ -57,6 +59,14 @@ export class ContractsBot extends Think<ModelEnvironment & PlatformEnvironment> 
           kind: "card",
           text: "**Your order?**",
           buttons: [[{ kind: "callback", label: "Coffee", payload: "coffee" }]],
+        }),
+      },
+      offer: {
+        description: "Offers something",
+        handler: (): Content => ({
+          kind: "card",
+          text: "A free one?",
+          buttons: [[{ kind: "callback", label: OFFER, payload: "offer" }]],
         }),
       },
     };

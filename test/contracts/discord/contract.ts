@@ -16,6 +16,7 @@ export const discordContract: Contract = {
     edit: cannot("impossible", NO_GATEWAY),
     delete: cannot("impossible", NO_GATEWAY),
     form: cannot("number without effect", `choices alone: ${NO_GATEWAY}`),
+    "form-attacked": cannot("number without effect", `choices alone: ${NO_GATEWAY}`),
     late: cannot("impossible", "the platform delivers a command once, within seconds"),
     "edit-limit": cannot(
       "impossible",

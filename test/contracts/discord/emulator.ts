@@ -10,8 +10,8 @@ import type {
   SeenMessage,
   Webhook,
 } from "../platform-emulator.ts";
-import { below, type ShownText } from "../shown-text.ts";
-import { buttonsOf, showComponents, showContent, showEmbed } from "./components.ts";
+import { below, withMentions, withoutCode, type ShownText } from "../shown-text.ts";
+import { allOf, buttonsOf, showComponents, showContent, showEmbed } from "./components.ts";
 import {
   APPLICATION,
   contentOf,
@@ -93,7 +93,7 @@ export class DiscordEmulator implements PlatformEmulator {
     return this.#guild.channel(place).messages.map((message) => ({
       id: message.id,
       by: message.authorId === APPLICATION ? "bot" : message.authorId,
-      ...show(message),
+      ...withMentions(show(message), withoutCode(sourceOf(message)), MENTION),
       ...(message.onlyFor !== undefined && { onlyFor: message.onlyFor }),
       buttons: buttonsOf(message.components).map(({ label }) => label ?? ""),
       files: message.files,
@@ -203,6 +203,13 @@ export class DiscordEmulator implements PlatformEmulator {
     if (type === 5)
       interaction.original = this.#guild.add(channel, { content: THINKING, isThinking: true, ...readers });
   }
+}
+
+/** Without `allowed_mentions`, all of them notify. */
+const MENTION = /@(?:everyone|here)|<@[!&]?\d+>/g;
+
+function sourceOf({ components, content }: Message): string {
+  return [content, ...allOf(components).map((component) => component.content ?? "")].join("\n");
 }
 
 function show(message: Message): ShownText {

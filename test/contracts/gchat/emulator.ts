@@ -16,7 +16,7 @@ import type {
   SeenMessage,
   Webhook,
 } from "../platform-emulator.ts";
-import { below, showStars, type ShownText } from "../shown-text.ts";
+import { below, showStars, withMentions, type ShownText } from "../shown-text.ts";
 import { GoogleChatApi } from "./api.ts";
 import { eventMessageJson, spaceJson, Spaces, userJson } from "./spaces.ts";
 import type { Button, CardWithId, Message, Space, User, Widget } from "./spaces.ts";
@@ -190,7 +190,7 @@ export class GoogleChatEmulator implements PlatformEmulator {
     return {
       id: message.name,
       by: message.by.isBot ? "bot" : message.by.name.replace("users/", ""),
-      ...below(parts),
+      ...withMentions(below(parts), message.text, /<users\/[^>]+>/g),
       ...(root !== undefined && root !== message && { threadOf: root.name }),
       ...(message.viewer !== undefined && { onlyFor: message.viewer.replace("users/", "") }),
       buttons: buttonsOf(message.cards).flatMap(({ disabled, onClick, text }) =>

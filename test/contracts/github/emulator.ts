@@ -1,6 +1,6 @@
 /** GitHub in memory: one repository whose issues and pull requests people comment on. */
 import { randomUUID } from "node:crypto";
-import { showMarkdown } from "../shown-text.ts";
+import { showMarkdown, withMentions, withoutCode } from "../shown-text.ts";
 import type {
   Act,
   Acted,
@@ -20,6 +20,8 @@ import type { Account, Comment, Issue } from "./repository.ts";
 import { githubWebhook } from "./webhook.ts";
 
 const SECRET = "It's a Secret to Everybody";
+/** "Mentioning people and teams": a person by name, and a team by its organization. */
+const MENTION = /(?<!\w)@[a-z\d][a-z\d-]*(?:\/[\w-]+)?/gi;
 const TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 
 interface GitHubOptions {
@@ -122,7 +124,7 @@ export class GitHubEmulator implements PlatformEmulator {
       return {
         id: String(comment.id),
         by: this.#repository.authorOf(comment),
-        ...showMarkdown(comment.body),
+        ...withMentions(showMarkdown(comment.body), withoutCode(comment.body), MENTION),
         ...(replyTo !== undefined && { threadOf: String(replyTo) }),
         buttons: [],
         files: comment.files,

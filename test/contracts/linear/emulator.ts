@@ -16,13 +16,15 @@ import type {
   SeenMessage,
   Webhook,
 } from "../platform-emulator.ts";
-import { showMarkdown } from "../shown-text.ts";
+import { showMarkdown, withMentions, withoutCode } from "../shown-text.ts";
 import { LinearApi } from "./api.ts";
 import { commentData, sessionData, urlOf, userJson } from "./json.ts";
 import type { Comment, Issue, User } from "./workspace.ts";
 import { Workspace } from "./workspace.ts";
 
 const SECRET = "lin_wh_PSk8hbbzIQzmVvvAIAmNYpdSDtQTTWAJ";
+/** Comments mention people by the address of their profile (linear/linear#351). */
+const MENTION = /https:\/\/linear\.app\/[\w-]+\/profiles\/[\w.-]+/g;
 const CREDENTIALS = { apiKey: "lin_api_9f3d", clientId: "client", clientSecret: "client-secret" };
 
 export class LinearEmulator implements PlatformEmulator {
@@ -118,7 +120,7 @@ export class LinearEmulator implements PlatformEmulator {
       .map((comment) => ({
         id: comment.id,
         by: this.#workspace.authorOf(comment),
-        ...showMarkdown(comment.body),
+        ...withMentions(showMarkdown(comment.body), withoutCode(comment.body), MENTION),
         ...(comment.parentId !== undefined && { threadOf: comment.parentId }),
         buttons: [],
         files: [],

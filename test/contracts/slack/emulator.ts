@@ -10,7 +10,7 @@ import type {
   SeenMessage,
   Webhook,
 } from "../platform-emulator.ts";
-import { plain, showMarkdown, showStars, type ShownText } from "../shown-text.ts";
+import { plain, showMarkdown, showStars, withMentions, type ShownText } from "../shown-text.ts";
 import { buttonsOf, findButton, showBlocks } from "./blocks.ts";
 import { WebApi } from "./web-api.ts";
 import { BOT_USER, TEAM, TOKEN, Workspace, type Channel, type Fields, type Message } from "./workspace.ts";
@@ -77,7 +77,7 @@ export class SlackEmulator implements PlatformEmulator {
 
   seen(place: Place): readonly SeenMessage[] {
     return this.#workspace.channel(place).messages.map((message) => {
-      const { text, marks } = show(message);
+      const { text, marks } = withMentions(show(message), sourceOf(message), MENTION);
       return {
         id: message.ts,
         by: message.user === BOT_USER ? "bot" : message.user.slice(1),
@@ -248,6 +248,19 @@ export class SlackEmulator implements PlatformEmulator {
 }
 
 /** `markdown_text` shows all of Markdown, also tables (docs.slack.dev/reference/block-kit/blocks/markdown-block). */
+/** "Formatting message text": the references that notify people. */
+const MENTION = /<(?:@[UW]|!(?:channel|everyone|here|subteam\^))[^>]*>/g;
+
+/** All that may notify people: labels and other plain texts never do. */
+function sourceOf({ blocks, markdown = "", text }: Message): string {
+  const parsed = JSON.stringify(blocks, (_key, value: unknown) =>
+    typeof value === "object" && value !== null && "type" in value && value.type === "plain_text"
+      ? null
+      : value,
+  );
+  return `${text}\n${markdown}\n${parsed}`;
+}
+
 function show({ blocks, markdown, text }: Message): ShownText {
   if (blocks.length > 0) return showBlocks(blocks);
   if (markdown !== undefined) return showMarkdown(markdown);

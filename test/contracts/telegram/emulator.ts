@@ -93,7 +93,7 @@ export class TelegramEmulator implements PlatformEmulator {
         id: String(message.id),
         by: message.from.isBot ? "bot" : String(message.from.id),
         text: message.text,
-        marks: marksOf(message.text, message.entities),
+        marks: [...marksOf(message.text, message.entities), ...this.#mentionsIn(message.text)],
         buttons: message.buttons
           .flat()
           .filter(({ callbackData }) => callbackData !== undefined)
@@ -216,8 +216,22 @@ export class TelegramEmulator implements PlatformEmulator {
     const id = Number(person.id);
     return (
       this.#simulator.users().find((user) => user.id === id) ??
-      this.#simulator.addUser({ id, first_name: person.name })
+      this.#simulator.addUser({
+        id,
+        first_name: person.name,
+        ...(USERNAME.test(person.name) && { username: person.name }),
+      })
     );
+  }
+
+  /** A name that nobody has is no mention. */
+  #mentionsIn(text: string): readonly Mark[] {
+    return this.#simulator
+      .users()
+      .filter(
+        ({ username }) => username !== undefined && new RegExp(`(?<!\\w)@${username}\\b`, "i").test(text),
+      )
+      .map(({ username = "" }) => ({ kind: "mention", text: username }));
   }
 
   #keep(chat: SimChat): Place {
@@ -232,6 +246,7 @@ export class TelegramEmulator implements PlatformEmulator {
   }
 }
 
+const USERNAME = /^[a-z]\w{4,31}$/i;
 const EMPTY = { marks: [], buttons: [], files: [], isEdited: false } as const;
 
 function kindOf(method: string): CallKind {

@@ -55,6 +55,7 @@ const invalid = (details: string): GraphError => new GraphError(131_009, 400, de
 /** WhatsApp: the Cloud API of one phone number, and its webhooks. It has private chats alone. */
 export class WhatsAppEmulator implements PlatformEmulator {
   readonly name = "whatsapp";
+  readonly tellsSeconds = true;
   readonly #chats = new Map<Place, Chat>();
   readonly #media = new Map<string, SentFile>();
   #apiUrl = "";
