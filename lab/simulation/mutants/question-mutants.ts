@@ -1,4 +1,6 @@
 import type { Mutant } from "../machine/mutant.ts";
+import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { FormState } from "../../../src/forms/form.ts";
 import { given, giving } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";
 
@@ -8,18 +10,8 @@ export const questionMutants: readonly Mutant[] = [
     name: "bystander-answers",
     what: "a press answers a question whoever makes it",
     needs: "questions",
-    threadDatabase: (database) => ({
-      all: (statement, ...bindings) => database.all(statement, ...bindings),
-      transaction: (body) => database.transaction(body),
-      run: (statement, ...bindings) => {
-        const askedIn = statement.includes("INSERT INTO question_v1")
-          ? given(statement, bindings, "asked_in")
-          : undefined;
-        if (typeof askedIn !== "string") return database.run(statement, ...bindings);
-        const anyone = askedIn.replaceAll(/"userId":"\d+",?/g, "");
-        return database.run(statement, ...giving(statement, bindings, "asked_in", anyone));
-      },
-    }),
+    threadDatabase: (database) =>
+      changingInserts(database, "asked_in", (askedIn) => askedIn.replaceAll(/"userId":"\d+",?/g, "")),
   },
   {
     name: "answer-not-recorded",
@@ -54,4 +46,89 @@ export const questionMutants: readonly Mutant[] = [
         database.run("UPDATE parked_call_v1 SET state = 'asking' WHERE state IN ('ready', 'running')");
     },
   },
+  {
+    name: "text-of-bystander-answers",
+    what: "in a group a message answers a question whoever writes it",
+    needs: "fill-in",
+    event: (event) => {
+      const { author, message } = event;
+      const isReply = message?.quoted?.isFromBot === true && author?.userId === "8";
+      return isReply ? { ...event, author: { userId: "7", fullName: "Ada" } } : event;
+    },
+  },
+  {
+    name: "any-text-answers",
+    what: "in a group a message is the answer to a question that it does not quote",
+    needs: "fill-in",
+    threadDatabase: (database) =>
+      changingInserts(database, "asked_in", (askedIn) =>
+        askedIn.replaceAll('"isDirectMessage":false', '"isDirectMessage":true'),
+      ),
+  },
+  {
+    name: "answer-to-earlier-question",
+    what: "a message answers the first of several open questions, and not the newest one",
+    needs: "fill-in",
+    threadDatabase: (database) => ({
+      all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+        const rows = database.all<Row>(statement, ...bindings);
+        return statement.includes("question_v1 WHERE is_delivered = 0") ? rows.toReversed() : rows;
+      },
+      run: (statement, ...bindings) => database.run(statement, ...bindings),
+      transaction: (body) => database.transaction(body),
+    }),
+  },
+  {
+    name: "field-lost-on-the-way-back",
+    what: "a form forgets the value of the field to which a person goes back",
+    needs: "fill-in",
+    threadDatabase: (database) => ({
+      all: (statement, ...bindings) => database.all(statement, ...bindings),
+      run: (statement, ...bindings) =>
+        database.run(
+          statement,
+          ...(statement.startsWith("UPDATE question_v1 SET") ? bindings.map(withoutAsked) : bindings),
+        ),
+      transaction: (body) => database.transaction(body),
+    }),
+  },
+  {
+    name: "hinted-again",
+    what: "each message that is no answer is told to be none, and not only the first one",
+    needs: "fill-in",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) =>
+        statement.startsWith("UPDATE question_v1 SET is_hinted = ? WHERE"),
+      ),
+  },
 ];
+
+/** The fields of the form that people fill in, in order. */
+const FIELDS = ["size", "note", "count", "day"];
+
+/** Returns stored states of a form without the values of the fields that they ask for. */
+function withoutAsked(binding: SqlValue): SqlValue {
+  if (typeof binding !== "string" || !binding.startsWith('[{"at":')) return binding;
+  const states = JSON.parse(binding) as FormState[];
+  const forgotten = states.map((state) => {
+    const asked = state.at.kind === "field" ? FIELDS[state.at.index] : undefined;
+    const values = Object.entries(state.values).filter(([name]) => name !== asked);
+    return { ...state, values: Object.fromEntries(values) };
+  });
+  return JSON.stringify(forgotten);
+}
+
+/** The database in which a text of new questions is another one. */
+function changingInserts(database: Database, column: string, change: (before: string) => string): Database {
+  return {
+    all: (statement, ...bindings) => database.all(statement, ...bindings),
+    transaction: (body) => database.transaction(body),
+    run: (statement, ...bindings) => {
+      const before = statement.includes("INSERT INTO question_v1")
+        ? given(statement, bindings, column)
+        : undefined;
+      if (typeof before !== "string") return database.run(statement, ...bindings);
+      return database.run(statement, ...giving(statement, bindings, column, change(before)));
+    },
+  };
+}

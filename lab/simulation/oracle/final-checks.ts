@@ -7,6 +7,7 @@ import { checkAttached } from "./check-attached.ts";
 import { checkCards } from "./check-cards.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
+import { checkQuestions, isAnswer } from "./check-questions.ts";
 import { checkSchedules } from "./check-schedules.ts";
 import { checkReply } from "./check-reply.ts";
 import { checkWords } from "./check-words.ts";
@@ -29,10 +30,11 @@ export function checkEnd(state: EndState): EndFigures {
     failed: 0,
     gone: 0,
   };
-  state.oracle.questions.check((effect) => state.oracle.approvals.hasRun(effect));
+  checkQuestions(state);
   if (state.schedules !== undefined) checkSchedules(state, state.schedules);
   for (const thread of state.threads) {
-    const isEnded = (token: string): boolean => mayHaveEnded(state, thread.threadId, token);
+    const isEnded = (token: string): boolean =>
+      mayHaveEnded(state, thread.threadId, token) || isAnswer(thread.outcomeOf(token));
     checkEveryMessageAnswered(state, thread, isEnded);
     const operations = [...thread.operations.values()];
     const { threadId } = thread;

@@ -135,7 +135,13 @@ export class Oracle {
     });
     this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.albums = new AlbumWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
-    this.questions = new QuestionWatch({ fail, items: plan.items });
+    this.questions = new QuestionWatch({
+      fail,
+      items: plan.items,
+      showsAnswers: plan.platform !== "fixed",
+      isGroup: (threadId) =>
+        plan.places.some((place) => place.threadId === threadId && !place.isDirectMessage),
+    });
     this.approvals = new ApprovalWatch({
       now,
       fail,

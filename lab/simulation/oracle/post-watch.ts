@@ -139,8 +139,8 @@ export class PostWatch {
   #checkQuote(call: SurfaceCall, reply: SaidReply, part: number): void {
     const { replyTo } = this.#options.policy;
     const key = keyOf(call.address.threadId, reply.id);
-    // A hint points at the card that it is about.
-    if (reply.id.startsWith("hint:")) return;
+    // A hint and a reminder point at the card that they are about.
+    if (reply.id.startsWith("hint:") || reply.id.endsWith(":reminder")) return;
     if (!this.#answers.has(key) && !reply.isNotice) return;
     const isQuoting =
       !reply.isNotice &&

@@ -5,6 +5,7 @@ import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { AskedKind, QuestionItem } from "../plan/question-items.ts";
 import type { Invariant } from "./contract.ts";
+import { FormWatch, QUESTION } from "./form-watch.ts";
 
 type PlannedQuestions = Extract<QuestionItem, { kind: "questions" }>;
 
@@ -18,6 +19,12 @@ export interface QuestionFigures {
   questionsExpired: number;
   /** Presses of people who were not asked. */
   questionBystanders: number;
+  /** Messages that answered, and those that people wrote while an action asked somebody. */
+  questionsWritten: number;
+  writtenBeside: number;
+  /** Messages that a person was told not to be answers, and reminders. */
+  questionHints: number;
+  questionReminders: number;
 }
 
 /** A press of a button of a question. */
@@ -46,17 +53,44 @@ interface Asking {
 export interface QuestionWatchOptions {
   readonly fail: (invariant: Invariant, message: string) => void;
   readonly items: Plan["items"];
+  readonly isGroup: (threadId: string) => boolean;
+  /** Whether the chat shows each answer when the next field is asked. Elsewhere only the summary shows them. */
+  readonly showsAnswers: boolean;
 }
+
+/** The outcome of a message that was taken as an answer. */
+export const TAKEN = "answered a question";
 
 const NOT_NOW = "Not now";
 const COLOURS = ["red", "blue"] as const;
-const QUESTION = /\bQuestion\d about effect\d+\b/;
 
 const FORM = jsonSchema<{ size: string; gift: boolean }>({
   type: "object",
   properties: { size: { type: "string", enum: ["S", "M"] }, gift: { type: "boolean" } },
   required: ["size", "gift"],
 });
+
+const TEXT = jsonSchema<string>({ type: "string" });
+
+interface Details {
+  readonly size: string;
+  readonly note: string;
+  readonly count: number;
+  readonly day: string;
+}
+
+function detailsSchema(titleOf: (name: string) => string): ReturnType<typeof jsonSchema<Details>> {
+  return jsonSchema<Details>({
+    type: "object",
+    properties: {
+      size: { type: "string", enum: ["S", "M"], title: titleOf("Size") },
+      note: { type: "string", title: titleOf("Note") },
+      count: { type: "integer", title: titleOf("Count") },
+      day: { type: "string", format: "date", title: titleOf("Day") },
+    },
+    required: ["size", "note", "count", "day"],
+  });
+}
 
 /**
  * Asks for the actions of a run, and judges it (I14): a question is asked once and has one end, the same in every run,
@@ -69,15 +103,21 @@ export class QuestionWatch {
     questionsDeclined: 0,
     questionsExpired: 0,
     questionBystanders: 0,
+    questionsWritten: 0,
+    writtenBeside: 0,
+    questionHints: 0,
+    questionReminders: 0,
   };
+  readonly forms: FormWatch;
   readonly #options: QuestionWatchOptions;
   readonly #asking = new Map<string, Asking>();
   readonly #presses = new Map<string, Pressed>();
-  /** The cards of each question, by its words. */
+  /** The ids of each question, by its words. */
   readonly #cards = new Map<string, Set<string>>();
 
   constructor(options: QuestionWatchOptions) {
     this.#options = options;
+    this.forms = new FormWatch({ fail: options.fail, askedIn: (question) => this.#askedIn(question) });
   }
 
   /** Whether the action that is planned for a message asks people while it runs. */
@@ -106,8 +146,9 @@ export class QuestionWatch {
     await ctx.step("hold", () => life.write("step", () => this.#step(asking, life)));
     for (const [index, kind] of plan.asks.entries()) {
       const message = `Question${index} about ${effect}`;
-      const { expiresAfterMs } = plan;
-      const answer = await askOne(ctx, kind, { message, expiresAfterMs, remindAfterMs: false });
+      const { expiresAfterMs, remindAfterMs = false } = plan;
+      const titleOf = (name: string): string => `${name}${index} ${effect}`;
+      const answer = await askOne(ctx, kind, titleOf, { message, expiresAfterMs, remindAfterMs });
       this.#got(asking, index, message, answer);
     }
   }
@@ -118,16 +159,20 @@ export class QuestionWatch {
     Object.assign(delivery, {
       sendCard: (start, body, options) => {
         const [question] = QUESTION.exec(body.text) ?? [];
-        if (!life.isDead && question !== undefined) this.#asked(question, start.id);
+        // A question has further cards below what people write.
+        const [, id = start.id] = /^question:([^:]+):/.exec(start.id) ?? [];
+        if (!life.isDead && question !== undefined) this.#asked(question, id);
         sendCard(start, body, options);
       },
     } satisfies Partial<Delivery>);
   }
 
-  /** A person presses a button of a card. */
-  pressed(actionId: string, { text }: { readonly text: string }, label: string, person: string): void {
-    const [question = ""] = QUESTION.exec(text) ?? [];
-    this.#presses.set(actionId, { question, label, person, notices: [] });
+  /** A person presses a button of the card of a question. */
+  pressed(actionId: string, question: string, label: string, person: string): void {
+    const press: Pressed = { question, label, person, notices: [] };
+    this.#presses.set(actionId, press);
+    // Other answers are words.
+    this.forms.pressed(question, () => press.notices.includes(undefined));
   }
 
   /** A person is told what became of a press. */
@@ -150,8 +195,25 @@ export class QuestionWatch {
       .length;
   }
 
-  /** Judges the end of a run. @param hasHappened whether an effect is there */
-  check(hasHappened: (effect: string) => boolean): void {
+  /**
+   * Judges the end of a run.
+   *
+   * @param hasHappened whether an effect is there
+   * @param outcomeOf what has become of a message, by its number
+   */
+  check(hasHappened: (effect: string) => boolean, outcomeOf: (number: number) => string | undefined): void {
+    this.forms.checkOrder();
+    for (const [number, { reached }] of this.forms.typed) {
+      const outcome = outcomeOf(number);
+      this.figures[reached === undefined ? "writtenBeside" : "questionsWritten"] += 1;
+      if (outcome !== TAKEN) continue;
+      if (reached === undefined && this.#options.showsAnswers)
+        this.#fail(`message ${number} was taken as an answer, and is lost`);
+      const [, index = "", effect = ""] = /^Question(\d) about (effect\d+)$/.exec(reached ?? "") ?? [];
+      const json = this.#asking.get(effect)?.got[Number(index)] ?? "";
+      if (this.#kindOf(effect, Number(index)) === "text" && !json.includes(String(number)))
+        this.#fail(`message ${number} has answered ${reached}, which ends with ${json}`);
+    }
     for (const { effect, got, token } of this.#asking.values()) {
       const asks = this.#planned(token)?.asks ?? [];
       // A turn that ends before the first question is stored takes its call with it.
@@ -160,6 +222,16 @@ export class QuestionWatch {
       if (got.length !== asks.length)
         this.#fail(`${effect} has ${got.length} ends of ${asks.length} questions`);
     }
+  }
+
+  /** The chat in which a question is asked, and who is asked. */
+  #askedIn(question: string): ReturnType<ConstructorParameters<typeof FormWatch>[0]["askedIn"]> {
+    const asking = this.#asking.get(/effect\d+$/.exec(question)?.[0] ?? "");
+    return asking && { ...asking, isGroup: this.#options.isGroup(asking.threadId) };
+  }
+
+  #kindOf(effect: string, index: number): AskedKind | undefined {
+    return this.#planned(this.#asking.get(effect)?.token ?? "")?.asks[index];
   }
 
   #planned(token: string): PlannedQuestions | undefined {
@@ -197,11 +269,12 @@ export class QuestionWatch {
       (press) => press.question === question && press.person === person,
     );
     const labels = new Set(presses.map(({ label }) => label));
+    this.#checkWritten(question, answer);
     for (const label of labelsOf(answer))
       if (!labels.has(label)) this.#fail(`${effect} gets ${json}, and nobody who was asked pressed ${label}`);
     const isTaken = presses.some(({ label, notices }) => label !== NOT_NOW && notices.includes(undefined));
     const isWhole = typeof answer === "boolean" || !("why" in answer);
-    const isShort = !question.startsWith("Question") || !this.#isForm(effect, index);
+    const isShort = ["confirm", "choose"].includes(this.#kindOf(effect, index) ?? "");
     if (!isWhole && isShort && isTaken && !labels.has(NOT_NOW))
       this.#fail(`${effect} gets ${json}, and a press that answers ${question} was taken`);
   }
@@ -210,9 +283,17 @@ export class QuestionWatch {
     return [...this.#cards.keys()].some((question) => question.endsWith(` ${effect}`));
   }
 
-  #isForm(effect: string, index: number): boolean {
-    const { token = "" } = this.#asking.get(effect) ?? {};
-    return this.#planned(token)?.asks[index] === "form";
+  /** What people have written is theirs, and a form is sent as its summary has shown it. */
+  #checkWritten(question: string, answer: Given): void {
+    const value = typeof answer === "boolean" ? undefined : answer.value;
+    if (typeof value === "string") this.forms.shows(question, value, true);
+    if (typeof value !== "object" || value === null || !("note" in value)) return;
+    const details = value as Details;
+    this.forms.shows(question, details.note, true);
+    this.forms.shows(question, `${details.count} ${details.day}`, false);
+    const sent = [details.size, details.note, String(details.count), details.day].join();
+    const shown = [...(this.forms.summaryOf(question)?.values.values() ?? [])].join();
+    if (sent !== shown) this.#fail(`${question} gets ${sent}, and its summary shows ${shown}`);
   }
 
   #count(answer: Given): void {
@@ -233,7 +314,12 @@ type Given = boolean | { readonly value?: unknown; readonly why?: string | undef
 function askOne(
   ctx: ActionContext,
   kind: AskedKind,
-  asked: { readonly message: string; readonly expiresAfterMs: number; readonly remindAfterMs: false },
+  titleOf: (name: string) => string,
+  asked: {
+    readonly message: string;
+    readonly expiresAfterMs: number;
+    readonly remindAfterMs: number | false;
+  },
 ): Promise<Given> {
   switch (kind) {
     case "confirm":
@@ -242,6 +328,10 @@ function askOne(
       return ctx.choose({ ...asked, options: COLOURS });
     case "form":
       return ctx.elicit({ ...asked, schema: FORM });
+    case "text":
+      return ctx.elicit({ ...asked, schema: TEXT });
+    case "details":
+      return ctx.elicit({ ...asked, schema: detailsSchema(titleOf) });
     default:
       return kind satisfies never;
   }
@@ -252,8 +342,8 @@ function labelsOf(answer: Given): string[] {
   // `false` is also the end without an answer.
   if (typeof answer === "boolean") return answer ? ["Yes"] : [];
   const { value } = answer;
-  if (typeof value === "string") return [value];
+  if (typeof value === "string") return /^m\d/.test(value) ? [] : [value];
   if (typeof value !== "object" || value === null) return [];
-  const { gift, size } = value as { readonly gift: boolean; readonly size: string };
-  return [size, gift ? "Yes" : "No", "Send"];
+  const { gift, size } = value as { readonly gift?: boolean; readonly size: string };
+  return [size, ...(gift === undefined ? [] : [gift ? "Yes" : "No"]), "Send"];
 }

@@ -5,11 +5,8 @@ import type { StoredOperation } from "./contract.ts";
 export function questionsOf(message: UIMessage): readonly string[] {
   const effect = effectTold(message);
   if (effect !== undefined) return [outcomeToken(effect)];
-  return (
-    textOfQuestion(message)
-      .replaceAll(QUOTE, "")
-      .match(/\b[mbpq]\d+\b/g) ?? []
-  );
+  const text = textOfQuestion(message).replaceAll(QUOTE, "").replaceAll(ANSWER, "m$1");
+  return text.match(/\b[mbpq]\d+\b/g) ?? [];
 }
 
 /** Returns the effect whose outcome a message tells. Undefined for any other message. */
@@ -27,6 +24,8 @@ export function textOfQuestion({ parts }: UIMessage): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
+/** A message that would be the answer to a number or a date, if its question were open. */
+const ANSWER = /\b(21\d\d)(?:-01-01)?\b/g;
 /** A message that a person has quoted. It is no question. */
 const QUOTE = /\[In reply to [^:]*: "[^]*?"\]\n/g;
 

@@ -3,6 +3,7 @@ import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawApprovals, drawSpending } from "./draw-approvals.ts";
 import { drawQuestions } from "./draw-questions.ts";
+import { drawTyping } from "./draw-typing.ts";
 import { drawCards } from "./draw-cards.ts";
 import { drawNumbers } from "./draw-numbers.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
@@ -76,6 +77,7 @@ export function createPlan(seed: number): Plan {
       ...drawApprovals(random.fork("approvals"), places, platform),
       ...drawQuestions(random.fork("questions"), places, platform),
       ...drawSpending(random.fork("spending"), places, platform),
+      ...drawTyping(random.fork("typing"), places),
     ],
     interruptedStep,
     platform,

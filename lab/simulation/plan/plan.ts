@@ -88,9 +88,10 @@ export type PlanItem =
       readonly boundary: number;
       /**
        * `gate`: only boundaries of gates count that serve conversations in other objects. `effect`: only those before and
-       * after the effect of an action. @default all boundaries count
+       * after the effect of an action. `question`: only those before and after changes of what is stored of questions.
+       * @default all boundaries count, except those within questions
        */
-      readonly within?: "gate" | "effect";
+      readonly within?: "gate" | "effect" | "question";
       readonly victim: Victim;
       readonly downMs: number;
     }

@@ -1,5 +1,8 @@
-/** A question of an action, by the method that asks it. */
-export type AskedKind = "confirm" | "choose" | "form";
+/**
+ * A question of an action, by the method that asks it. A `form` has buttons only, a `text` is written, and `details` are
+ * a form with a choice, a text, a number and a date.
+ */
+export type AskedKind = "confirm" | "choose" | "form" | "text" | "details";
 
 /** Items of plans that are about questions from inside actions. */
 export type QuestionItem =
@@ -10,6 +13,19 @@ export type QuestionItem =
       readonly token: string;
       readonly asks: readonly AskedKind[];
       readonly expiresAfterMs: number;
+      /** @default nobody is reminded */
+      readonly remindAfterMs?: number;
+    }
+  /** The person who is asked answers as people do, in writing and by buttons, and in a group another one joins in. */
+  | {
+      readonly kind: "fill-in";
+      readonly at: number;
+      /** Name of the message whose answer has called the action. */
+      readonly questions: string;
+      /** Number of the first message that is written. All begin with 21, and are unique in the run. */
+      readonly first: number;
+      /** How often somebody does something. */
+      readonly acts: number;
     }
   /** A person presses a button of the newest question, or waits for one. */
   | {

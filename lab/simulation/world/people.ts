@@ -5,8 +5,10 @@ import type {
   MessengerEventKind,
   QuotedMessage,
 } from "../../../src/core/messenger-event.ts";
+import { ADA, authorOf, BOB } from "./authors.ts";
 import { CardPeople } from "./card-people.ts";
 import type { CardUpdates } from "./card-people.ts";
+import { FormPeople } from "./form-people.ts";
 import { observeIds } from "./observe-ids.ts";
 import { QuestionPeople } from "./question-people.ts";
 import type { Written } from "../oracle/end-state.ts";
@@ -16,18 +18,27 @@ import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 import { withArgs, withQuote } from "./event-details.ts";
 import { sayUntilStored, tell } from "./say-until-stored.ts";
+import { submitUntilStored } from "./submit-until-stored.ts";
 import { newestDigest } from "./newest-digest.ts";
-import { addressIn, START_AT } from "./world.ts";
+import type { SimulatedObject } from "./simulated-object.ts";
+import { START_AT } from "./world.ts";
 import type { Update } from "./update.ts";
 import type { World } from "./world.ts";
 
-const ADA = { userId: "7", fullName: "Ada" };
-/** Writes a third of the messages in groups. */
-const BOB = { userId: "8", fullName: "Bob" };
 /** A person who wants to reply to a digest looks for one this often. */
 const MOST_LOOKS = 12;
 const LOOK_EVERY_MS = 2_000;
 const LONGEST_BACKOFF_MS = 4_000;
+
+/** How a message is written. */
+interface HowWritten {
+  /** Name of a command, and the words behind it. */
+  readonly command?: string;
+  readonly args?: string;
+  readonly quoted?: QuotedMessage | undefined;
+  /** The author. @default in a group the id of the message decides */
+  readonly userId?: string;
+}
 
 /**
  * The actions of people. The platform reports them to the bot in order per chat, and repeats each report until it is
@@ -46,6 +57,7 @@ export class People {
   readonly #versions = new Map<string, number>();
   readonly #cards: CardPeople;
   readonly #questions: QuestionPeople;
+  readonly #forms: FormPeople;
   #updates = 0;
 
   constructor(world: World, mutant: Mutant | undefined) {
@@ -53,16 +65,21 @@ export class People {
     this.#random = world.random.fork("people");
     this.#mutant = mutant;
     const hands: CardUpdates = {
-      writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
+      writeCommand: (place, token) =>
+        this.#write(place, `c-${token}`, `/card ${token}`, { command: "card", args: token }),
       tellPress: (place, id, pressed, person) => {
         const drawn = this.#event("action", `p:${id}`, place, Number(id.slice(1)), "");
-        const event = person === undefined ? drawn : { ...drawn, author: person === "8" ? BOB : ADA };
+        const event = person === undefined ? drawn : { ...drawn, author: authorOf(person) };
         this.#tell(place, { ...event, message: undefined, action: { id, ...pressed } });
         return event.author?.userId ?? "";
       },
     };
     this.#cards = new CardPeople(world, this.#random, hands);
     this.#questions = new QuestionPeople(world, hands);
+    this.#forms = new FormPeople(world, {
+      ...hands,
+      write: (place, token, text, userId, quoted) => this.#write(place, token, text, { quoted, userId }),
+    });
   }
 
   /** Schedules all actions of people. */
@@ -81,7 +98,7 @@ export class People {
         if (place !== undefined) this.#write(place, item.token, item.token);
         return;
       case "command":
-        if (place !== undefined) this.#write(place, item.token, `/${item.name}`, item.name);
+        if (place !== undefined) this.#write(place, item.token, `/${item.name}`, { command: item.name });
         return;
       case "edit":
         this.#edit(item.token);
@@ -151,6 +168,9 @@ export class People {
       case "answer":
         this.#questions.answer(item);
         return;
+      case "fill-in":
+        this.#forms.fillIn(item);
+        return;
       case "decide":
         this.#cards.decide(item);
         return;
@@ -158,7 +178,8 @@ export class People {
         this.#cards.changeInput(item);
         return;
       case "prompt":
-        if (place !== undefined) this.#submit(place, item.token, item.again);
+        if (place !== undefined)
+          submitUntilStored(this.#world, this.#random, { place, token: item.token }, item.again);
         return;
       case "take-back":
         this.#takeBack(item.token);
@@ -200,12 +221,12 @@ export class People {
     }
     const { digest, quoted } = newest;
     scheduleWatch.quotes.push({ threadId: place.threadId, token, digest });
-    this.#write(place, token, token, undefined, "", quoted);
+    this.#write(place, token, token, { quoted });
   }
 
   #sendAlbum({ by, from, token }: Extract<PlanItem, { kind: "album" }>, place: Place): void {
     if (by === "command") {
-      this.#write(place, `c-${token}`, `/files ${token}`, "files", token);
+      this.#write(place, `c-${token}`, `/files ${token}`, { command: "files", args: token });
       return;
     }
     const { bot, plan } = this.#world;
@@ -213,59 +234,24 @@ export class People {
     sayUntilStored(this.#world, this.#random, said);
   }
 
-  /** Submits a prompt again and again until it is durable. Its key makes it one prompt. */
-  #submit(place: Place, token: string, again: boolean): void {
-    const { isDown, oracle, scheduler, trace } = this.#world;
-    const { threadId } = place;
-    const retry = (delayMs: number, more: boolean): void => {
-      scheduler.after(delayMs, () => this.#submit(place, token, more));
-    };
-    trace.add("bot", () => `submits ${token} for ${threadId}${isDown ? ": nobody listens" : ""}`);
-    oracle.inbox.arrives(token, threadId, undefined);
-    if (isDown) {
-      retry(500, again);
-      return;
-    }
-    let isSettled = false;
-    const settle = (isStored: boolean): void => {
-      if (isSettled) return;
-      isSettled = true;
-      if (!isStored) retry(this.#random.int(50, 800), again);
-      else {
-        oracle.inbox.stored(token);
-        if (again) retry(this.#random.int(50, 9_000), false);
-      }
-    };
-    const request = {
-      kind: "prompt" as const,
-      idempotencyKey: token,
-      messages: [{ id: token, role: "user" as const, parts: [{ type: "text" as const, text: token }] }],
-      answerTo: [addressIn(place)],
-    };
-    this.#world
-      .thread(place)
-      .submit(request)
-      .then(
-        () => settle(true),
-        () => settle(false),
-      );
-    // Its process may have died during the call.
-    scheduler.after(3_000, () => settle(false));
+  /** What has become of a message, if it is over. */
+  outcomeOf(token: string, thread: Pick<SimulatedObject, "outcomeOf">): string | undefined {
+    const { event } = this.#messages.get(token) ?? {};
+    return event && thread.outcomeOf(event.key);
   }
 
   #write(
     place: Place,
     token: string,
     text: string,
-    command?: string,
-    args = "",
-    quoted?: QuotedMessage,
+    { args = "", command, quoted, userId }: HowWritten = {},
   ): void {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
     const files = command === undefined ? this.#filesOf(token) : [];
     const written = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
-    const event = args === "" ? withQuote(written, quoted) : withArgs(written, args);
+    const said = args === "" ? withQuote(written, quoted) : withArgs(written, args);
+    const event = userId === undefined ? said : { ...said, author: authorOf(userId) };
     this.#world.trace.add(
       "person",
       () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,

@@ -1,5 +1,6 @@
 import type { QuestionItem } from "../plan/question-items.ts";
 import type { CardUpdates } from "./card-people.ts";
+import { QUESTION } from "../oracle/form-watch.ts";
 import type { World } from "./world.ts";
 
 /** A person who wants to answer looks for a question this often. */
@@ -41,7 +42,7 @@ export class QuestionPeople {
     const { label, token: data } = pressed;
     trace.add("person", () => `${person} presses ${item.token}: ${label} of ${shown.text}`);
     oracle.presses.pressed(item.token, place.threadId, undefined, true);
-    oracle.questions.pressed(item.token, shown, label, person);
+    oracle.questions.pressed(item.token, QUESTION.exec(shown.text)?.[0] ?? "", label, person);
     this.#people.tellPress(place, item.token, { data, messageId: String(shown.id) }, person);
   }
 }

@@ -30,6 +30,7 @@ import { gateName, objectName, ROOT } from "../plan/route-places.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
 import { watchGate } from "./watch-gate.ts";
+import { watchQuestions } from "./watch-questions.ts";
 import { watchOutcomes } from "./watch-outcomes.ts";
 
 export interface SimulatedObjectOptions {
@@ -124,6 +125,12 @@ export class SimulatedObject {
     if (tables.length === 0) return undefined;
     const query = "SELECT state FROM inbox_v1 WHERE key = ?";
     return this.database.all<{ state: string }>(query, `sim|${key}`)[0]?.state;
+  }
+
+  /** Returns what has become of an event, by its key. Undefined while it is not over. */
+  outcomeOf(key: string): string | undefined {
+    const query = "SELECT outcome FROM inbox_v1 WHERE key = ?";
+    return this.database.all<{ outcome: string | null }>(query, `sim|${key}`)[0]?.outcome ?? undefined;
   }
 
   /** Whether a tool with an effect has begun in a turn, as far as is stored. */
@@ -260,8 +267,11 @@ export class SimulatedObject {
       beforeWrite: () => life.boundary("before write"),
       afterWrite: () => life.boundary("after write"),
     });
+    const watched = watchQuestions(hooked, life);
     const changes = [mutant?.threadDatabase, mutant?.gateDatabase, mutant?.rootDatabase];
-    return guardVersions(changes.reduce<Database>((changed, change) => change?.(changed) ?? changed, hooked));
+    return guardVersions(
+      changes.reduce<Database>((changed, change) => change?.(changed) ?? changed, watched),
+    );
   }
 
   /** Puts the defects of a mutant into the object's calls to others. */

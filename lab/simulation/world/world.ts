@@ -59,12 +59,13 @@ export class World {
   readonly schedules: ScheduleObject | undefined;
   readonly scheduleWatch = new ScheduleWatch();
   /**
-   * Number of boundaries that all processes have passed, that gates of conversations in other objects have passed, and
-   * that are before or after the effects of actions.
+   * Number of boundaries that all processes have passed, that gates of conversations in other objects have passed, that
+   * are before or after the effects of actions, and that are before or after changes of what is stored of questions.
    */
   boundaries = 0;
   gateBoundaries = 0;
   effectBoundaries = 0;
+  questionBoundaries = 0;
   crashes = 0;
   readonly deaths: Deaths = { gates: 0, gatesBusy: 0, speakers: 0 };
   #downUntil = 0;
@@ -185,8 +186,10 @@ export class World {
   }
 
   #onBoundary(life: Life, what: string): void {
-    this.boundaries += 1;
-    const isGate = this.#isOfGate(life);
+    const isQuestion = what.endsWith(" question");
+    if (isQuestion) this.questionBoundaries += 1;
+    else this.boundaries += 1;
+    const isGate = !isQuestion && this.#isOfGate(life);
     if (isGate) this.gateBoundaries += 1;
     const isEffect = what.endsWith(" effect");
     if (isEffect) this.effectBoundaries += 1;
@@ -196,7 +199,8 @@ export class World {
       const passed = {
         gate: isGate ? this.gateBoundaries : 0,
         effect: isEffect ? this.effectBoundaries : 0,
-        any: this.boundaries,
+        question: isQuestion ? this.questionBoundaries : 0,
+        any: isQuestion ? 0 : this.boundaries,
       }[within ?? "any"];
       if (boundary !== passed) continue;
       this.trace.add(
@@ -316,6 +320,7 @@ export class World {
         this.oracle.albums.watch(name, delivery, life);
         this.oracle.approvals.watch(name, delivery, life);
         this.oracle.questions.watch(delivery, life);
+        this.oracle.questions.forms.watch(delivery, life);
       },
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),

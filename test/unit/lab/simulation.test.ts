@@ -67,6 +67,10 @@ it(
     expect(totals.questionsDeclined).toBeGreaterThan(SEEDS / 200);
     expect(totals.questionsExpired).toBeGreaterThan(SEEDS / 20);
     expect(totals.questionBystanders).toBeGreaterThan(SEEDS / 20);
+    expect(totals.questionsWritten).toBeGreaterThan(SEEDS / 100);
+    expect(totals.writtenBeside).toBeGreaterThan(SEEDS / 100);
+    expect(totals.questionHints).toBeGreaterThan(SEEDS / 200);
+    expect(totals.questionReminders).toBeGreaterThan(0);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
     expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
     expect(totals.occurrences).toBeGreaterThan(SEEDS / 3);
@@ -146,7 +150,9 @@ const NEAR: Readonly<Record<string, number>> = {
   "album-is-one-message": 4,
   "answer-lost-by-crash": 135,
   "answer-not-recorded": 19,
+  "answer-to-earlier-question": 4180,
   "answered-again": 9,
+  "any-text-answers": 324,
   "append-is-success": 247,
   "attachment-not-stored": 57,
   "blocks-dropped": 22,
@@ -172,6 +178,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "end-lost": 2,
   "failure-forgotten": 81,
   "failure-is-success": 6,
+  "field-lost-on-the-way-back": 2141,
   "file-id-is-vital": 400,
   "file-id-of-another": 4,
   "file-is-vital": 19,
@@ -181,6 +188,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "foreign-id-adopted": 33,
   "gate-open": 23,
   "grant-kept": 12,
+  "hinted-again": 31,
   "interruption-forgotten": 90,
   "interruption-shrinks": 26,
   "keyboard-lost-by-edit": 27,
@@ -196,7 +204,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "occurrence-again": 11,
   "one-counts-twice": 9,
   "one-is-enough": 9,
-  "penalty-for-all": 473,
+  "penalty-for-all": 1306,
   "penalty-forgotten": 23,
   "penalty-halved": 18,
   "penalty-of-first-chat": 346,
@@ -233,6 +241,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "takeover-beside": 11,
   "target-left-out": 6,
   "target-told-twice": 51,
+  "text-of-bystander-answers": 198,
   "unknown-is-failure": 4,
   "yes-lost-by-crash": 387,
 };

@@ -1,0 +1,228 @@
+import type { CardBody, Delivery } from "../../../src/core/delivery.ts";
+import type { Life } from "../machine/life.ts";
+import type { Invariant } from "./contract.ts";
+import type { ShownContent } from "../platform/platform.ts";
+import { labelsOf } from "./card-watch.ts";
+
+/** One state of the card of a question. */
+export interface FormFace {
+  /** Words of the question, such as `Question0 about effect3`. */
+  readonly question: string;
+  readonly cardId: string;
+  readonly kind: "field" | "summary" | "change" | "over";
+  /** Name of the field that is asked. Empty for the only one. */
+  readonly field: string;
+  readonly labels: readonly string[];
+  /** The values that the card shows, by the names of their fields. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** A message of a person while an action asks somebody. */
+export interface Typed {
+  readonly threadId: string;
+  readonly person: string;
+  /** Words of the question that it quotes. */
+  readonly quotes: string | undefined;
+  /** Cards and questions that the person could see before. */
+  readonly seenCards: ReadonlySet<string>;
+  readonly seenQuestions: ReadonlySet<string>;
+  /** Words of the question that it has answered. */
+  reached: string | undefined;
+}
+
+/** Something that a person does, in the order of all. */
+interface Done {
+  /** Number of a message. Undefined for a press. */
+  readonly number?: number;
+  /** Words of the question to which it certainly belongs, if it is one that still waited. */
+  readonly question: () => string | undefined;
+}
+
+export interface FormWatchOptions {
+  readonly fail: (invariant: Invariant, message: string) => void;
+  /** The chat in which a question is asked, and the person who is asked. */
+  readonly askedIn: (
+    question: string,
+  ) =>
+    | { readonly threadId: string; readonly person: string | undefined; readonly isGroup: boolean }
+    | undefined;
+}
+
+export const QUESTION = /\bQuestion\d about effect\d+\b/;
+/** The fields of `details`, in order. */
+const FIELDS: readonly string[] = ["Size", "Note", "Count", "Day"];
+const ASKED = /\*\*(Size|Note|Count|Day)\d effect\d+\*\*/;
+const LABEL = /^(Size|Note|Count|Day)\d effect\d+$/;
+/** A card above the message that has answered its field. */
+const LEFT = /\*\*(?:Size|Note|Count|Day)\d effect\d+:\*\* (.*)/;
+/** What people write: each number once in a run. */
+const WRITTEN = /\b(m?)(21\d\d)(?:-01-01)?\b/g;
+
+/** The text of a message with a number, as the answer to a text, a number or a date. */
+export function writtenAs(field: string, number: number): string {
+  if (field === "Count") return String(number);
+  return field === "Day" ? `${number}-01-01` : `m${number}`;
+}
+
+/**
+ * Knows what the cards of questions were told to show, and what people wrote meanwhile (I14). A message answers at most
+ * one question: one that its author was asked in its chat, whose card was there before, and the one that it quotes, if
+ * it quotes one. A field that has a value keeps it until the person gives another one.
+ */
+export class FormWatch {
+  readonly typed = new Map<number, Typed>();
+  /** The messages at which hints point, by the ids of the hints. */
+  readonly hints = new Map<string, string | undefined>();
+  readonly #options: FormWatchOptions;
+  readonly #done: Done[] = [];
+  readonly #byToken = new Map<string, FormFace>();
+  /** Words of questions, by their ids in the product. */
+  readonly #words = new Map<string, string>();
+  /** Fields that have a value, by question. */
+  readonly #filled = new Map<string, Set<string>>();
+  readonly #summaries = new Map<string, FormFace>();
+
+  constructor(options: FormWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Listens to a delivery before anybody uses it. Calls of a killed process are ignored. */
+  watch(delivery: Delivery, life: Pick<Life, "isDead">): void {
+    const sendCard = delivery.sendCard.bind(delivery);
+    const revise = delivery.revise.bind(delivery);
+    const send = delivery.send.bind(delivery);
+    Object.assign(delivery, {
+      send: (start, text, options) => {
+        if (!life.isDead && start.id.startsWith("hint:"))
+          this.hints.set(`${start.address.threadId} ${start.id}`, start.replyTo);
+        send(start, text, options);
+      },
+      sendCard: (start, body, options) => {
+        if (!life.isDead) this.#shows(start.id, body);
+        sendCard(start, body, options);
+      },
+      revise: (id, body, ifDeleted) => {
+        if (!life.isDead) this.#shows(id, body);
+        return revise(id, body, ifDeleted);
+      },
+    } satisfies Partial<Delivery>);
+  }
+
+  /** A person writes a message. */
+  wrote(number: number, typed: Omit<Typed, "reached">): void {
+    this.typed.set(number, { ...typed, reached: undefined });
+    this.#done.push({ number, question: () => this.typed.get(number)?.reached });
+  }
+
+  /** A person presses a button of a question. `isTaken`: whether the question was open then, as far as is known */
+  pressed(question: string, isTaken: () => boolean): void {
+    this.#done.push({ question: () => (isTaken() ? question : undefined) });
+  }
+
+  /** The state of the card whose buttons a message has. */
+  faceIn({ buttons = [] }: Pick<ShownContent, "buttons">): FormFace | undefined {
+    const tokens = buttons.flat().flatMap((one) => (one.kind === "callback" ? one.token : []));
+    return tokens.map((token) => this.#byToken.get(token)).find(Boolean);
+  }
+
+  /** The last summary of a question, as the person could send it. */
+  summaryOf(question: string): FormFace | undefined {
+    return this.#summaries.get(question);
+  }
+
+  /**
+   * The values of a question show what people have written.
+   *
+   * @param isText whether they are free text. Otherwise what they look like tells it
+   * @param cardId the card that was answered, if it is known
+   */
+  shows(question: string, values: string, isText: boolean, cardId?: string): void {
+    for (const [, prefix, number] of values.matchAll(WRITTEN))
+      this.#reaches(Number(number), question, isText || prefix === "m", cardId);
+  }
+
+  #reaches(number: number, question: string, isText: boolean, cardId: string | undefined): void {
+    const written = this.typed.get(number);
+    const asked = this.#options.askedIn(question);
+    const name = `message ${number}`;
+    if (written === undefined || asked === undefined)
+      return this.#fail(`${question} gets ${number}, which nobody has written`);
+    const { person, quotes, reached, seenCards, seenQuestions, threadId } = written;
+    if (reached !== undefined && reached !== question)
+      this.#fail(`${name} answers ${reached} and ${question}`);
+    written.reached = question;
+    if (threadId !== asked.threadId) this.#fail(`${name} answers ${question}, which is asked elsewhere`);
+    if (person !== asked.person) this.#fail(`${name} of ${person} answers ${question}, who was not asked`);
+    if (quotes !== undefined && quotes !== question)
+      this.#fail(`${name} quotes ${quotes}, and answers ${question}`);
+    if (quotes === undefined && isText && asked.isGroup)
+      this.#fail(`${name} is free text in a group, quotes nothing, and answers ${question}`);
+    const isSeen = cardId === undefined ? seenQuestions.has(question) : seenCards.has(cardId);
+    if (!isSeen) this.#fail(`${name} answers ${cardId ?? question}, and was written before it`);
+  }
+
+  /**
+   * A message that quotes nothing is about the newest question of its author. Another one was certainly open if a later
+   * message or press has answered it.
+   */
+  checkOrder(): void {
+    const order = [...this.#words.values()];
+    for (const [at, { number }] of this.#done.entries()) {
+      const { quotes, reached, seenQuestions } = this.typed.get(number ?? -1) ?? {};
+      if (reached === undefined || quotes !== undefined) continue;
+      const newer = order.slice(order.lastIndexOf(reached) + 1).find((question) => {
+        const [mine, other] = [reached, question].map(this.#options.askedIn);
+        const isSame = mine?.threadId === other?.threadId && mine?.person === other?.person;
+        const isOpen = this.#done.slice(at + 1).some((later) => later.question() === question);
+        return isSame && isOpen && seenQuestions?.has(question) === true;
+      });
+      if (newer !== undefined) this.#fail(`message ${number} answers ${reached}, and ${newer} is newer`);
+    }
+  }
+
+  #shows(cardId: string, body: CardBody): void {
+    const [, id] = /^question:([^:]+):/.exec(cardId) ?? [];
+    if (id === undefined) return;
+    const [words] = QUESTION.exec(body.text) ?? [];
+    if (words !== undefined && !this.#words.has(id)) this.#words.set(id, words);
+    const question = this.#words.get(id);
+    if (question === undefined) return;
+    const face = faceOf(question, cardId, body);
+    for (const button of (body.buttons ?? []).flat())
+      if (button.kind === "callback") this.#byToken.set(button.token, face);
+    this.#checkKept(face);
+    const [, left = ""] = LEFT.exec(body.text.replaceAll("\\", "")) ?? [];
+    this.shows(question, left, false, cardId);
+    this.shows(question, [...face.values.values(), ...face.labels].join(" "), false);
+  }
+
+  /** The way back and forward, and to one field, keeps every value. */
+  #checkKept(face: FormFace): void {
+    const { field, kind, labels, question, values } = face;
+    const filled = this.#filled.get(question) ?? new Set();
+    this.#filled.set(question, filled);
+    if (kind === "summary") {
+      this.#summaries.set(question, face);
+      for (const name of values.keys()) filled.add(name);
+    }
+    if (kind !== "field" || field === "") return;
+    const earlier = FIELDS.slice(0, FIELDS.indexOf(field));
+    for (const name of earlier) filled.add(name);
+    if (filled.has(field) && !labels.some((label) => label.startsWith("Keep ")))
+      this.#fail(`${question} has forgotten its ${field}`);
+  }
+
+  #fail(message: string): void {
+    this.#options.fail("I14", message);
+  }
+}
+
+function faceOf(question: string, cardId: string, { buttons, fields = [], text }: CardBody): FormFace {
+  const labels = labelsOf(buttons);
+  const [, field = ""] = ASKED.exec(text) ?? [];
+  const values = new Map(fields.map(({ label, value }) => [LABEL.exec(label)?.[1] ?? "", value]));
+  const isChange = text.includes("What would you like to change?");
+  const kind =
+    labels.length === 0 ? "over" : labels.includes("Send") ? "summary" : isChange ? "change" : "field";
+  return { question, cardId, kind, field, labels, values };
+}

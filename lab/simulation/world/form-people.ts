@@ -1,0 +1,170 @@
+import type { QuotedMessage } from "../../../src/core/messenger-event.ts";
+import { writtenAs } from "../oracle/form-watch.ts";
+import type { FormFace } from "../oracle/form-watch.ts";
+import type { Place } from "../plan/plan.ts";
+import type { QuestionItem } from "../plan/question-items.ts";
+import type { PlatformMessage } from "../platform/platform.ts";
+import type { Random } from "../../support/random.ts";
+import type { CardUpdates } from "./card-people.ts";
+import type { World } from "./world.ts";
+
+type FillIn = Extract<QuestionItem, { kind: "fill-in" }>;
+
+export interface FormHands extends Pick<CardUpdates, "tellPress"> {
+  /** Writes a message as this person. */
+  readonly write: (
+    place: Place,
+    token: string,
+    text: string,
+    userId: string,
+    quoted: QuotedMessage | undefined,
+  ) => void;
+}
+
+/** The question as the person sees it. */
+interface SeenQuestion {
+  readonly place: Place;
+  readonly message: PlatformMessage;
+  readonly face: FormFace;
+  /** The person who is asked, and another one. In a private chat there is only one. */
+  readonly asked: string;
+  readonly other: string;
+}
+
+interface Progress {
+  acts: number;
+  looks: number;
+  presses: number;
+  written: number;
+  /** What the person has reacted to, and when. */
+  last: string;
+  lastLook: number;
+}
+
+const MOST_LOOKS = 400;
+const LOOK_EVERY_MS = 300;
+/** The person waits so long for the chat to show what has changed. */
+const PATIENT_LOOKS = 25;
+const ASIDE = new Set(["Back", "Not now", "Send", "Change"]);
+
+/** The person who is asked by an action, and fills in what it asks for; and another one who joins in. */
+export class FormPeople {
+  readonly #world: World;
+  readonly #hands: FormHands;
+
+  constructor(world: World, hands: FormHands) {
+    this.#world = world;
+    this.#hands = hands;
+  }
+
+  fillIn(item: FillIn): void {
+    const random = this.#world.random.fork(`fill-in/${item.questions}`);
+    this.#look(item, random, { acts: 0, looks: 0, presses: 0, written: 0, last: "", lastLook: 0 });
+  }
+
+  #look(item: FillIn, random: Random, progress: Progress): void {
+    progress.looks += 1;
+    if (progress.acts >= item.acts || progress.looks > MOST_LOOKS) return;
+    const seen = this.#seen(item);
+    const shown = seen === undefined ? "" : `${seen.message.id} ${seen.message.text}`;
+    const isWaiting =
+      shown === progress.last && progress.looks < progress.lastLook + PATIENT_LOOKS && random.chance(0.93);
+    let delayMs = LOOK_EVERY_MS;
+    if (seen !== undefined && !isWaiting) {
+      progress.acts += 1;
+      progress.last = shown;
+      progress.lastLook = progress.looks;
+      delayMs = random.int(100, 3_000);
+      this.#act(item, random, progress, seen);
+    }
+    this.#world.scheduler.after(delayMs, () => this.#look(item, random, progress));
+  }
+
+  /** The open question of the action that is lowest in the chat. */
+  #seen({ questions }: FillIn): SeenQuestion | undefined {
+    const { oracle, plan, platform } = this.#world;
+    const asking = oracle.questions.newestOf(questions);
+    const place = plan.places.find(({ threadId }) => threadId === asking?.threadId);
+    if (asking === undefined || place === undefined) return undefined;
+    const { forms } = oracle.questions;
+    const message = platform
+      .visible(place.threadId)
+      .findLast((one) => forms.faceIn(one)?.question.endsWith(` ${asking.effect}`) === true);
+    const face = message && forms.faceIn(message);
+    const asked = asking.person ?? "7";
+    const other = place.isDirectMessage ? asked : asked === "7" ? "8" : "7";
+    return message && face && { place, message, face, asked, other };
+  }
+
+  #act(item: FillIn, random: Random, progress: Progress, seen: SeenQuestion): void {
+    const { face } = seen;
+    const labels = (seen.message.buttons ?? []).flat().map(({ label }) => label);
+    const press = (label: string | undefined, person = seen.asked): void => {
+      if (label !== undefined) this.#press(item, progress, seen, label, person);
+    };
+    const write = (field: string, chance: number, person = seen.asked): void =>
+      this.#write(item, progress, seen, { field, person, isQuote: random.chance(chance) });
+    const options = labels.filter((label) => !ASIDE.has(label) && !label.startsWith("Keep "));
+    const keep = labels.find((label) => label.startsWith("Keep "));
+    const isGroup = !seen.place.isDirectMessage;
+    const toQuote = isGroup ? 0.85 : 0.25;
+    if (isGroup && random.chance(0.2)) {
+      if (random.chance(0.4)) press(labels[random.int(0, labels.length - 1)], seen.other);
+      else write(face.field === "" ? "Note" : face.field, 0.7, seen.other);
+      return;
+    }
+    const mood = random.next();
+    if (mood < 0.02) press("Not now");
+    else if (mood < 0.12 && labels.includes("Back")) press("Back");
+    else if (mood < 0.22 && keep !== undefined) press(keep);
+    // Where no text is asked, that is no answer.
+    else if (mood < 0.27) write("Note", toQuote);
+    else if (labels.includes("Send")) {
+      press(random.chance(0.3) ? "Change" : "Send");
+      // A second tap.
+      if (random.chance(0.15)) press("Send");
+    } else if (options.length > 0) press(options[random.int(0, options.length - 1)]);
+    else write(face.field === "" ? "Note" : face.field, toQuote);
+  }
+
+  #press({ questions }: FillIn, progress: Progress, seen: SeenQuestion, label: string, person: string): void {
+    const { oracle, trace } = this.#world;
+    const { face, message, place } = seen;
+    const button = (message.buttons ?? []).flat().find((one) => one.label === label);
+    if (button?.kind !== "callback") return;
+    progress.presses += 1;
+    const token = `f${questions}x${progress.presses}`;
+    trace.add(
+      "person",
+      () => `${person} presses ${token}: ${label} of ${face.question} in ${place.threadId}`,
+    );
+    oracle.presses.pressed(token, place.threadId, undefined, true);
+    oracle.questions.pressed(token, face.question, label, person);
+    const pressed = { data: button.token, messageId: String(message.id) };
+    this.#hands.tellPress(place, token, pressed, person);
+  }
+
+  #write(
+    { first }: FillIn,
+    progress: Progress,
+    { face, message, place }: SeenQuestion,
+    how: { readonly field: string; readonly person: string; readonly isQuote: boolean },
+  ): void {
+    const { oracle, platform } = this.#world;
+    const number = first + progress.written;
+    progress.written += 1;
+    const { id, text } = message;
+    const seen = platform.keyboards
+      .filter(({ threadId }) => threadId === place.threadId)
+      .flatMap((one) => oracle.questions.forms.faceIn(one) ?? []);
+    oracle.questions.forms.wrote(number, {
+      threadId: place.threadId,
+      person: how.person,
+      quotes: how.isQuote ? face.question : undefined,
+      seenCards: new Set(seen.map(({ cardId }) => cardId)),
+      seenQuestions: new Set(seen.map(({ question }) => question)),
+    });
+    const quoted = how.isQuote ? { id: String(id), text, isFromBot: true, attachments: [] } : undefined;
+    this.#hands.write(place, `m${number}`, writtenAs(how.field, number), how.person, quoted);
+  }
+}
