@@ -59,7 +59,7 @@ it(
     expect(totals.bystanders).toBeGreaterThan(SEEDS / 200);
     expect(totals.late).toBeGreaterThan(SEEDS / 50);
     expect(totals.agreed).toBeGreaterThan(SEEDS / 100);
-    expect(totals.edited).toBeGreaterThan(SEEDS / 200);
+    expect(totals.edited).toBeGreaterThan(SEEDS / 400);
     expect(totals.granted).toBeGreaterThan(SEEDS / 100);
     expect(totals.acted).toBeGreaterThan(SEEDS / 15);
     expect(totals.actedAgain).toBeGreaterThan(0);
