@@ -22,6 +22,7 @@ const alias = {
   "switchboard/workspace": `${import.meta.dirname}/src/workspace/index.ts`,
   "switchboard/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
   "switchboard/undo": `${import.meta.dirname}/src/undo/index.ts`,
+  "switchboard/extensions": `${import.meta.dirname}/src/extensions/index.ts`,
   "switchboard/codemode": `${import.meta.dirname}/src/codemode/index.ts`,
   "switchboard/texts": `${import.meta.dirname}/src/texts/index.ts`,
   "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,

@@ -19,6 +19,7 @@ import type { ThinkQuestions } from "./questions/bot-methods.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { ExtensionConfig } from "./extensions/extension-config.ts";
 import type { ImportedFeature } from "./feature/imported-feature.ts";
 import type { Session } from "./feature/session.ts";
 import type { IncomingHooks } from "./hooks/incoming-hooks.ts";
@@ -67,6 +68,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
   static codemode: ImportedFeature | undefined = undefined;
   /** Lets people undo what actions did: the result of `undo()` of `switchboard/undo`. Undefined: they cannot. */
   static undo: ImportedFeature | undefined = undefined;
+  /** Lets the bot load tools and hooks in a sandbox: the result of `extensions()` of `switchboard/extensions`. */
+  static extensions: ImportedFeature | undefined = undefined;
 
   /** Most model calls of one turn. */
   maxSteps = 10;
@@ -327,6 +330,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /** The skills of the model, the first source of a name wins. Needs `static skills = skills()` of `switchboard/skills`. */
   getSkills?(): readonly SkillSource[] | Promise<readonly SkillSource[]>;
+
+  /**
+   * The extensions of the bot, in the order of their hooks. Called once in the life of an object. Needs
+   * `static extensions = extensions()` of `switchboard/extensions`.
+   */
+  getExtensions?(): readonly ExtensionConfig[];
 
   /** Runs scripts of skills: the result of `skills.runner()`. Without it they do not run. */
   getSkillScriptRunner?(): SkillScriptRunner | undefined;

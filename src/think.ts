@@ -51,6 +51,8 @@ import { ThinkAgents } from "./think-agents.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ChannelContext } from "./messengers/declare/channels.ts";
+import type { ExtensionManager } from "./extensions/extension-manager.ts";
+import type { ExtensionsFeature } from "./extensions/extensions-feature.ts";
 import type { Workspace } from "./workspace/conversation-workspace.ts";
 import type { WorkspaceFeature } from "./workspace/workspace-feature.ts";
 
@@ -401,6 +403,15 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   /** @throws {ConfigurationError} `context-name` */
   deactivateContext(name: string): void {
     this.#object.actions.states.setContext(name, false);
+  }
+
+  /**
+   * The extensions of this conversation.
+   *
+   * @throws {ConfigurationError} `feature-not-imported` in a bot without the static member `extensions`
+   */
+  get extensionManager(): ExtensionManager {
+    return this.#object.features.imported<ExtensionsFeature>("extensions").manager;
   }
 
   /**

@@ -73,6 +73,7 @@ const LAYER_OF = {
   questions: "feature",
   codemode: "feature",
   undo: "feature",
+  extensions: "feature",
   agent: "agent",
 };
 

@@ -96,6 +96,15 @@ export const LOG_EVENTS: readonly {
     meaning: "the skills could not be read; those of the last time stay",
   },
   {
+    events: ["extension.refused"],
+    meaning: "an extension is not loaded; `code` is the reason",
+  },
+  {
+    events: ["extension.hook-failed"],
+    meaning:
+      "a hook of an extension was ignored: `code` is a limit of the sandbox, `thrown`, `result` (not a change that a turn takes), or `too-many` (a hundred wait)",
+  },
+  {
     events: ["workspace.bucket-failed"],
     meaning: "large files that nobody needs could not be deleted from the bucket; a later time deletes them",
   },

@@ -30,6 +30,7 @@ const HOOKS = "src/turn/hooks.ts";
 const TASK = "src/schedules/rules/scheduled-task.ts";
 const BROADCAST = "src/core/broadcast.ts";
 const SESSION = "src/feature/session.ts";
+const EXTENSIONS = "src/extensions/extension-config.ts";
 const WORKSPACE = "src/workspace/workspace-options.ts";
 const MCP_CLIENT = "src/mcp-client/mcp-client-options.ts";
 
@@ -149,6 +150,17 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     parts: [
       { heading: "`skills`", file: "src/skills/skills-options.ts", of: ["SkillsOptions"] },
       { heading: "`skills.runner`", file: "src/skills/skill-runner.ts", of: ["SkillRunnerOptions"] },
+    ],
+  },
+  "extensions.md": {
+    title: "Options of `extensions`",
+    intro: "[Extensions](../extensions.md) shows them in use.",
+    parts: [
+      { heading: "`extensions`", file: EXTENSIONS, of: ["ExtensionsOptions"] },
+      { heading: "Rules for an extension", file: EXTENSIONS, of: ["ExtensionCallRules", "ExtensionRules"] },
+      { heading: "A manifest", file: EXTENSIONS, of: ["ExtensionManifest"] },
+      { heading: "`permissions`", file: EXTENSIONS, of: ["ExtensionPermissions"] },
+      { heading: "A block of `context`", file: EXTENSIONS, of: ["ExtensionContext"] },
     ],
   },
   "workspace.md": {

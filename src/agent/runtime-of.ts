@@ -61,7 +61,7 @@ export function runtimeOf(
   const runtime = new AgentRuntime({
     agent,
     engine: (object) => {
-      const engine = createConversationEngine(object, hooks);
+      const engine = createConversationEngine(object, () => object.features.wrapHooks(hooks()));
       use(engine.harness);
       return engine;
     },

@@ -33,6 +33,7 @@ const MEMBERS = [
   "getTools",
   "getSkills",
   "getSkillScriptRunner",
+  "getExtensions",
   "getActions",
   "getMessengers",
   "getCommands",
@@ -60,15 +61,12 @@ const MEMBERS = [
   "renderAttachment",
 ];
 
-const OWN_TOOLS = "Give the model tools and actions of your own";
-
 /** Members of Think that this version does not use, with what to write instead. */
 const NOT_THERE: Readonly<Record<string, string>> = {
   compactAfter: 'Call it on the session in "configureSession", or use "maxContextTokens"',
   workspace: 'Give the class the static member "workspace", made by workspace() of "switchboard/workspace"',
   workspaceBash: 'Use the option "bash" of workspace()',
-  getExtensions: OWN_TOOLS,
-  extensionLoader: OWN_TOOLS,
+  extensionLoader: 'Extensions need no binding, only "static extensions": they run inside of the object',
   waitForMcpConnections: 'Name MCP servers in "static mcpClient": no turn has to wait for them',
 };
 

@@ -18,6 +18,7 @@ import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
+import type { ThinkHooks } from "../turn/hooks.ts";
 import type { Feature, FeatureKind } from "./feature.ts";
 import { notImported } from "./imported-feature.ts";
 import type { ImportedMember } from "./imported-feature.ts";
@@ -144,6 +145,10 @@ export class FeatureList implements ThreadFeatures {
 
   wrapActions(actions: ThinkActions): ThinkActions {
     return this.#features.reduce((all, feature) => feature.wrapActions?.(all) ?? all, actions);
+  }
+
+  wrapHooks(hooks: Partial<ThinkHooks>): Partial<ThinkHooks> {
+    return this.#features.reduce((all, feature) => feature.wrapHooks?.(all) ?? all, hooks);
   }
 
   async loadActions(): Promise<void> {

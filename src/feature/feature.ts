@@ -18,6 +18,7 @@ import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { FeatureHost } from "./feature-host.ts";
 import type { FeatureRoutes } from "./feature-routes.ts";
 import type { Session } from "./session.ts";
+import type { ThinkHooks } from "../turn/hooks.ts";
 import type { OwnCompaction } from "../turn/own-compaction.ts";
 
 /**
@@ -46,6 +47,8 @@ export interface Feature {
   actions?(): ThinkActions;
   /** Changes all actions of the bot, or adds more that no model is offered. */
   wrapActions?(actions: ThinkActions): ThinkActions;
+  /** Adds hooks to those of the bot. Called for each hook. */
+  wrapHooks?(hooks: Partial<ThinkHooks>): Partial<ThinkHooks>;
   /** Loads what `actions` returns. Called before a model call, and before a call runs outside of a turn. */
   loadActions?(): Promise<void>;
   /** An addition to the system prompt of the turn. */

@@ -35,6 +35,7 @@ const MEMBERS = {
   skills: "switchboard/skills",
   codemode: "switchboard/codemode",
   undo: "switchboard/undo",
+  extensions: "switchboard/extensions",
 } as const;
 
 /** A static member of a bot's class that brings a feature. */
@@ -54,13 +55,16 @@ export function notImported(member: ImportedMember): ConfigurationError {
  * @throws {ConfigurationError} `feature-not-imported` for a value that the import has not made, or a method without it
  */
 export function importedFeatures(agentClass: object): FeatureKind<Feature, unknown>[] {
-  const { memory, prototype, skills } = agentClass as {
+  const { extensions, memory, prototype, skills } = agentClass as {
+    readonly extensions?: unknown;
     readonly memory?: unknown;
     readonly skills?: unknown;
     readonly prototype?: object;
   };
   if (skills === undefined && prototype !== undefined && "getSkills" in prototype)
     throw notImported("skills");
+  if (extensions === undefined && prototype !== undefined && "getExtensions" in prototype)
+    throw notImported("extensions");
   if (memory === undefined && prototype !== undefined && "configureSession" in prototype)
     throw new ConfigurationError("feature-not-imported", MEMORY_MISSING);
   const own = Object.entries(MEMBERS).flatMap(([member, from]) => {

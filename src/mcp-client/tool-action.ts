@@ -12,7 +12,7 @@ import type { McpConnection, SentCall } from "./connection.ts";
 import { CUT_OFF, TOO_LARGE } from "./limited-fetch.ts";
 import type { McpServer, McpToolRules } from "./mcp-client-options.ts";
 import { withToken } from "./with-token.ts";
-import { mendSchema } from "./mend-schema.ts";
+import { mendSchema } from "../core/mend-schema.ts";
 import { toolError, toolOutputOf, withoutSecrets } from "./tool-output.ts";
 import type { ToolPin } from "./tool-pin.ts";
 

@@ -26,13 +26,12 @@ it("tells what to write in the place of members that Think has", () => {
   class Bot extends Base {
     waitForMcpConnections = true;
     compactAfter = 3;
-    getExtensions(): void {}
+    extensionLoader = {};
     configureSession(): void {}
   }
   expect(unusedMembers(new Bot()).map(({ message }) => message)).toEqual([
     'The bot\'s own "waitForMcpConnections" is not called by anything here. Name MCP servers in "static mcpClient": no turn has to wait for them.',
     'The bot\'s own "compactAfter" is not called by anything here. Call it on the session in "configureSession", or use "maxContextTokens".',
-    'The bot\'s own "getExtensions" is not called by anything here. Give the model tools and actions of your own.',
   ]);
 });
 

@@ -17,6 +17,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
       "switchboard/codemode": "./src/codemode/index.ts",
       "switchboard/skills": "./src/skills/index.ts",
       "switchboard/undo": "./src/undo/index.ts",
+      "switchboard/extensions": "./src/extensions/index.ts",
       "switchboard/workspace/bash": "./src/workspace/bash/index.ts",
       "switchboard/workspace": "./src/workspace/index.ts",
       "switchboard/mcp": "./src/mcp/index.ts",
@@ -33,7 +34,7 @@ async function partsOf(bot: string): Promise<readonly string[]> {
   const packages = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((one) => one.path));
   return [...Object.keys(metafile.inputs), ...packages].filter(
     (name) =>
-      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools|skills|sandbox|codemode|undo)\//.test(
+      /^src\/(?:mcp(-client)?|telemetry|memory|workspace|agent-tools|skills|sandbox|codemode|undo|extensions)\//.test(
         name,
       ) ||
       name.startsWith("@modelcontextprotocol/") ||
@@ -98,6 +99,12 @@ it("is in the bundle only of a bot that imports it", async () => {
   );
   expect(runsCode).toContain("src/codemode/codemode-feature.ts");
   expect(runsCode.filter((name) => !/^src\/(?:codemode|sandbox)\//.test(name))).toEqual([]);
+  const extended = await partsOf(
+    `${smallest} import { extensions } from "switchboard/extensions";
+     class Bot extends Think { static extensions = extensions(); } export default createWorker(Bot);`,
+  );
+  expect(extended).toContain("src/extensions/extensions-feature.ts");
+  expect(extended.filter((name) => !/^src\/(?:extensions|sandbox)\//.test(name))).toEqual([]);
   const withSkills = await partsOf(
     `${smallest} import { skills } from "switchboard/skills";
      class Bot extends Think { static skills = skills(); } export default createWorker(Bot);`,

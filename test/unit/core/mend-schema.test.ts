@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mendSchema } from "../../../src/mcp-client/mend-schema.ts";
+import { mendSchema } from "../../../src/core/mend-schema.ts";
 
 describe("a tool's input schema", () => {
   it("stays as it is if every provider takes it", () => {

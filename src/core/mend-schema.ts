@@ -1,5 +1,5 @@
-import { isRecord } from "../core/is-record.ts";
-import { isDeeperThan } from "../core/json-depth.ts";
+import { isRecord } from "./is-record.ts";
+import { isDeeperThan } from "./json-depth.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,70 @@
+import type { ExtensionHook } from "./extension-config.ts";
+
+/** What one run of an extension's code does. */
+export type ExtensionTask =
+  | { readonly kind: "describe" }
+  | { readonly kind: "tool"; readonly name: string; readonly input: unknown; readonly hasHost: boolean }
+  | {
+      readonly kind: "hook";
+      readonly name: ExtensionHook;
+      readonly input: unknown;
+      readonly hasHost: boolean;
+    };
+
+/** The methods of `host`, as the code of an extension has them. */
+export const HOST_METHODS = [
+  "readFile",
+  "writeFile",
+  "deleteFile",
+  "listFiles",
+  "getContext",
+  "setContext",
+  "fetch",
+] as const;
+
+const HOST = `const host = { ${HOST_METHODS.map((name) => `${name}: (...given) => bridge.${name}(...given)`).join(", ")} };`;
+
+/** Reads the members that an object has itself: nothing of a prototype is a tool. */
+const OWN = `const own = (from, name) => typeof from === "object" && from !== null && Object.hasOwn(from, name) ? from[name] : undefined;`;
+
+const DESCRIBE = `const tools = own(extension, "tools") ?? {};
+const hooks = own(extension, "hooks") ?? {};
+return {
+  tools: Object.keys(tools).map((name) => {
+    const tool = own(tools, name);
+    return {
+      name,
+      description: own(tool, "description"),
+      parameters: own(tool, "parameters"),
+      required: own(tool, "required"),
+      runs: typeof own(tool, "execute") === "function",
+    };
+  }),
+  hooks: Object.keys(hooks).filter((name) => typeof own(hooks, name) === "function"),
+};`;
+
+/**
+ * Returns the code of one run. The source is one expression. If it is more than that, it changes only its own run: the
+ * other side checks all that comes back.
+ */
+export function extensionCode(source: string, task: ExtensionTask): string {
+  const expression = source.trim().replace(/;+$/, "");
+  return `async () => {
+${OWN}
+const extension = (
+${expression}
+);
+${bodyOf(task)}
+}`;
+}
+
+function bodyOf(task: ExtensionTask): string {
+  if (task.kind === "describe") return DESCRIBE;
+  const { hasHost, input, kind, name } = task;
+  const literal = (value: unknown): string => `JSON.parse(${JSON.stringify(JSON.stringify(value ?? null))})`;
+  const find = `own(own(extension, "${kind}s"), ${JSON.stringify(name)})`;
+  return `${hasHost ? HOST : "const host = null;"}
+const found = ${kind === "tool" ? `own(${find}, "execute")` : find};
+if (typeof found !== "function") throw new Error("The extension has no such ${kind}.");
+return await found(${literal(input)}, host);`;
+}

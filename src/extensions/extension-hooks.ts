@@ -1,0 +1,183 @@
+import type { Json } from "../core/content.ts";
+import type { Clock } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { Executor } from "../sandbox/index.ts";
+import type { ThinkHooks, TurnConfig, TurnContext } from "../turn/hooks.ts";
+import type { ExtensionHook } from "./extension-config.ts";
+import { ExtensionHost, hasHost } from "./extension-host.ts";
+import type { ReachableParts } from "./extension-host.ts";
+import { ExtensionFailure, runTask } from "./loaded-extension.ts";
+import type { LoadedExtension } from "./loaded-extension.ts";
+import { callSnapshot, chunkSnapshot, resultSnapshot, stepSnapshot, turnSnapshot } from "./snapshots.ts";
+import { readTurnChange, withTurnChange } from "./turn-change.ts";
+
+export interface ExtensionHooksOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly executor: Executor;
+  readonly parts: ReachableParts;
+  readonly extensions: () => readonly LoadedExtension[];
+  /** Most model calls of a turn. */
+  readonly maxSteps: () => number;
+  /** No hook runs or waits any more. */
+  readonly onIdle: () => void;
+}
+
+/** Time limit of one run of a hook, and of all that a turn waits for before it begins. */
+export const HOOK_MS = 5_000;
+const BEFORE_TURN_MS = 10_000;
+/** Most hooks that wait. Further ones do not run. */
+const MOST_WAITING = 100;
+/** An extension whose hooks have failed so often, one after the other, rests. */
+const MOST_FAILURES = 3;
+const REST_MS = 60_000;
+
+/**
+ * The hooks of extensions, after those of the bot's class, in the order in which the extensions are declared.
+ *
+ * 1. A turn waits only for `beforeTurn`, and not for long. All other hooks watch: they run one after the other, beside
+ *    the turn, and nothing that they return counts.
+ * 2. Whatever a hook does, the turn goes on as if it had returned nothing. The log has a line.
+ */
+export class ExtensionHooks {
+  readonly #options: ExtensionHooksOptions;
+  readonly #failures = new Map<string, number>();
+  readonly #restUntil = new Map<string, number>();
+  #chain: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #isFull = false;
+
+  constructor(options: ExtensionHooksOptions) {
+    this.#options = options;
+  }
+
+  isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Adds the hooks of the extensions to those of the bot. */
+  wrap(own: Partial<ThinkHooks>): Partial<ThinkHooks> {
+    const { extensions } = this.#options;
+    const has = (hook: ExtensionHook): boolean => extensions().some(({ hooks }) => hooks.includes(hook));
+    return {
+      ...own,
+      ...(has("beforeTurn") && {
+        beforeTurn: async (context) => this.#beforeTurn(context, (await own.beforeTurn?.(context)) ?? {}),
+      }),
+      ...(has("beforeToolCall") && {
+        beforeToolCall: (call) => {
+          this.#watch("beforeToolCall", callSnapshot(call));
+          return own.beforeToolCall?.(call);
+        },
+      }),
+      ...(has("afterToolCall") && {
+        afterToolCall: (call) => {
+          this.#watch("afterToolCall", resultSnapshot(call));
+          return own.afterToolCall?.(call);
+        },
+      }),
+      ...(has("onStepFinish") && {
+        onStepFinish: (step) => {
+          this.#watch("onStepFinish", stepSnapshot(step));
+          return own.onStepFinish?.(step);
+        },
+      }),
+      ...(has("onChunk") && {
+        onChunk: (context) => {
+          this.#watch("onChunk", chunkSnapshot(context));
+          return own.onChunk?.(context);
+        },
+      }),
+    };
+  }
+
+  async #beforeTurn(context: TurnContext, own: TurnConfig): Promise<TurnConfig> {
+    const { clock, maxSteps } = this.#options;
+    const until = clock.now() + BEFORE_TURN_MS;
+    const turn = { tools: Object.keys({ ...context.tools, ...own.tools }), maxSteps: maxSteps() };
+    let config = own;
+    for (const extension of this.#having("beforeTurn")) {
+      const left = until - clock.now();
+      if (left <= 0) break;
+      const snapshot = turnSnapshot({ ...context, system: config.system ?? context.system });
+      const change = await this.#run(extension, "beforeTurn", snapshot, Math.min(left, HOOK_MS));
+      if (change !== undefined) config = withTurnChange(config, change, turn);
+    }
+    return config;
+  }
+
+  #having(hook: ExtensionHook): readonly LoadedExtension[] {
+    return this.#options.extensions().filter(({ hooks }) => hooks.includes(hook));
+  }
+
+  #watch(hook: ExtensionHook, snapshot: Json): void {
+    for (const extension of this.#having(hook)) {
+      if (this.#waiting >= MOST_WAITING) {
+        if (!this.#isFull) this.#log(extension, hook, "too-many");
+        this.#isFull = true;
+        return;
+      }
+      this.#waiting += 1;
+      this.#chain = this.#chain.then(async () => {
+        await this.#run(extension, hook, snapshot, HOOK_MS);
+        this.#waiting -= 1;
+        if (this.#waiting > 0) return;
+        this.#isFull = false;
+        this.#options.onIdle();
+      });
+    }
+  }
+
+  /** Runs a hook. Returns its changes to the turn; undefined if it has failed. Never throws. */
+  async #run(
+    extension: LoadedExtension,
+    hook: ExtensionHook,
+    input: Json,
+    limitMs: number,
+  ): Promise<ReturnType<typeof readTurnChange>> {
+    const { clock, executor, parts } = this.#options;
+    const { manifest, source } = extension;
+    const { name } = manifest;
+    if ((this.#restUntil.get(name) ?? 0) > clock.now()) return undefined;
+    const drop = new AbortController();
+    try {
+      const host = new ExtensionHost({ manifest, parts, signal: drop.signal, mayFetch: false });
+      const task = { kind: "hook", name: hook, input, hasHost: hasHost(manifest) } as const;
+      const run = async (): Promise<unknown> => {
+        const returned = await runTask(executor, source, task, { host, signal: drop.signal });
+        await host.apply(host.changes);
+        return returned;
+      };
+      const returned = await withinTime(clock, limitMs, run(), `${hook} of an extension`);
+      this.#failures.delete(name);
+      if (hook !== "beforeTurn") return undefined;
+      const change = readTurnChange(returned);
+      if (change === undefined) this.#log(extension, hook, "result");
+      return change;
+    } catch (error) {
+      drop.abort();
+      this.#failed(extension, hook, error);
+      return undefined;
+    }
+  }
+
+  #failed(extension: LoadedExtension, hook: ExtensionHook, error: unknown): void {
+    const { clock } = this.#options;
+    const { name } = extension.manifest;
+    const code = error instanceof ExtensionFailure ? (error.limit ?? "thrown") : failureCode(error);
+    this.#log(extension, hook, code, error instanceof Error ? error.message : undefined);
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    if (failures < MOST_FAILURES) return;
+    this.#failures.delete(name);
+    this.#restUntil.set(name, clock.now() + REST_MS);
+  }
+
+  #log({ manifest }: LoadedExtension, hook: ExtensionHook, code: string, words?: string): void {
+    const { log } = this.#options;
+    const message = words === undefined ? undefined : log.reveal(words);
+    log.warn("extension.hook-failed", { extension: manifest.name, hook, code, message });
+  }
+}

@@ -1,0 +1,82 @@
+import { SwitchboardError } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
+import { joinBytes } from "../core/join-bytes.ts";
+import { isHost, parsePublicUrl } from "../core/public-url.ts";
+
+const MOST_BYTES = 512 * 1024;
+const MOST_HEADERS = 32;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+const ADDRESS = { code: "extension-address", owner: "An extension's" };
+
+/** A call of `host.fetch`, as the code of an extension gives it. */
+export interface ExtensionRequest {
+  readonly url: unknown;
+  readonly init: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** The answer, as the code of an extension gets it. */
+export interface ExtensionResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Calls a public https address on one of the hosts. No redirect is followed: the code gets it, and its next call is
+ * checked again.
+ *
+ * @throws {SwitchboardError} `extension-address`, `extension-request`, `extension-network`
+ */
+export async function fetchPublic(
+  network: typeof fetch,
+  hosts: readonly string[],
+  { init, signal, url }: ExtensionRequest,
+): Promise<ExtensionResponse> {
+  const address = parsePublicUrl(String(url), undefined, ADDRESS);
+  if (!hosts.some((host) => isHost(address.hostname, host)))
+    throw new SwitchboardError(ADDRESS.code, "The host of the address is not in permissions.network.");
+  const request = requestOf(init);
+  let response: Response;
+  try {
+    response = await network(address.href, { ...request, redirect: "manual", signal });
+  } catch {
+    // The words of the network may name addresses of this machine.
+    throw new SwitchboardError("extension-network", "The address could not be reached.");
+  }
+  const headers = [...response.headers].filter(([name]) => name !== "set-cookie").slice(0, MOST_HEADERS);
+  return { status: response.status, headers: Object.fromEntries(headers), body: await textOf(response) };
+}
+
+function requestOf(init: unknown): { method: string; headers: Record<string, string>; body?: string } {
+  const { body, headers = {}, method = "GET" } = isRecord(init) ? init : {};
+  const entries = isRecord(headers) ? Object.entries(headers) : [];
+  const isFit =
+    METHODS.includes(String(method)) &&
+    (body === undefined || typeof body === "string") &&
+    entries.length <= MOST_HEADERS &&
+    entries.every(
+      ([name, value]) => /^[\w-]{1,64}$/.test(name) && /^[\x20-\x7e]{0,4096}$/.test(String(value)),
+    );
+  if (!isFit)
+    throw new SwitchboardError(
+      "extension-request",
+      `A request has a method (${METHODS.join(", ")}), headers of texts, and a text as its body.`,
+    );
+  const texts = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+  return { method: String(method), headers: texts, ...(typeof body === "string" && { body }) };
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.byteLength;
+    // Leaving the loop cancels the body.
+    if (length > MOST_BYTES)
+      throw new SwitchboardError("extension-network", `The answer has more than ${MOST_BYTES} bytes.`);
+    pieces.push(piece);
+  }
+  return new TextDecoder().decode(joinBytes(pieces));
+}

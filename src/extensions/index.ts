@@ -1,0 +1,15 @@
+/** Tools and hooks in JavaScript that the bot's code loads and does not trust. */
+export { extensions } from "./extensions.ts";
+export type {
+  ExtensionCall,
+  ExtensionCallRules,
+  ExtensionConfig,
+  ExtensionContext,
+  ExtensionHook,
+  ExtensionInfo,
+  ExtensionManifest,
+  ExtensionPermissions,
+  ExtensionRules,
+  ExtensionsOptions,
+} from "./extension-config.ts";
+export type { ExtensionManager } from "./extension-manager.ts";

@@ -1,0 +1,63 @@
+import { normalizeOutput } from "../actions/declare/normalize-output.ts";
+import type { Json } from "../core/content.ts";
+import type {
+  ChunkContext,
+  StepContext,
+  ToolCallContext,
+  ToolCallResultContext,
+  TurnContext,
+} from "../turn/hooks.ts";
+
+/** Longest text of a snapshot, in characters. */
+const LONGEST_TEXT = 50_000;
+
+export function turnSnapshot({ continuation, messages, model, system, tools, turn }: TurnContext): Json {
+  return {
+    system: system.slice(0, LONGEST_TEXT),
+    toolNames: Object.keys(tools),
+    messageCount: messages.length,
+    continuation,
+    modelId: typeof model === "string" ? model : model.modelId,
+    requestId: turn?.id ?? null,
+  };
+}
+
+export function callSnapshot({ input, stepNumber, toolCallId, toolName }: ToolCallContext): Json {
+  return { toolName, toolCallId, input: normalizeOutput(input), stepNumber };
+}
+
+/** The words of an error stay with the bot: only its name is in the snapshot. */
+export function resultSnapshot(call: ToolCallResultContext): Json {
+  const { durationMs, error, output, success } = call;
+  const end: Record<string, Json> = success ? { output: normalizeOutput(output) } : { error: normalizeOutput(error) };
+  return { ...(callSnapshot(call) as Record<string, Json>), durationMs, success, ...end };
+}
+
+export function stepSnapshot({
+  finishReason,
+  reasoningText,
+  stepNumber,
+  text,
+  toolCalls,
+  toolResults,
+  usage,
+}: StepContext): Json {
+  return {
+    stepNumber,
+    finishReason,
+    text: text.slice(0, LONGEST_TEXT),
+    reasoningText: reasoningText?.slice(0, LONGEST_TEXT) ?? null,
+    toolCallCount: toolCalls.length,
+    toolResultCount: toolResults.length,
+    usage: normalizeOutput(usage),
+  };
+}
+
+export function chunkSnapshot({ chunk }: ChunkContext): Json {
+  return {
+    type: chunk.type,
+    ...("text" in chunk && typeof chunk.text === "string" && { text: chunk.text.slice(0, LONGEST_TEXT) }),
+    ...("toolName" in chunk && { toolName: chunk.toolName }),
+    ...("toolCallId" in chunk && { toolCallId: chunk.toolCallId }),
+  };
+}
