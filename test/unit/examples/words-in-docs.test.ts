@@ -6,9 +6,9 @@ const root = path.resolve(import.meta.dirname, "../../..");
 
 /**
  * New words replace others: a fact stands in one place, and history in the change log. 25,000 words for the bot on
- * Telegram, and 800 for each larger feature since: ten of them.
+ * Telegram, and 800 for each larger feature since: eleven of them.
  */
-const MOST_WORDS = 33_000;
+const MOST_WORDS = 33_800;
 
 /** The documents that people write by hand. */
 const PAGES = [
