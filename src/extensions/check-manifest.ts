@@ -76,7 +76,7 @@ export function checkManifest(given: unknown, source: unknown, has: Grantable): 
       "extension-source",
       `The source of the extension "${name}" must be a text of at most ${LONGEST_SOURCE} characters.`,
     );
-  return manifest as ExtensionManifest;
+  return manifest;
 }
 
 function checkPermissions(name: string, given: unknown): void {
@@ -104,7 +104,7 @@ function checkPermissions(name: string, given: unknown): void {
 function checkContext(name: string, block: unknown): void {
   const type = isRecord(block) ? block["type"] : undefined;
   if (type !== undefined && type !== "writable")
-    throw refused(name, `a block of the type "${String(type).slice(0, 40)}"`, 'Blocks are "writable"');
+    throw refused(name, `a block of the type ${JSON.stringify(type).slice(0, 40)}`, 'Blocks are "writable"');
 }
 
 function refused(name: string, asked: string, fix: string): ConfigurationError {

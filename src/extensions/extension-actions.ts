@@ -1,4 +1,5 @@
-import type { Action, ActionContext, ThinkActions } from "../actions/declare/action.ts";
+import type { ActionContext } from "../actions/declare/action-context.ts";
+import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { SwitchboardError } from "../core/errors.ts";

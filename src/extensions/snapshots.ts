@@ -29,7 +29,9 @@ export function callSnapshot({ input, stepNumber, toolCallId, toolName }: ToolCa
 /** The words of an error stay with the bot: only its name is in the snapshot. */
 export function resultSnapshot(call: ToolCallResultContext): Json {
   const { durationMs, error, output, success } = call;
-  const end: Record<string, Json> = success ? { output: normalizeOutput(output) } : { error: normalizeOutput(error) };
+  const end: Record<string, Json> = success
+    ? { output: normalizeOutput(output) }
+    : { error: normalizeOutput(error) };
   return { ...(callSnapshot(call) as Record<string, Json>), durationMs, success, ...end };
 }
 

@@ -1,11 +1,20 @@
 import { jsonSchema } from "ai";
+import type { Schema as AiSchema } from "ai";
 import { isRecord } from "../core/is-record.ts";
 import { mendSchema } from "../core/mend-schema.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-const TYPES = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);
+const TYPES: ReadonlySet<unknown> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "array",
+  "object",
+  "null",
+]);
 
 /** Returns the schema of a tool's input that models' servers take. Undefined if there is none. */
 export function toolSchema(parameters: unknown, required: unknown): Schema | undefined {
@@ -20,7 +29,7 @@ export function toolSchema(parameters: unknown, required: unknown): Schema | und
 }
 
 /** The extension checks its input itself. Nobody is asked about one that certainly cannot fit. */
-export function inputSchemaOf(schema: Schema) {
+export function inputSchemaOf(schema: Schema): AiSchema<ToolInput> {
   const required = Array.isArray(schema["required"]) ? schema["required"].map(String) : [];
   return jsonSchema<ToolInput>(schema, {
     validate: (value) => {
@@ -44,7 +53,7 @@ function isSound(schema: unknown): boolean {
   const { description, enum: values, items, properties, type } = schema;
   if (description !== undefined && typeof description !== "string") return false;
   if (values !== undefined && !(Array.isArray(values) && values.length > 0)) return false;
-  if (type !== undefined && ![type].flat().every((one) => TYPES.has(String(one)))) return false;
+  if (type !== undefined && ![type].flat().every((one) => TYPES.has(one))) return false;
   if (items !== undefined && !isSound(items)) return false;
   return properties === undefined || (isPlain(properties) && Object.values(properties).every(isSound));
 }

@@ -32,6 +32,7 @@ it("tells what to write in the place of members that Think has", () => {
   expect(unusedMembers(new Bot()).map(({ message }) => message)).toEqual([
     'The bot\'s own "waitForMcpConnections" is not called by anything here. Name MCP servers in "static mcpClient": no turn has to wait for them.',
     'The bot\'s own "compactAfter" is not called by anything here. Call it on the session in "configureSession", or use "maxContextTokens".',
+    'The bot\'s own "extensionLoader" is not called by anything here. Extensions need no binding, only "static extensions": they run inside of the object.',
   ]);
 });
 
