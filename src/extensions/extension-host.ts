@@ -1,7 +1,7 @@
 import { SwitchboardError } from "../core/errors.ts";
 import type { Session } from "../feature/session.ts";
 import type { ExtensionManifest } from "./extension-config.ts";
-import { HOST_METHODS } from "./extension-code.ts";
+import type { HOST_METHODS } from "./extension-code.ts";
 import { fetchPublic } from "./fetch-public.ts";
 
 /** The files of a conversation, as extensions use them: `this.workspace` has these methods. */
