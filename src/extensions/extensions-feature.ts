@@ -74,7 +74,7 @@ export class ExtensionsFeature implements Feature {
       onIdle: host.wakeSoon.bind(host),
     });
     this.manager = new ExtensionManager({
-      ready: () => this.loadActions(),
+      ready: this.loadActions.bind(this),
       loaded: () => this.#loaded,
       add: this.#add.bind(this),
       remove: this.#remove.bind(this),
