@@ -20,7 +20,7 @@ export interface ExtensionManifest {
   /** Such as `1.0.0`. */
   readonly version: string;
   readonly description?: string;
-  /** @default nothing */
+  /** What its code reaches. @default nothing */
   readonly permissions?: ExtensionPermissions;
   /**
    * Blocks of the system prompt that it writes with `host.setContext`, under `<name>_<label>`. The model can write them,
@@ -44,7 +44,7 @@ export interface ExtensionPermissions {
 export interface ExtensionContext {
   readonly label: string;
   readonly description?: string;
-  /** @default "writable", the only one */
+  /** How it can be used. @default "writable", the only one */
   readonly type?: "writable";
   /** Most tokens of the block. @default 1000 */
   readonly maxTokens?: number;
