@@ -65,13 +65,14 @@ export class QuestionAnswers implements OpenQuestions {
     const { quoted } = message;
     const isQuoted = (asked: Asked): boolean =>
       quoted !== undefined && this.#messagesOf(asked).includes(quoted.id);
-    const open = this.#openFor(event).filter((asked) => isQuoted(asked) || this.#isShownBefore(asked, event));
+    const isSeen = (asked: Asked): boolean => isQuoted(asked) || this.#isShownBefore(asked, event);
+    const open = this.#openFor(event).filter((asked) => isSeen(asked) || isSecretBegun(asked));
     // A message that quotes another one is about that, unless it may hold a secret.
     const asked = open.findLast(isQuoted) ?? open.findLast((one) => quoted === undefined || isSecret(one));
     if (asked === undefined) return undefined;
     const { place, question } = asked;
     const step = this.#read(asked, event);
-    const isPlace = isQuoted(asked) || isSecret(asked) || !needsQuote(question, place);
+    const isPlace = isSeen(asked) && (isQuoted(asked) || isSecret(asked) || !needsQuote(question, place));
     if (isAccepted(step) && isPlace)
       return {
         isForModel: false,
@@ -233,6 +234,11 @@ function ordinaryWords(problem: string | undefined, isPlace: boolean, say: Say):
 
 function isSecret({ place, question }: Asked): boolean {
   return isSecretAt(question, place);
+}
+
+/** Whether a person may write the next secret before its card appears. */
+function isSecretBegun(asked: Asked): boolean {
+  return isSecret(asked) && (asked.question.askedIn[asked.place]?.cardsAbove ?? 0) > 0;
 }
 
 function inOrder(...sentences: readonly (string | undefined)[]): string {

@@ -135,6 +135,28 @@ describe("a message while a sensitive question is open in a private chat", () =>
     await expectShown(world, "Heard: How late is it?");
   });
 
+  it("is kept, and no answer, if it comes before the next field is shown", async () => {
+    const { world } = createAskingBot(async (ctx) => {
+      const schema = z.object({ mail: z.email(), pin: z.string() });
+      const { value } = await ctx.elicit({ message: "Who are you?", schema, sensitive: true });
+      return { pin: value?.pin };
+    });
+    await world.write("c1", "Do A7");
+    await expectShown(world, "(1 of 2)");
+    const quick = { chat: "c1", user: "ada", sentAt: Date.now() };
+    await world.post([
+      { ...quick, id: "q1", text: MAIL },
+      { ...quick, id: "q2", text: SECRET },
+    ]);
+    await expectShown(world, "haven't passed your message on");
+    await expectShown(world, "(2 of 2)");
+    await expectNowhere(world, `"${SECRET}"`);
+    await writeNow(world, "4711");
+    await world.press("c1", "Send");
+    await expectShown(world, 'Told: {"pin":"4711"}');
+    await expectNowhere(world, SECRET);
+  });
+
   it("is about the question that it quotes, if several are open", async () => {
     const script: ModelScript = (request) =>
       /^both$/i.test(request.said) && request.prompt.at(-1)?.role === "user"
