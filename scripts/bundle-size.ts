@@ -1,6 +1,6 @@
 /**
  * `npm run bundle-size`: bundles the smallest bot, and fails if it has grown past its budget. Names the parts that grew.
- * `-- --write` makes the present size the budget, with some room.
+ * `-- --write` makes the present size the budget, with some room. `-- --features` tells what each imported feature adds.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -28,9 +28,10 @@ const toKiB = (bytes: number): number => Math.round(bytes / 1024);
 /** Packages of models that a new bot does not have. The repository has them for its tests. */
 const NOT_INSTALLED = ["@ai-sdk/anthropic", "workers-ai-provider"];
 
-const config = parseWorkerConfig(await readFile(configFile, "utf8"), configFile);
+const minimal = parseWorkerConfig(await readFile(configFile, "utf8"), configFile);
 const alias = Object.fromEntries(NOT_INSTALLED.map((name) => [name, `${name}/not-installed`]));
-const bundle = await bundleWorker(configFile, { ...config, alias: { ...config.alias, ...alias } });
+const config = { ...minimal, alias: { ...minimal.alias, ...alias } };
+const bundle = await bundleWorker(configFile, config);
 const gzippedKiB = toKiB(gzipSync(bundle.files.get(ENTRY) ?? new Uint8Array()).length);
 const parts = Object.fromEntries(
   [...bundle.parts]
@@ -38,6 +39,11 @@ const parts = Object.fromEntries(
     .filter(([, size]) => size > 0)
     .toSorted(([, a], [, b]) => b - a),
 );
+if (process.argv.includes("--features")) {
+  const { featureSizes } = await import("./feature-sizes.ts");
+  for (const [name, kiB] of await featureSizes(configFile, config))
+    process.stdout.write(`  ${name.padEnd(16)} +${kiB} KiB gzipped\n`);
+}
 if (process.argv.includes("--write")) {
   const budget = { gzippedKiB: Math.ceil(gzippedKiB * ROOM), parts };
   await writeFile(budgetFile, `${JSON.stringify(budget, null, 2)}\n`);
