@@ -11,6 +11,7 @@ import {
   createQuickJSExecutor,
 } from "switchboard/codemode";
 import type { CodemodeRuntime } from "switchboard/codemode";
+import type { ToolSet } from "ai";
 import { z } from "zod";
 
 const inputSchema = z.object({ id: z.string() });
@@ -44,7 +45,7 @@ export class CodeBot extends Think<BotEnvironment> {
     return createCodemodeRuntime({ ctx: this.ctx, connectors, executor });
   }
 
-  override getTools() {
+  override getTools(): ToolSet {
     return { codemode: this.#code().tool() };
   }
 
