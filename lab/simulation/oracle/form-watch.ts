@@ -26,16 +26,19 @@ export interface Typed {
   /** Cards and questions that the person could see before. */
   readonly seenCards: ReadonlySet<string>;
   readonly seenQuestions: ReadonlySet<string>;
-  /** Words of the question that it has answered. */
+  /** The cards of questions that could be answered, as far as the person could see them, by the words of the questions. */
+  readonly open: ReadonlyMap<string, string>;
+  /** Words of the question that it has answered, and the card, if that is known. */
   reached: string | undefined;
+  answered: string | undefined;
 }
 
 /** Something that a person does, in the order of all. */
 interface Done {
   /** Number of a message. Undefined for a press. */
   readonly number?: number;
-  /** Words of the question to which it certainly belongs, if it is one that still waited. */
-  readonly question: () => string | undefined;
+  /** The card whose question it has moved, if that is known. */
+  readonly card: () => string | undefined;
 }
 
 export interface FormWatchOptions {
@@ -80,6 +83,8 @@ export class FormWatch {
   readonly #words = new Map<string, string>();
   /** Fields that have a value, by question. */
   readonly #filled = new Map<string, Set<string>>();
+  /** The newest card of each question. */
+  readonly #newest = new Map<string, string>();
   readonly #summaries = new Map<string, FormFace>();
 
   constructor(options: FormWatchOptions) {
@@ -109,14 +114,15 @@ export class FormWatch {
   }
 
   /** A person writes a message. */
-  wrote(number: number, typed: Omit<Typed, "reached">): void {
-    this.typed.set(number, { ...typed, reached: undefined });
-    this.#done.push({ number, question: () => this.typed.get(number)?.reached });
+  wrote(number: number, typed: Omit<Typed, "open" | "reached" | "answered">): void {
+    const open = new Map([...this.#newest].filter(([, card]) => typed.seenCards.has(card)));
+    this.typed.set(number, { ...typed, open, reached: undefined, answered: undefined });
+    this.#done.push({ number, card: () => this.typed.get(number)?.answered });
   }
 
-  /** A person presses a button of a question. `isTaken`: whether the question was open then, as far as is known */
-  pressed(question: string, isTaken: () => boolean): void {
-    this.#done.push({ question: () => (isTaken() ? question : undefined) });
+  /** A person presses a button of a card. `isTaken`: whether its question was open then, as far as is known */
+  pressed(cardId: string, isTaken: () => boolean): void {
+    this.#done.push({ card: () => (isTaken() ? cardId : undefined) });
   }
 
   /** The state of the card whose buttons a message has. */
@@ -151,6 +157,7 @@ export class FormWatch {
     if (reached !== undefined && reached !== question)
       this.#fail(`${name} answers ${reached} and ${question}`);
     written.reached = question;
+    written.answered ??= cardId;
     if (threadId !== asked.threadId) this.#fail(`${name} answers ${question}, which is asked elsewhere`);
     if (person !== asked.person) this.#fail(`${name} of ${person} answers ${question}, who was not asked`);
     if (quotes !== undefined && quotes !== question)
@@ -162,19 +169,21 @@ export class FormWatch {
   }
 
   /**
-   * A message that quotes nothing is about the newest question of its author. Another one was certainly open if a later
-   * message or press has answered it.
+   * A message that quotes nothing is about the newest question of its author whose card was there before. Another one
+   * was certainly open if a later message or press has answered the same card.
    */
   checkOrder(): void {
     const order = [...this.#words.values()];
     for (const [at, { number }] of this.#done.entries()) {
-      const { quotes, reached, seenQuestions } = this.typed.get(number ?? -1) ?? {};
+      const { open, quotes, reached } = this.typed.get(number ?? -1) ?? {};
       if (reached === undefined || quotes !== undefined) continue;
       const newer = order.slice(order.lastIndexOf(reached) + 1).find((question) => {
         const [mine, other] = [reached, question].map(this.#options.askedIn);
         const isSame = mine?.threadId === other?.threadId && mine?.person === other?.person;
-        const isOpen = this.#done.slice(at + 1).some((later) => later.question() === question);
-        return isSame && isOpen && seenQuestions?.has(question) === true;
+        const card = open?.get(question);
+        return (
+          isSame && card !== undefined && this.#done.slice(at + 1).some((later) => later.card() === card)
+        );
       });
       if (newer !== undefined) this.#fail(`message ${number} answers ${reached}, and ${newer} is newer`);
     }
@@ -188,12 +197,17 @@ export class FormWatch {
     const question = this.#words.get(id);
     if (question === undefined) return;
     const face = faceOf(question, cardId, body);
+    // People may still see an earlier one, above what they have written.
+    const isNewest = numberOf(cardId) >= numberOf(this.#newest.get(question) ?? cardId);
+    if (isNewest) this.#newest.set(question, cardId);
     for (const button of (body.buttons ?? []).flat())
       if (button.kind === "callback") this.#byToken.set(button.token, face);
     this.#checkKept(face);
     const [, left = ""] = LEFT.exec(body.text.replaceAll("\\", "")) ?? [];
     this.shows(question, left, false, cardId);
-    this.shows(question, [...face.values.values(), ...face.labels].join(" "), false);
+    const isSingle = face.values.has("");
+    const values = [...face.values.values(), ...face.labels].join(" ");
+    this.shows(question, values, false, isSingle ? cardId : undefined);
   }
 
   /** The way back and forward, and to one field, keeps every value. */
@@ -215,6 +229,11 @@ export class FormWatch {
   #fail(message: string): void {
     this.#options.fail("I14", message);
   }
+}
+
+/** How many cards of a form are above this one. */
+function numberOf(cardId: string): number {
+  return Number(/^question:[^:]+:\d+:(\d+)$/.exec(cardId)?.[1] ?? 0);
 }
 
 function faceOf(question: string, cardId: string, { buttons, fields = [], text }: CardBody): FormFace {

@@ -5,6 +5,7 @@ import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { AskedKind, QuestionItem } from "../plan/question-items.ts";
 import type { Invariant } from "./contract.ts";
+import type { FormFace } from "./form-watch.ts";
 import { FormWatch, QUESTION } from "./form-watch.ts";
 
 type PlannedQuestions = Extract<QuestionItem, { kind: "questions" }>;
@@ -168,11 +169,16 @@ export class QuestionWatch {
   }
 
   /** A person presses a button of the card of a question. */
-  pressed(actionId: string, question: string, label: string, person: string): void {
+  pressed(
+    actionId: string,
+    { cardId, question }: Pick<FormFace, "cardId" | "question">,
+    label: string,
+    person: string,
+  ): void {
     const press: Pressed = { question, label, person, notices: [] };
     this.#presses.set(actionId, press);
     // Other answers are words.
-    this.forms.pressed(question, () => press.notices.includes(undefined));
+    this.forms.pressed(cardId, () => press.notices.includes(undefined));
   }
 
   /** A person is told what became of a press. */

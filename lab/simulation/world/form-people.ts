@@ -139,7 +139,7 @@ export class FormPeople {
       () => `${person} presses ${token}: ${label} of ${face.question} in ${place.threadId}`,
     );
     oracle.presses.pressed(token, place.threadId, undefined, true);
-    oracle.questions.pressed(token, face.question, label, person);
+    oracle.questions.pressed(token, face, label, person);
     const pressed = { data: button.token, messageId: String(message.id) };
     this.#hands.tellPress(place, token, pressed, person);
   }

@@ -42,7 +42,8 @@ export class QuestionPeople {
     const { label, token: data } = pressed;
     trace.add("person", () => `${person} presses ${item.token}: ${label} of ${shown.text}`);
     oracle.presses.pressed(item.token, place.threadId, undefined, true);
-    oracle.questions.pressed(item.token, QUESTION.exec(shown.text)?.[0] ?? "", label, person);
+    const question = QUESTION.exec(shown.text)?.[0] ?? "";
+    oracle.questions.pressed(item.token, { cardId: "", question }, label, person);
     this.#people.tellPress(place, item.token, { data, messageId: String(shown.id) }, person);
   }
 }
