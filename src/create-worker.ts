@@ -5,6 +5,7 @@ import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./log/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./agent/agent-namespace.ts";
+import { parseObjectAddress } from "./messengers/declare/conversation-name.ts";
 import { BOT } from "./agent/bot-root.ts";
 import { featuresOf } from "./agent/features.ts";
 import { systemDeps } from "./core/deps.ts";
@@ -130,13 +131,17 @@ async function serve<Env>(
 function routedBot<Env>(bot: Bot<Env>, request: Request, env: Env, context: ExecutionContext): RoutedBot {
   const objects = agentNamespace(context, env as object, bot.agentClass.name);
   const root = async (): Promise<string> => rootName(await bot.root(request, env));
-  const callsTo = <Calls extends object>(group: CallGroup<Calls>, object: string): Calls =>
-    callsOver(group, () => objects.getByName(object), systemDeps.clock);
+  const callsTo = <Calls extends object>(group: CallGroup<Calls>, object: string, of = objects): Calls =>
+    callsOver(group, () => of.getByName(object), systemDeps.clock);
   return {
     env,
     refuse: () => refuse(bot, request, env),
     root: async (group) => callsTo(group, await root()),
-    conversation: async (group, name) => callsTo(group, `${await root()}/${name}`),
+    conversation: async (group, address) => {
+      const { className, conversation } = parseObjectAddress(address);
+      const of = className === undefined ? objects : agentNamespace(context, env as object, className);
+      return callsTo(group, `${await root()}/${conversation}`, of);
+    },
   };
 }
 

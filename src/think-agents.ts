@@ -2,7 +2,12 @@ import type { Agent, DynamicAgentClass } from "agents";
 import type { DetachedRunAgentToolResult, RunAgentToolOptions, RunAgentToolResult } from "agents/agent-tools";
 import type { AgentStub } from "./agent/agent-stub.ts";
 import { OBJECT } from "./messengers/root/object-calls.ts";
-import { listedConversationName, namedConversationName } from "./messengers/declare/conversation-name.ts";
+import { ConfigurationError } from "./core/errors.ts";
+import {
+  listedConversationName,
+  namedConversationName,
+  parseObjectAddress,
+} from "./messengers/declare/conversation-name.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import type { AgentToolsFeature } from "./agent-tools/agent-tools-feature.ts";
 import type { RunFilter } from "./agent-tools/run-filter.ts";
@@ -90,10 +95,17 @@ export abstract class ThinkAgents<
   /**
    * Returns the agent of a conversation, by its name in `listConversations()`.
    *
-   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
+   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name,
+   * `agent-class-invalid` when the name begins with another class
    * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
    */
   conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): AgentStub<T> {
+    const { className = agentClass.name } = parseObjectAddress(name);
+    if (className !== agentClass.name)
+      throw new ConfigurationError(
+        "agent-class-invalid",
+        `The conversation has the class ${className}. Call conversationAgent(${className}, name).`,
+      );
     return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
   }
 

@@ -5,6 +5,7 @@ import { moveData } from "../../ops/data/bot-names.ts";
 import { dataDirectoryOf } from "../../ops/data/data-directory.ts";
 import { exportData } from "../../ops/data/export-chat.ts";
 import { forget } from "../../ops/data/forget.ts";
+import { finishMove, moveConversation } from "../../ops/data/move-conversation.ts";
 import { backUp, restoreBackup, verifyBackup } from "../../ops/data/snapshot.ts";
 import { findTarget } from "../../ops/data/targets.ts";
 import { dataUsage } from "../../ops/data/usage.ts";
@@ -153,8 +154,8 @@ function usageCommand(io: CommandIo): Command {
         ...usage.conversations
           .slice(0, MOST_SHOWN)
           .map(
-            ({ bytes, chat, lastActive, messenger, title }) =>
-              `  ${sizeWords(bytes).padStart(9)}  ${lastActive.slice(0, 10)}  ${messenger} ${chat}${title === undefined ? "" : `  ${title}`}`,
+            ({ agentClass, bytes, chat, chosenClass, lastActive, messenger, name, title }) =>
+              `  ${sizeWords(bytes).padStart(9)}  ${lastActive.slice(0, 10)}  ${messenger} ${chat}${title === undefined ? "" : `  ${title}`}${agentClass === chosenClass ? "" : `  ${name}: ${agentClass}, chosen: ${chosenClass}`}`,
           ),
         ...(usage.conversations.length > MOST_SHOWN
           ? [`  and ${usage.conversations.length - MOST_SHOWN} more (--json lists all)`]
@@ -166,14 +167,21 @@ function usageCommand(io: CommandIo): Command {
 function moveCommand(io: CommandIo): Command {
   return new Command("move")
     .description(
-      "give the data of one bot name to another one, after `name` was changed in the configuration",
+      "give the data of one bot name to another one, after `name` was changed in the configuration; or a conversation to another class",
     )
-    .argument("<from>", "the name under which the data was made")
-    .argument("<to>", "the name that the configuration has now")
+    .argument("<from>", "the name under which the data was made, or a conversation: named:...")
+    .argument("<to>", "the name that the configuration has now, or the class that conversation() chooses now")
     .option(...CONFIG)
     .action(async (from: string, to: string, options: Common) => {
       const data = await dataDirectory(io, options);
       await withoutBot(data, async () => {
+        if (from.includes(":")) {
+          await moveConversation(data, from, to);
+          createReport(io, options).result({ conversation: from, agentClass: to }, [
+            `${to} now has the conversation ${from}, with all its memory.`,
+          ]);
+          return;
+        }
         const aside = await moveData(data, from, to, Date.now);
         createReport(io, options).result({ from, to, aside: aside ?? null }, [
           `The bot "${to}" now has the data of "${from}".`,
@@ -193,6 +201,7 @@ async function dataDirectory(io: CommandIo, { config }: Common): Promise<string>
 async function withoutBot(data: string, work: () => Promise<void>): Promise<void> {
   const lock = await lockDataDirectory(data);
   try {
+    await finishMove(data);
     await work();
   } finally {
     await new Promise((resolve) => lock.close(resolve));

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { deleteRows, listObjects, removeAlarms } from "./object-store.ts";
+import { deleteRows, listObjects, OUR_TABLE, removeAlarms } from "./object-store.ts";
 import { answersOf, blankAnswers } from "./question-answers.ts";
 import { namesOne } from "./targets.ts";
 import type { Target } from "./targets.ts";
@@ -11,9 +11,6 @@ export interface Forgotten {
   /** Number of rows deleted in objects that stay, such as the root. */
   readonly rows: number;
 }
-
-/** Tables of Switchboard. Those of the agents package have no ids of chats in objects that stay. */
-const OUR_TABLE = /_v\d+$/;
 
 /**
  * The platform's ids of sent files, which do not tell their chats. All of them go: an id only saves an upload.
@@ -34,7 +31,13 @@ export async function forget(dataDirectory: string, target: Target): Promise<For
     removeAlarms(objects, classKey, ids);
   }
   const names = target.objects.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  const conversations = new Set(names.map((name) => name.slice(name.indexOf("/") + 1)));
+  const conversations = new Set(
+    target.objects.flatMap(({ classKey, name = "" }) => {
+      const conversation = name.slice(name.indexOf("/") + 1);
+      // Other objects know one whose class is not that of the root by both.
+      return [conversation, `${classKey.slice(classKey.lastIndexOf("-") + 1)}@${conversation}`];
+    }),
+  );
   let rows = 0;
   for (const { file } of listObjects(objects)) {
     const isKept = blankAnswers(file, target.ids);

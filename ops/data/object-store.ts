@@ -2,12 +2,16 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
-import { deserialize } from "node:v8";
+import { deserialize, serialize } from "node:v8";
 
 /** workerd's own file beside the objects of a class. It has their alarms. */
 const METADATA = "metadata.sqlite";
 /** The key under which an object keeps its name; see `object-name.ts`. */
 const NAME_KEY = "__ps_name";
+/** The key under which an object keeps the class of its root; see `object-name.ts`. */
+const ROOT_CLASS_KEY = "switchboard-root-class";
+/** Tables of Switchboard. Those of the agents package have no ids of chats in objects that stay. */
+export const OUR_TABLE = /_v\d+$/;
 const FILE = /^[0-9a-f]{64}\.sqlite$/;
 
 export type Cell = string | number | bigint | null | Uint8Array;
@@ -182,6 +186,47 @@ export function removeAlarms(objectsDirectory: string, classKey: string, ids: re
   });
 }
 
+/** Makes an object one of the root of another class, or (`undefined`) of its own, and empties its log into its file. */
+export function keepRootClass(file: string, rootClass: string | undefined): void {
+  withDatabase(file, false, (database) => {
+    database.prepare("DELETE FROM _cf_KV WHERE key = ?").run(ROOT_CLASS_KEY);
+    if (rootClass !== undefined)
+      database
+        .prepare("INSERT INTO _cf_KV (key, value) VALUES (?, ?)")
+        .run(ROOT_CLASS_KEY, serialize(rootClass));
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  });
+}
+
+/** An object of a class, by its id. */
+type ObjectPlace = Pick<StoredObject, "classKey" | "id">;
+
+/** Gives the alarm of an object to another one. Nothing happens if it has none. */
+export function moveAlarm(objectsDirectory: string, from: ObjectPlace, to: ObjectPlace): void {
+  const file = path.join(objectsDirectory, from.classKey, METADATA);
+  const made = rowsOf(file, "sqlite_master").find(({ name }) => name === "_cf_ALARM");
+  if (typeof made?.sql !== "string") return;
+  const sql = made.sql.replace(/^CREATE TABLE(?! IF)/i, "CREATE TABLE IF NOT EXISTS");
+  const alarm = withDatabase(file, true, (database) => {
+    const read = database.prepare("SELECT * FROM _cf_ALARM WHERE actor_id = ?");
+    read.setReadBigInts(true);
+    return read.get(from.id);
+  });
+  if (alarm === undefined) return;
+  const row: Row = { ...alarm, actor_id: to.id };
+  withDatabase(path.join(objectsDirectory, to.classKey, METADATA), false, (database) => {
+    database.exec(sql);
+    const columns = Object.keys(row).map(quoted).join(", ");
+    const places = Object.keys(row)
+      .map(() => "?")
+      .join(", ");
+    database
+      .prepare(`INSERT OR REPLACE INTO _cf_ALARM (${columns}) VALUES (${places})`)
+      .run(...Object.values(row));
+  });
+  removeAlarms(objectsDirectory, from.classKey, [from.id]);
+}
+
 /** Calls `take` with every row of every table. */
 export function forEachRow(file: string, take: (table: string, row: Row) => void): void {
   withDatabase(file, true, (database) => {
@@ -241,15 +286,15 @@ export interface RowChange {
 /** Changes rows in one step, and overwrites the old values on the disk. */
 export function changeRows(file: string, changes: readonly RowChange[]): void {
   if (changes.length === 0) return;
-  const named = (columns: Row, between: string): string =>
+  const named = (columns: Row, between: string, is = "="): string =>
     Object.keys(columns)
-      .map((column) => `${quoted(column)} = ?`)
+      .map((column) => `${quoted(column)} ${is} ?`)
       .join(between);
   withDatabase(file, false, (database) => {
     database.exec("PRAGMA secure_delete = ON; BEGIN IMMEDIATE");
     for (const { key, table, values } of changes)
       database
-        .prepare(`UPDATE ${quoted(table)} SET ${named(values, ", ")} WHERE ${named(key, " AND ")}`)
+        .prepare(`UPDATE ${quoted(table)} SET ${named(values, ", ")} WHERE ${named(key, " AND ", "IS")}`)
         .run(...Object.values(values), ...Object.values(key));
     database.exec("COMMIT");
     scrub(database);

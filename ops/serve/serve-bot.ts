@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { finishMove } from "../data/move-conversation.ts";
 import { storedName } from "../data/bot-names.ts";
 import type { BotSource, ReadyWorker } from "./bot-source.ts";
 import { removeControl, writeControl } from "./control-file.ts";
@@ -122,6 +123,7 @@ async function serveLocked(
     }
     for (const warning of worker.warnings) say(warning);
     return inFolder(data, async () => {
+      if (generation === 0) await finishMove(dataDirectory);
       const isNew = generation === 0 && options.isNewBot === true;
       const name = await storedName(dataDirectory, source.place, worker.config.name, isNew);
       const config = storedUnder(worker.config, name);

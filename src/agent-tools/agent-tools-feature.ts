@@ -1,5 +1,6 @@
 import type { DetachedRunAgentToolResult, RunAgentToolOptions, RunAgentToolResult } from "agents/agent-tools";
 import { ConfigurationError } from "../core/errors.ts";
+import { parseObjectAddress } from "../messengers/declare/conversation-name.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { getTurn } from "../core/turn-context.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
@@ -187,8 +188,9 @@ export class AgentToolsFeature implements Feature, AgentToolCalls {
         "parent-missing",
         "This object works for no agent. parentAgent() is for the runs of agentTool() and runAgentTool().",
       );
-    const [, named = this.#host.objects.rootClass(), conversation = ""] =
-      /^(?:([^@:]+)@)?(.*)$/s.exec(schedule.keeper) ?? [];
+    const { className: named = this.#host.objects.rootClass(), conversation } = parseObjectAddress(
+      schedule.keeper,
+    );
     if (named === className) return conversation;
     throw new ConfigurationError(
       "parent-missing",

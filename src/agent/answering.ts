@@ -44,7 +44,12 @@ export function answering(object: AnsweringHost, group: string): object {
     case "thread":
       return threadCalls(object);
     case OBJECT.name:
-      return { belongTo: async (rootClass) => object.belongTo(rootClass) } satisfies ObjectCalls;
+      return {
+        belongTo: async (rootClass, messengerId) => {
+          object.belongTo(rootClass);
+          return messengerId === undefined || object.messengers.find(messengerId) !== undefined;
+        },
+      } satisfies ObjectCalls;
     case "ledger":
       return object.actions.ledger satisfies ActionLedger;
     case STATES.name:

@@ -186,7 +186,7 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
   /** The conversation of this object. */
   get thread(): ThreadRuntime {
     this.#thread ??= new ThreadRuntime({
-      name: this.name(),
+      name: this.objects.speaker(),
       database: this.database,
       deps: this.deps,
       log: this.log,

@@ -19,12 +19,25 @@ import type { Surface } from "./surface.ts";
 /** Which events start a reply. */
 export type MessengerRespondTo = "direct-message" | "mention" | "subscribed-thread" | "action";
 
+/** A class that extends `Think`, and has the same messengers as the bot's own class. */
+export type ConversationClass = abstract new (...args: never) => {
+  inner(method: string, args: readonly unknown[]): Promise<unknown>;
+};
+
 /** The agent that answers an event. */
 export type ConversationTarget =
   /** The root itself: all conversations share one memory. */
   | { readonly target: "self" }
-  /** The agent of this name, created on first use. `name`: 1 to 512 bytes, no control characters. */
-  | { readonly target: "subagent"; readonly name: string };
+  | {
+      readonly target: "subagent";
+      /** The agent of this name, created on first use. 1 to 512 bytes, no control characters. */
+      readonly name: string;
+      /**
+       * The class of a new agent. One that exists stays with the class that has its memory, until `switchboard data
+       * move` gives it another one. @default the bot's own class
+       */
+      readonly agentClass?: ConversationClass;
+    };
 
 /**
  * Chooses the agent that answers an event. A string that the function returns is the name of an agent, also `"self"`

@@ -112,9 +112,9 @@ function conversationIn(encoded: string): string | undefined {
   const name = decodedPart(encoded);
   if (name === undefined) return undefined;
   try {
-    return /^(?:thread|named):/.test(name)
-      ? listedConversationName(name, "The path")
-      : namedConversationName(name, "The path");
+    if (!/^(?:[^@:]+@)?(?:thread|named):/.test(name)) return namedConversationName(name, "The path");
+    listedConversationName(name, "The path");
+    return name;
   } catch (error) {
     if (error instanceof ConfigurationError) return undefined;
     throw error;

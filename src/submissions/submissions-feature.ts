@@ -60,8 +60,8 @@ export class SubmissionsFeature implements Feature, SubmissionDoor {
   #targetsOf({ answerTo = [], deliver }: SubmitMessagesOptions): readonly AnswerTarget[] {
     const named: readonly AnswerTarget[] = [answerTo].flat();
     if (deliver !== true) return named;
-    const conversation = this.#host.objects.conversation();
-    if (conversation !== undefined) return [{ conversation }, ...named];
+    const conversation = this.#host.objects.address();
+    if (conversation !== "") return [{ conversation }, ...named];
     throw new SwitchboardError(
       "target-missing",
       "The root has no chat of its own, so `deliver` has no meaning there. Use `answerTo`.",

@@ -37,16 +37,42 @@ export function rootNameOf(objectName: string): string {
   return objectName.split("/", 1)[0] ?? "";
 }
 
+/** Where objects of one bot reach each other: a conversation, after its class if that is not the class of the root. */
+export interface ObjectAddress {
+  readonly className?: string;
+  /** `""` is the root itself. */
+  readonly conversation: string;
+}
+
+export function parseObjectAddress(address: string): ObjectAddress {
+  const [, className, conversation = address] = /^([^@:]+)@(.*)$/s.exec(address) ?? [];
+  return { conversation, ...(className !== undefined && { className }) };
+}
+
 /**
- * Returns the conversation that a `conversation` function chose: `""` for the root itself.
+ * Returns the conversation that a `conversation` function chose, and its class: none is the class of the root.
  *
  * @throws {ConfigurationError} `conversation-name-invalid` as in `namedConversationName`, or if it is not a target at
- * all
+ * all; `agent-class-invalid`
  */
-export function chosenConversationName(target: ConversationTarget | string): string {
-  if (typeof target === "string") return namedConversationName(target, "conversation()");
-  if (target?.target === "self") return "";
-  return namedConversationName(target?.name, "conversation()");
+export function chosenConversation(target: ConversationTarget | string): ObjectAddress {
+  if (typeof target === "string") return { conversation: namedConversationName(target, "conversation()") };
+  if (target?.target === "self") return { conversation: "" };
+  const conversation = namedConversationName(target?.name, "conversation()");
+  if (target.agentClass === undefined) return { conversation };
+  const { name: className, prototype } = target.agentClass as {
+    readonly name?: unknown;
+    readonly prototype?: unknown;
+  };
+  if (
+    typeof className === "string" &&
+    typeof (prototype as { inner?: unknown } | undefined)?.inner === "function"
+  )
+    return { conversation, className };
+  throw new ConfigurationError(
+    "agent-class-invalid",
+    "The agentClass that conversation() returned is no class that extends Think.",
+  );
 }
 
 /**
@@ -92,12 +118,13 @@ function checkEncoded(encoded: string, source: string): void {
 }
 
 /**
- * Checks the name of a conversation as `listConversations()` has it.
+ * Checks the name of a conversation as `listConversations()` has it, and returns it without its class.
  *
  * @param source the method that `name` comes from, for the error
  * @throws {ConfigurationError} `conversation-name-invalid`
  */
-export function listedConversationName(name: string, source: string): string {
+export function listedConversationName(listed: string, source: string): string {
+  const name = parseObjectAddress(listed).conversation;
   if (name === "" || /^(?:thread|named):./.test(name)) {
     checkEncoded(name, source);
     return name;

@@ -4,7 +4,7 @@ import type { ChatGate } from "../../core/gate.ts";
 import { answerOf, callsOver } from "../../core/inner-calls.ts";
 import type { CallGroup, InnerDoor } from "../../core/inner-calls.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import { conversationNameOf, rootNameOf } from "../declare/conversation-name.ts";
+import { conversationNameOf, parseObjectAddress, rootNameOf } from "../declare/conversation-name.ts";
 import { ROOT, THREAD } from "./root-link.ts";
 import type { RootLink } from "./root-link.ts";
 
@@ -34,7 +34,7 @@ export class BotObjects {
     const beside: Pick<RootLink, "gate" | "handOver"> = {
       gate: (conversation): ChatGate => this.to(GATE, conversation),
       handOver: (name, messengerId, event: IncomingEvent) =>
-        this.#named(THREAD, options.rootClass(), name).receiveEvents(messengerId, [event]),
+        this.to(THREAD, conversationNameOf(name) ?? "").receiveEvents(messengerId, [event]),
     };
     this.link = new Proxy(beside as RootLink, {
       get: (own, method, receiver) =>
@@ -67,6 +67,11 @@ export class BotObjects {
     return className === rootClass() ? conversation : `${className}@${conversation}`;
   }
 
+  /** The name of this object in its chats: that of its root, and its address. */
+  speaker(): string {
+    return this.nameOf(this.address());
+  }
+
   /** Returns the name of a conversation's object: that of the root itself for `""`. */
   nameOf(conversation: string): string {
     const root = rootNameOf(this.#options.name());
@@ -84,7 +89,7 @@ export class BotObjects {
    */
   to<Calls extends object>(group: CallGroup<Calls>, address: string): Calls {
     const { className: ownClass, name: ownName, own, rootClass } = this.#options;
-    const [, named = rootClass(), conversation = address] = /^([^@:]+)@(.*)$/s.exec(address) ?? [];
+    const { className: named = rootClass(), conversation } = parseObjectAddress(address);
     const name = this.nameOf(conversation);
     return name === ownName() && named === ownClass
       ? (own(group.name) as Calls)

@@ -3,15 +3,17 @@ import type { CommandEntry, IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
-import { chosenConversationName, threadConversationName } from "../declare/conversation-name.ts";
+import { chosenConversation, threadConversationName } from "../declare/conversation-name.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
+import type { ConversationClasses } from "./conversation-classes.ts";
 
 export interface ConversationResolverOptions {
   readonly clock: Clock;
   readonly aliases: Pick<ChatAliases, "firstThread">;
+  readonly classes: Pick<ConversationClasses, "place">;
   readonly messengers: Pick<DeclaredMessengers, "context">;
   /** The commands of the bot; may throw. */
   readonly commands: () => readonly CommandEntry[];
@@ -19,7 +21,7 @@ export interface ConversationResolverOptions {
 
 /** The conversation of an event. */
 export interface Resolved {
-  /** `""` is the root itself. */
+  /** The address of its object: see `parseObjectAddress`. */
   readonly name: string;
   /** `false` if it is only the object of a thread, which a bot with a function uses for events that nobody answers. */
   readonly isListed: boolean;
@@ -45,9 +47,9 @@ export class ConversationResolver {
     this.#options = options;
   }
 
-  /** Rejects if the bot's code or the platform fails, or the function returns no usable name. */
+  /** Rejects if the bot's code or the platform fails, or the function returns no usable name or class. */
   async of(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<Resolved> {
-    const { aliases, clock, messengers } = this.#options;
+    const { aliases, classes, clock, messengers } = this.#options;
     const { conversation, id } = definition;
     if (conversation === "self") return { name: "", isListed: true };
     const thread = aliases.firstThread(id, incoming.thread);
@@ -65,7 +67,7 @@ export class ConversationResolver {
     if (!mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#hasCommand(name) }))
       return { name: threadConversationName(id, incoming.thread.id), isListed: false };
     const target = await withinTime(clock, LIMIT_MS, conversation(event), "conversation");
-    const name = chosenConversationName(target);
+    const name = await classes.place(chosenConversation(target), id);
     if (key !== undefined) this.#remember(key, name);
     return { name, isListed: true };
   }

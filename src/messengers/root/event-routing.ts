@@ -4,7 +4,7 @@ import { failureCode } from "../../core/errors.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import { threadConversationName } from "../declare/conversation-name.ts";
+import { parseObjectAddress, threadConversationName } from "../declare/conversation-name.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
@@ -21,7 +21,7 @@ export interface EventRoutingOptions {
   readonly chats: Pick<ChatDirectory, "observe">;
   readonly conversations: Pick<ConversationResolver, "of">;
   readonly store: Pick<RootStore, "touch">;
-  /** Stores events in a conversation's inbox. Resolves when they are durable. `""` is the root itself. */
+  /** Stores events in the inbox of the object at this address. Resolves when they are durable. */
   readonly deliver: (
     conversation: string,
     messengerId: string,
@@ -130,7 +130,7 @@ export class EventRouting {
   /** Notes the conversation in the directory. Its next message does so again. */
   #touch(name: string, { id }: NormalizedMessengerDefinition, { thread }: IncomingEvent): void {
     const { clock, store } = this.#options;
-    this.#note(() => store.touch(name, id, thread, clock.now()));
+    this.#note(() => store.touch(parseObjectAddress(name).conversation, id, thread, clock.now()));
   }
 
   /** Notes the chat in the directory. Its next event does so again. */

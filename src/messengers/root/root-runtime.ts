@@ -12,9 +12,13 @@ import type { BotFileIds, SentFile } from "../../../delivery/index.ts";
 import { createBotFileIds } from "../../../delivery/index.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 import { BotIdentities } from "./bot-identities.ts";
+import { parseObjectAddress } from "../declare/conversation-name.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { ChatDirectory } from "./chat-directory.ts";
 import { createChatStore } from "./chat-store.ts";
+import { ConversationClasses } from "./conversation-classes.ts";
+import type { ConversationClassesOptions } from "./conversation-classes.ts";
+import { createConversationClassStore } from "./conversation-class-store.ts";
 import { ConversationResolver } from "./conversation-resolver.ts";
 import { EventRouting } from "./event-routing.ts";
 import type { EventRoutingOptions } from "./event-routing.ts";
@@ -40,7 +44,10 @@ import { problem } from "../../core/problem.ts";
 import { admitWebhook, methodNotAllowed } from "./webhook.ts";
 
 export interface RootRuntimeOptions
-  extends Pick<EventRoutingOptions, "deliver" | "hasEvent">, Pick<IncomingIdsOptions, "observe"> {
+  extends
+    Pick<EventRoutingOptions, "deliver" | "hasEvent">,
+    Pick<ConversationClassesOptions, "adopt" | "rootClass">,
+    Pick<IncomingIdsOptions, "observe"> {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -75,6 +82,7 @@ export class RootRuntime implements RootCalls {
   readonly #ids: IncomingIds;
   readonly #routing: EventRouting;
   readonly #chats: ChatDirectory;
+  readonly #classes: ConversationClasses;
   readonly #targets: Targets;
   /** Finds the conversations that answer in chats. */
   readonly places: TargetPlaces;
@@ -101,8 +109,16 @@ export class RootRuntime implements RootCalls {
       store: createChatStore(options.database),
       aliases: this.#aliases,
     });
+    const { adopt, rootClass } = options;
+    this.#classes = new ConversationClasses({
+      adopt,
+      rootClass,
+      classes: createConversationClassStore(options.database),
+      store: this.#store,
+    });
     this.#targets = new Targets({
       aliases: this.#aliases,
+      classes: this.#classes,
       chats: this.#chats,
       store: this.#store,
       messengers: options.messengers,
@@ -110,6 +126,7 @@ export class RootRuntime implements RootCalls {
     this.places = new TargetPlaces({
       aliases: this.#aliases,
       chats: this.#chats,
+      classes: this.#classes,
       store: this.#store,
       targets: this.#targets,
       messengers: options.messengers,
@@ -124,6 +141,7 @@ export class RootRuntime implements RootCalls {
       conversations: new ConversationResolver({
         clock: options.deps.clock,
         aliases: this.#aliases,
+        classes: this.#classes,
         messengers: options.messengers,
         commands: options.commands,
       }),
@@ -217,7 +235,7 @@ export class RootRuntime implements RootCalls {
 
   /** Returns the title of the chat in which a conversation was last written to. */
   titleOfConversation(name: string): string | undefined {
-    return this.#store.titleOf(name);
+    return this.#store.titleOf(parseObjectAddress(name).conversation);
   }
 
   async resolveTarget(to: ChatTarget): Promise<Resolution> {
@@ -269,7 +287,11 @@ export class RootRuntime implements RootCalls {
     const lacking = this.#messengers.leftOut();
     if (!this.#isLackSaid) for (const one of lacking) this.#sayLack(one);
     this.#isLackSaid = true;
-    return [...lacking.map(leftOutWarning), ...this.#warnings.list(this.#messengers.all(), notes)];
+    return [
+      ...lacking.map(leftOutWarning),
+      ...this.#classes.warnings(),
+      ...this.#warnings.list(this.#messengers.all(), notes),
+    ];
   }
 
   /** Returns the size of the directories. */
@@ -289,7 +311,9 @@ export class RootRuntime implements RootCalls {
   }
 
   directory(limit = 100): DirectoryEntry[] {
-    return this.#store.directory(limit);
+    return this.#store
+      .directory(limit)
+      .map((entry) => ({ ...entry, name: this.#classes.addressOf(entry.name) }));
   }
 
   /** Returns the number of ignored updates, by messenger and kind. */

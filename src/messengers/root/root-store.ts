@@ -58,7 +58,7 @@ const IGNORED = defineTable("ignored_v1", { kind: text("PRIMARY KEY"), count: in
 
 /** A conversation in the directory. */
 export interface DirectoryEntry {
-  /** The name of its object, `""` for the root itself. */
+  /** The name of its object, `""` for the root itself. If its class is not the root's, `<class>@<name>`. */
   readonly name: string;
   readonly messengerId: string;
   readonly threadId: string;

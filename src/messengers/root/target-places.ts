@@ -2,13 +2,14 @@ import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { Resolution } from "../../core/chat-target.ts";
 import type { Address } from "../../core/surface.ts";
 import {
-  listedConversationName,
   namedConversationName,
+  parseObjectAddress,
   threadConversationName,
 } from "../declare/conversation-name.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
+import type { ConversationClasses } from "./conversation-classes.ts";
 import type { ChatDirectory } from "./chat-directory.ts";
 import type { RootStore } from "./root-store.ts";
 import type { Targets } from "./targets.ts";
@@ -17,6 +18,7 @@ import { givenAddressSchema } from "../../core/stored-address.ts";
 export interface TargetPlacesOptions {
   readonly aliases: Pick<ChatAliases, "firstThread">;
   readonly chats: Pick<ChatDirectory, "find">;
+  readonly classes: Pick<ConversationClasses, "addressOf">;
   readonly store: Pick<RootStore, "conversationIn">;
   readonly targets: Pick<Targets, "resolve">;
   readonly messengers: Pick<DeclaredMessengers, "find">;
@@ -45,7 +47,8 @@ export class TargetPlaces {
       chatId,
       isDirectMessage,
     });
-    const conversation = nameIn(target) ?? this.#answering(definition, threadId, firstId);
+    const name = nameIn(target) ?? this.#answering(definition, threadId, firstId);
+    const conversation = this.#options.classes.addressOf(name);
     return { kind: "found", address, conversation, key: JSON.stringify([messengerId, firstId]) };
   }
 
@@ -84,7 +87,5 @@ function isAddress(target: BroadcastTarget): target is Address {
 /** Returns the conversation that a target names. The target was found, so the name is valid. */
 function nameIn(target: BroadcastTarget): string | undefined {
   if (typeof target === "string") return namedConversationName(target, "broadcast()");
-  return "conversation" in target
-    ? listedConversationName(target.conversation, "{ conversation }")
-    : undefined;
+  return "conversation" in target ? parseObjectAddress(target.conversation).conversation : undefined;
 }

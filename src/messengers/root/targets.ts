@@ -2,10 +2,15 @@ import { z } from "zod";
 import type { ChatTarget, Resolution, TargetProblem } from "../../core/chat-target.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import { WINDOW_CLOSED } from "../../core/window-closed.ts";
-import { listedConversationName, namedConversationName } from "../declare/conversation-name.ts";
+import {
+  listedConversationName,
+  namedConversationName,
+  parseObjectAddress,
+} from "../declare/conversation-name.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
+import type { ConversationClasses } from "./conversation-classes.ts";
 import type { ChatDirectory } from "./chat-directory.ts";
 import type { StoredChat } from "./chat-store.ts";
 import type { RootStore } from "./root-store.ts";
@@ -13,6 +18,7 @@ import type { RootStore } from "./root-store.ts";
 export interface TargetsOptions {
   readonly aliases: Pick<ChatAliases, "moveOf">;
   readonly chats: Pick<ChatDirectory, "find" | "ofPerson">;
+  readonly classes: Pick<ConversationClasses, "addressOf">;
   readonly store: Pick<RootStore, "conversation">;
   readonly messengers: Pick<DeclaredMessengers, "find">;
 }
@@ -62,7 +68,10 @@ export class Targets {
       if (error instanceof ConfigurationError) return refused("target-invalid", error.message);
       throw error;
     }
-    const known = this.#options.store.conversation(name);
+    const { classes, store } = this.#options;
+    // An agent of another class that has the same name is in no chat.
+    const isOther = parseObjectAddress(asked).className !== undefined && classes.addressOf(name) !== asked;
+    const known = isOther ? undefined : store.conversation(name);
     if (known === undefined)
       return refused("chat-unknown", `Nobody has written to the conversation "${asked}" yet.`);
     const chat = this.#options.chats.find(known);

@@ -126,7 +126,7 @@ export class ObjectSchedules implements SchedulesOptions, OwnedTasks {
     if (conversation?.startsWith(TASK) === true) return;
     // Only conversations that somebody has written to have tasks of their own.
     if (conversation !== undefined && this.schedules.tasks.isEmpty() && this.allTasks().length > 0) {
-      const located = await objects.root(ROOT).locateTarget({ conversation });
+      const located = await objects.root(ROOT).locateTarget({ conversation: objects.address() });
       if (located.kind === "refused") return;
     }
     this.schedules.tasks.reconcile();

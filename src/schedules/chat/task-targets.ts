@@ -32,7 +32,7 @@ export class TaskTargets {
   /** Returns the chats that can be reached, each once. A task that names none is for its own conversation. */
   async find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
     const { features, objects } = this.#host;
-    const conversation = objects.conversation();
+    const conversation = objects.address() || undefined;
     if (deliverTo === "subscribers")
       return { kind: (await features.manyChats.hasSubscribers()) ? "many" : "none" };
     const own = conversation === undefined ? [] : [{ conversation }];
@@ -58,7 +58,7 @@ export class TaskTargets {
   /** Finds the chat of a task's owner. Undefined if the task has none. */
   async ownerOf(task: CheckedTask): Promise<PlacedTarget | undefined> {
     const { objects } = this.#host;
-    const conversation = objects.conversation();
+    const conversation = objects.address() || undefined;
     const owner = task.owner ?? (conversation === undefined ? undefined : { conversation });
     return owner === undefined ? undefined : objects.root(ROOT).locateTarget(owner);
   }

@@ -26,6 +26,7 @@ import { createPromptStore } from "../../../src/inbox/prompt-store.ts";
 import { createCardStore } from "../../../src/messengers/replies/card-store.ts";
 import { createThreadMemoryStore } from "../../../src/messengers/replies/thread-memory-store.ts";
 import { createChatStore } from "../../../src/messengers/root/chat-store.ts";
+import { createConversationClassStore } from "../../../src/messengers/root/conversation-class-store.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
 import { createTokenUsageStore } from "../../../src/messengers/root/token-usage-store.ts";
 import { createUsageStore } from "../../../src/messengers/root/usage-store.ts";
@@ -60,6 +61,7 @@ function makeTables(database: Database): void {
     create(database);
   const root = createRootStore(database);
   root.conversationIn("m", "t");
+  createConversationClassStore(database).put({ conversation: "c", className: "A", chosenClass: "B" });
   new CardIndexStore(database).write(
     {
       key: "k",

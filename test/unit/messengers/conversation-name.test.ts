@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
-  chosenConversationName,
+  chosenConversation,
   isThreadConversation,
   threadConversationName,
 } from "../../../src/messengers/declare/conversation-name.ts";
@@ -34,7 +34,7 @@ it("keeps chosen names apart from those of threads, and both free of the root's 
       fc.string({ minLength: 1, maxLength: 50, unit: "grapheme-ascii" }),
       fc.string(),
       (name, thread) => {
-        const chosen = chosenConversationName({ target: "subagent", name });
+        const { conversation: chosen } = chosenConversation({ target: "subagent", name });
         expect(chosen).not.toBe(threadConversationName("telegram", thread));
         expect(chosen).not.toContain("/");
         expect(threadConversationName("telegram", thread)).not.toContain("/");
@@ -50,7 +50,7 @@ it.each([
   ["half a character", "a\ud800"],
   ["control characters", "a\nb"],
 ])("refuses %s", (_what, name) => {
-  expect(() => chosenConversationName({ target: "subagent", name })).toThrow(
+  expect(() => chosenConversation({ target: "subagent", name })).toThrow(
     expect.objectContaining({ code: "conversation-name-invalid" }),
   );
 });

@@ -73,6 +73,8 @@ function createRig(options: { readonly canAsk?: boolean } = {}) {
       later: (task) => void work.push(task()),
       observe: () => undefined,
       hasEvent: () => Promise.resolve(false),
+      rootClass: () => "Bot",
+      adopt: () => Promise.resolve(true),
     });
   let root = start();
   return {

@@ -9,7 +9,7 @@ import type { Surface } from "../../../src/core/surface.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
-import { chosenConversationName } from "../../../src/messengers/declare/conversation-name.ts";
+import { chosenConversation } from "../../../src/messengers/declare/conversation-name.ts";
 import { guardModel } from "../../../src/models/guard-model.ts";
 import { modelFromEnv } from "../../../src/models/model-from-env.ts";
 import { createHarness } from "../delivery/engine-harness.ts";
@@ -328,6 +328,8 @@ describe("what the root answers and logs (I10)", () => {
         later: () => {},
         observe: () => {},
         hasEvent: () => Promise.resolve(false),
+        rootClass: () => "Bot",
+        adopt: () => Promise.resolve(true),
       });
       const request = new Request("https://bot.example/messengers/bot/webhook", {
         method: "POST",
@@ -343,7 +345,7 @@ describe("what the root answers and logs (I10)", () => {
 
   it("does not repeat a conversation's name that somebody's words went into", async () => {
     for (const name of [`${WORDS}\u0000`, WORDS.repeat(100)]) {
-      expectSilence(await errorOf(() => chosenConversationName({ target: "subagent", name })));
+      expectSilence(await errorOf(() => chosenConversation({ target: "subagent", name })));
     }
   });
 });
