@@ -206,7 +206,7 @@ function renamedRows(file: string, renamed: Move["renamed"]): RowChange[] {
       const next = renamed.reduce((text, [old, now]) => withAddress(text, old, now), value);
       return next === value ? [] : [[column, next] as const];
     });
-    if (values.length > 0) changes.push({ table, key: row, values: Object.fromEntries(values) as Row });
+    if (values.length > 0) changes.push({ table, key: row, values: Object.fromEntries(values) });
   });
   return changes;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationTarget } from "../../../src/messengers/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { say } from "../support/scripted-model.ts";
+import type { ModelRequest } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 import { testEnv } from "../test-env.ts";
@@ -22,10 +23,14 @@ function createChoosing(chosen: { of?: unknown }, options: WorldOptions = {}): W
     getSystemPrompt: (agent) => agent.constructor.name,
     script: ({ prompt, said }) => {
       const own = prompt.filter(({ role }) => role === "user").length;
-      return [say(`${String(prompt[0]?.content)} ${own}: ${said}`)];
+      return [say(`${systemOf(prompt)} ${own}: ${said}`)];
     },
     ...options,
   });
+}
+
+function systemOf([system]: ModelRequest["prompt"]): string {
+  return system?.role === "system" ? system.content : "";
 }
 
 const warningsOf = async (world: World): Promise<readonly { code: string; message: string }[]> =>
@@ -79,7 +84,7 @@ describe("the class that a conversation function chooses", () => {
   });
 
   it.each([
-    ["is no agent", class Plain {}, "agent-class-invalid"],
+    ["is no agent", Map, "agent-class-invalid"],
     ["has not the messenger", ChildBot, "messenger-unknown"],
   ])("waits and says why if it %s", async (_, of, code) => {
     const log = captureLog();
@@ -100,10 +105,10 @@ describe("the class that a conversation function chooses", () => {
     });
     await Promise.all(["a", "b", "c", "d"].map((text) => world.write("c1", text)));
     await expect
-      .poll(() => world.requests.flatMap(({ prompt }) => String(prompt[0]?.content)), { timeout: 8000 })
+      .poll(() => world.requests.flatMap(({ prompt }) => systemOf(prompt)), { timeout: 8000 })
       .not.toEqual([]);
     await expect.poll(() => world.chats.visible("c1").join(" "), { timeout: 8000 }).toContain("d");
-    expect(new Set(world.requests.map(({ prompt }) => String(prompt[0]?.content))).size).toBe(1);
+    expect(new Set(world.requests.map(({ prompt }) => systemOf(prompt))).size).toBe(1);
   });
 
   it("gets the presses of its cards, and is reached by bot code", async () => {
@@ -113,7 +118,7 @@ describe("the class that a conversation function chooses", () => {
       {
         settings: {
           onAction: (press) => {
-            pressed.push(`${String(press.payload)} of ${press.person?.userId}`);
+            pressed.push(`${JSON.stringify(press.payload)} of ${press.person?.userId}`);
             return "Thanks!";
           },
         },
@@ -131,6 +136,6 @@ describe("the class that a conversation function chooses", () => {
       );
     });
     expect(await world.press("c1", "Yes")).toBe("Thanks!");
-    expect(pressed).toEqual(["yes of ada"]);
+    expect(pressed).toEqual(['"yes" of ada']);
   });
 });
