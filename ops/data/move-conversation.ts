@@ -15,7 +15,7 @@ import {
   OUR_TABLE,
   rowsOf,
 } from "./object-store.ts";
-import type { Row, RowChange, StoredObject } from "./object-store.ts";
+import type { RowChange, StoredObject } from "./object-store.ts";
 
 const JOURNAL = "moving.json";
 const placeSchema = z.object({ classKey: z.string(), id: z.string() });
