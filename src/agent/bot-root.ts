@@ -7,7 +7,6 @@ import { menuOf } from "../messengers/declare/commands.ts";
 import { answerSafely } from "../messengers/root/answer-safely.ts";
 import { BotHealth } from "../messengers/root/bot-health.ts";
 import type { HealthProblem, HealthWarning } from "../messengers/root/health-problem.ts";
-import { OBJECT } from "../messengers/root/object-calls.ts";
 import { THREAD } from "../messengers/root/root-link.ts";
 import { RootRuntime } from "../messengers/root/root-runtime.ts";
 import { checkRecovery } from "../turn/recovery-settings.ts";
@@ -63,8 +62,7 @@ export class BotRoot implements BotCalls {
       commands: () => menuOf(object.commands(), object.agent.texts),
       onMoved: (...moved) => object.features.chatMoved(...moved),
       later: (work) => this.#waitUntil(work()),
-      rootClass: () => objects.rootClass(),
-      adopt: (address, messengerId) => objects.to(OBJECT, address).belongTo(objects.rootClass(), messengerId),
+      objects,
       observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, ...events) => objects.to(THREAD, conversation).receiveEvents(...events),
       hasEvent: (conversation, ...event) => objects.to(THREAD, conversation).hasEvent(...event),

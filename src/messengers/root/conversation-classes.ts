@@ -1,19 +1,15 @@
 import { ConfigurationError } from "../../core/errors.ts";
 import type { ObjectAddress } from "../declare/conversation-name.ts";
+import type { BotObjects } from "./bot-objects.ts";
 import type { ConversationClassStore } from "./conversation-class-store.ts";
 import type { HealthWarning } from "./health-problem.ts";
+import { OBJECT } from "./object-calls.ts";
 import type { RootStore } from "./root-store.ts";
 
 export interface ConversationClassesOptions {
-  readonly rootClass: () => string;
+  readonly objects: Pick<BotObjects, "rootClass" | "to">;
   readonly classes: ConversationClassStore;
   readonly store: Pick<RootStore, "conversation">;
-  /**
-   * Makes the object at this address one of this bot. Resolves with `false` if its class has no such messenger.
-   *
-   * @throws {ConfigurationError} `agent-class-not-bound`
-   */
-  readonly adopt: (address: string, messengerId: string) => Promise<boolean>;
 }
 
 /** Conversations that were given to the root's class in this process. In memory only. */
@@ -38,29 +34,30 @@ export class ConversationClasses {
    * @throws {ConfigurationError} `agent-class-not-bound`, `messenger-unknown`
    */
   async place({ className, conversation }: ObjectAddress, messengerId: string): Promise<string> {
-    const { adopt, classes, rootClass } = this.#options;
-    const chosenClass = className ?? rootClass();
-    if (chosenClass === rootClass() && classes.get(conversation) === undefined) {
+    const { classes, objects } = this.#options;
+    const rootClass = objects.rootClass();
+    const chosenClass = className ?? rootClass;
+    if (chosenClass === rootClass && classes.get(conversation) === undefined) {
       this.#remember(conversation);
       return conversation;
     }
-    if (!this.#isKnown(conversation) && !(await adopt(`${chosenClass}@${conversation}`, messengerId)))
+    if (!this.#isKnown(conversation) && !(await this.#adopt(`${chosenClass}@${conversation}`, messengerId)))
       throw new ConfigurationError(
         "messenger-unknown",
         `conversation() chose the class ${chosenClass}, whose getMessengers() declares no "${messengerId}".`,
       );
     // Another event may have begun the conversation in the meantime.
     const stored = classes.get(conversation);
-    const kept = stored?.className ?? (this.#isKnown(conversation) ? rootClass() : chosenClass);
+    const kept = stored?.className ?? (this.#isKnown(conversation) ? rootClass : chosenClass);
     if (stored?.chosenClass !== chosenClass) classes.put({ conversation, className: kept, chosenClass });
     return this.addressOf(conversation);
   }
 
   /** Returns the address of a conversation that exists. */
   addressOf(conversation: string): string {
-    const { classes, rootClass } = this.#options;
-    const className = classes.get(conversation)?.className ?? rootClass();
-    return className === rootClass() ? conversation : `${className}@${conversation}`;
+    const { classes, objects } = this.#options;
+    const className = classes.get(conversation)?.className ?? objects.rootClass();
+    return className === objects.rootClass() ? conversation : `${className}@${conversation}`;
   }
 
   /** Returns what the operator can move. */
@@ -69,6 +66,12 @@ export class ConversationClasses {
       code: "conversation-class-kept",
       message: `Conversations that stay with the class ${className}, which has their memory, although conversation() chooses ${chosenClass} now: ${count}. \`switchboard data usage\` names them. To move one, stop the bot: switchboard data move <conversation> ${chosenClass}`,
     }));
+  }
+
+  /** Makes an object one of this bot. Resolves with `false` if its class has no such messenger. */
+  #adopt(address: string, messengerId: string): Promise<boolean> {
+    const { objects } = this.#options;
+    return objects.to(OBJECT, address).belongTo(objects.rootClass(), messengerId);
   }
 
   #isKnown(conversation: string): boolean {

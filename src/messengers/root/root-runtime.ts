@@ -46,7 +46,7 @@ import { admitWebhook, methodNotAllowed } from "./webhook.ts";
 export interface RootRuntimeOptions
   extends
     Pick<EventRoutingOptions, "deliver" | "hasEvent">,
-    Pick<ConversationClassesOptions, "adopt" | "rootClass">,
+    Pick<ConversationClassesOptions, "objects">,
     Pick<IncomingIdsOptions, "observe"> {
   readonly database: Database;
   readonly deps: Deps;
@@ -109,10 +109,8 @@ export class RootRuntime implements RootCalls {
       store: createChatStore(options.database),
       aliases: this.#aliases,
     });
-    const { adopt, rootClass } = options;
     this.#classes = new ConversationClasses({
-      adopt,
-      rootClass,
+      objects: options.objects,
       classes: createConversationClassStore(options.database),
       store: this.#store,
     });

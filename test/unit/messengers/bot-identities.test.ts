@@ -48,8 +48,7 @@ function createRig() {
       later: (work) => void later.push(work()),
       observe: () => {},
       hasEvent: () => Promise.resolve(false),
-      rootClass: () => "Bot",
-      adopt: () => Promise.resolve(true),
+      objects: { rootClass: () => "Bot" } as never,
     });
     /** Whether a group's message that begins with this name speaks to the bot. */
     const isAddressed = async (name: string): Promise<boolean> => {

@@ -73,8 +73,7 @@ function createRig(options: { readonly canAsk?: boolean } = {}) {
       later: (task) => void work.push(task()),
       observe: () => undefined,
       hasEvent: () => Promise.resolve(false),
-      rootClass: () => "Bot",
-      adopt: () => Promise.resolve(true),
+      objects: { rootClass: () => "Bot" } as never,
     });
   let root = start();
   return {

@@ -328,8 +328,7 @@ describe("what the root answers and logs (I10)", () => {
         later: () => {},
         observe: () => {},
         hasEvent: () => Promise.resolve(false),
-        rootClass: () => "Bot",
-        adopt: () => Promise.resolve(true),
+        objects: { rootClass: () => "Bot" } as never,
       });
       const request = new Request("https://bot.example/messengers/bot/webhook", {
         method: "POST",
