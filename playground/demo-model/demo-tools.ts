@@ -45,6 +45,11 @@ export function chooseCalls(
 ): readonly DemoToolCall[] {
   const schedule = scheduleIn(text, tools);
   if (schedule !== undefined) return [{ ...schedule, id: `demo-${turn}-0`, subject: schedule.input.text }];
+  const fact = /\bremember(?: that)? (?<fact>(?:my|i)\b[^.!?\n]+)/i.exec(text)?.groups?.["fact"]?.trim();
+  if (fact !== undefined && tools.some(({ name }) => name === KEEP_FACT)) {
+    const input = { label: "customer", content: fact, quote: fact };
+    return [{ id: `demo-${turn}-0`, toolName: KEEP_FACT, input, subject: fact }];
+  }
   const meant = withPlainWords(text);
   const callable = tools
     .filter((tool) => tool.type === "function")
@@ -67,8 +72,9 @@ export function chooseCalls(
   return [];
 }
 
-/** Tools of the bot's memory, which no sentence of the demo is about. */
-const MEMORY_TOOLS: ReadonlySet<string> = new Set(["set_context", "load_context", "search_context"]);
+/** The tool that writes the memory. The block of the support bot's is called "customer". */
+const KEEP_FACT = "set_context";
+const MEMORY_TOOLS: ReadonlySet<string> = new Set([KEEP_FACT, "load_context", "search_context"]);
 
 type Callable = Extract<Tools[number], { type: "function" }>;
 
@@ -263,7 +269,8 @@ export function wordResult(part: LanguageModelV4ToolResultPart): string {
 export function wordJson(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return wordValue(value);
   const fields = record(value);
-  const { waiting } = fields;
+  const { kept, waiting } = fields;
+  if (kept === true) return "I'll remember that. /memory shows everything that I remember.";
   if (waiting !== undefined)
     return record(waiting)["questionId"] === undefined
       ? "Somebody has to agree to that first."

@@ -11,6 +11,7 @@ export const SUGGESTIONS = [
   "voice summary of order 1001",
   "draft an email about order 1002",
   "refund 60 € for order 1003",
+  "remember that my size is M",
   "remind me to order coffee in 2 minutes",
 ];
 

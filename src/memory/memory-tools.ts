@@ -79,6 +79,7 @@ export class MemoryTools {
         typeof this.#host.places.writer(ctx) === "object",
       approvers: "requester",
       approvalSummary: ({ input }: { readonly input: SetInput }) => this.#host.askWords(input.content),
+      format: () => "✓",
       execute: this.#write.bind(this),
     });
   }

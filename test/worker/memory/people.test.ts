@@ -119,7 +119,7 @@ it("asks before it keeps something, if the block says so", async () => {
   // The turn that asked is forgotten by then.
   for (let count = 0; count < 3; count += 1) await ask(world, "ada", "hello");
   await world.press("ada", "Approve");
-  await until(world, "ada", "Done");
+  await until(world, "ada", "Result: ✓");
   await ask(world, "ada-2", "hello");
   expect(systemOf(world)).toContain("Wears size 42 (agreed by the person)");
   await world.write("ada", set("Is called Ada"));

@@ -395,6 +395,7 @@ describe("the demo model with the tools of the support bot", () => {
     made("draft_email", "orderId"),
     made("voice_summary", "orderId"),
     made("export_invoices", "orderIds"),
+    made("set_context", "label", "content"),
   ];
   const orderId = "1002";
 
@@ -419,6 +420,11 @@ describe("the demo model with the tools of the support bot", () => {
     ["Send me a photo of order 1002", "send_photo", { orderId }],
     ["draft an e-mail about order 1002", "draft_email", { orderId }],
     ["voice summary of order 1002", "voice_summary", { orderId }],
+    [
+      "Please remember that my size is M.",
+      "set_context",
+      { label: "customer", content: "my size is M", quote: "my size is M" },
+    ],
   ])("understands %j", (text, toolName, input) => {
     expect(say(text, TOOLS).calls).toMatchObject([{ toolName, input }]);
   });
