@@ -45,7 +45,9 @@ const schema = z.strictObject({
  *
  * @throws {ConfigurationError} `extension-manifest`, `extension-permission`, `extension-source`
  */
-export function checkManifest(given: unknown, source: unknown, has: Grantable): ExtensionManifest {
+export function checkManifest(from: unknown, source: unknown, has: Grantable): ExtensionManifest {
+  // A getter could say something else when it is read again.
+  const given: unknown = JSON.parse(JSON.stringify(from ?? null));
   const name = isRecord(given) && typeof given["name"] === "string" ? given["name"].slice(0, 40) : "";
   checkPermissions(name, isRecord(given) ? given["permissions"] : undefined);
   for (const block of isRecord(given) && Array.isArray(given["context"]) ? given["context"] : [])

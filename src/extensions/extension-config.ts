@@ -1,6 +1,6 @@
 import type { FlexibleSchema } from "ai";
 import type { ActionOptions, ApproverRole } from "../actions/declare/action.ts";
-import type { SandboxLimits } from "../sandbox/index.ts";
+import type { SandboxLimits } from "../sandbox/sandbox-limits.ts";
 
 /** An extension, as `getExtensions` returns it. */
 export interface ExtensionConfig {

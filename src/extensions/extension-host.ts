@@ -9,8 +9,8 @@ export interface ExtensionFiles {
   stat(path: string): { readonly sizeBytes: number } | undefined;
   readFile(path: string): Promise<Uint8Array>;
   listFiles(folder?: string): readonly { readonly path: string; readonly sizeBytes: number }[];
-  writeFile(path: string, content: string): Promise<unknown>;
-  deleteFiles(path: string): readonly string[] | Promise<readonly string[]>;
+  /** Writes files, and deletes those with `null`: all or none. */
+  changeFiles(changes: Readonly<Record<string, string | null>>): Promise<void>;
 }
 
 /** The parts of one object that extensions can reach. Each is read only by an extension that may. */
@@ -92,16 +92,7 @@ export class ExtensionHost {
         if (isThere) this.#add({ kind: "delete", path: at });
         return isThere;
       },
-      listFiles: async (folder = "/") =>
-        this.#files("read")
-          .listFiles(absolute(textOf(folder)))
-          .slice(0, MOST_LISTED)
-          .map(({ path, sizeBytes }) => ({
-            path,
-            name: path.slice(path.lastIndexOf("/") + 1),
-            type: "file",
-            size: sizeBytes,
-          })),
+      listFiles: async (folder = "/") => this.#list(absolute(textOf(folder))),
       getContext: async (label) => {
         const own = this.#label(label);
         const written = this.#changes.findLast((one) => one.kind === "context" && one.label === own);
@@ -122,20 +113,24 @@ export class ExtensionHost {
     };
   }
 
-  /** Makes changes. Made again, they change nothing more. */
+  /** Makes changes, all or none. Made again, they change nothing more. */
   async apply(changes: readonly ExtensionChange[]): Promise<void> {
     const { parts, signal } = this.#options;
-    for (const change of changes) {
-      signal.throwIfAborted();
-      if (change.kind === "write") await parts.files().writeFile(change.path, change.content);
-      else if (change.kind === "delete") await this.#delete(change.path);
-      else await parts.session().replaceContextBlock(change.label, change.content);
+    signal.throwIfAborted();
+    const texts = changes.filter((one) => one.kind === "context");
+    const files = changes.filter((one) => one.kind !== "context");
+    const before = new Map<string, string>();
+    try {
+      for (const { content, label } of texts) {
+        if (!before.has(label)) before.set(label, await parts.session().getContextBlock(label));
+        await parts.session().replaceContextBlock(label, content);
+      }
+      const contents = files.map((one) => [one.path, one.kind === "write" ? one.content : null] as const);
+      if (contents.length > 0) await parts.files().changeFiles(Object.fromEntries(contents));
+    } catch (error) {
+      for (const [label, text] of before) await parts.session().replaceContextBlock(label, text);
+      throw error;
     }
-  }
-
-  async #delete(path: string): Promise<void> {
-    const files = this.#options.parts.files();
-    if (files.stat(path) !== undefined) await files.deleteFiles(path);
   }
 
   async #read(given: string): Promise<string | null> {
@@ -147,6 +142,23 @@ export class ExtensionHost {
     if (found === undefined) return null;
     if (found.sizeBytes > LARGEST_READ) throw denied(`${path} has more than ${LARGEST_READ} bytes`);
     return new TextDecoder().decode(await files.readFile(path));
+  }
+
+  #list(folder: string): readonly object[] {
+    const sizes = new Map(
+      this.#files("read")
+        .listFiles(folder)
+        .map((one) => [one.path, one.sizeBytes]),
+    );
+    const below = folder.endsWith("/") ? folder : `${folder}/`;
+    for (const change of this.#changes) {
+      if (change.kind === "delete") sizes.delete(change.path);
+      if (change.kind === "write" && change.path.startsWith(below))
+        sizes.set(change.path, new TextEncoder().encode(change.content).byteLength);
+    }
+    return [...sizes]
+      .slice(0, MOST_LISTED)
+      .map(([path, size]) => ({ path, name: path.slice(path.lastIndexOf("/") + 1), type: "file", size }));
   }
 
   /** The text that the run has written. `null` if it has deleted the file; undefined if it has done neither. */

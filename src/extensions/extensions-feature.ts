@@ -1,6 +1,7 @@
 import type { ThinkActions } from "../actions/declare/action.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import { ConfigurationError, failureCode } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
 import { publicNetworkOf } from "../core/public-network.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
@@ -110,11 +111,11 @@ export class ExtensionsFeature implements Feature {
   }
 
   async #load(): Promise<void> {
-    for (const { manifest, source } of [...this.#declared(), ...this.#store.all()]) {
+    for (const config of [...this.#declared(), ...this.#store.all()]) {
       try {
-        await this.#use(await this.#describe(manifest, source));
+        await this.#use(await this.#describe(config.manifest, config.source));
       } catch (error) {
-        this.#refused(manifest, error);
+        this.#refused(config, error);
       }
     }
   }
@@ -122,7 +123,7 @@ export class ExtensionsFeature implements Feature {
   #declared(): readonly ExtensionConfig[] {
     const { agent, log } = this.#host;
     try {
-      return agent.getExtensions?.() ?? [];
+      return [...(agent.getExtensions?.() ?? [])];
     } catch (error) {
       logBotFailure(log, "getExtensions", error);
       return [];
@@ -130,12 +131,12 @@ export class ExtensionsFeature implements Feature {
   }
 
   /** Our own errors name the fix. The words of an extension's code do not get into the log. */
-  #refused(manifest: unknown, error: unknown): void {
+  #refused(config: unknown, error: unknown): void {
     const { log } = this.#host;
     const isOurs = error instanceof ConfigurationError;
     const words = error instanceof Error ? error.message : "";
     log.error("extension.refused", {
-      extension: nameIn(manifest),
+      extension: nameIn(config),
       code: failureCode(error),
       message: isOurs ? words : log.reveal(words),
     });
@@ -168,7 +169,7 @@ export class ExtensionsFeature implements Feature {
       for (const { label, type: _type, ...block } of manifest.context ?? [])
         await this.#host.agent.session.addContext(contextLabel(manifest, label), block);
     } catch (error) {
-      this.#refused(manifest, error);
+      this.#refused({ manifest }, error);
     }
   }
 
@@ -224,8 +225,8 @@ function taken(name: string): ConfigurationError {
   );
 }
 
-function nameIn(manifest: unknown): string {
-  const name: unknown =
-    typeof manifest === "object" && manifest !== null ? Reflect.get(manifest, "name") : undefined;
+function nameIn(config: unknown): string {
+  const manifest = isRecord(config) ? config["manifest"] : undefined;
+  const name = isRecord(manifest) ? manifest["name"] : undefined;
   return typeof name === "string" && /^[\w-]{1,24}$/.test(name) ? name : "?";
 }

@@ -1,18 +1,30 @@
-import { checkOptions, isObject } from "../core/check-options.ts";
+import { checkOptions, isObject, POSITIVE } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
+import { createQuickJSExecutor } from "../sandbox/index.ts";
 import { ExtensionsFeature } from "./extensions-feature.ts";
-import type { ExtensionsOptions } from "./extension-config.ts";
+import type { ExtensionCallRules, ExtensionRules, ExtensionsOptions } from "./extension-config.ts";
 
 const OPTIONS: OptionRules<ExtensionsOptions> = {
   rules: ["an object of rules by the names of extensions", isObject],
   limits: ["an object of limits", isObject],
 };
 
+const CALL_RULES: OptionRules<ExtensionCallRules> = {
+  approval: true,
+  approvers: true,
+  askIn: true,
+  grantable: true,
+  permissions: true,
+  requesterMayApprove: true,
+  timeoutMs: POSITIVE,
+};
+const RULES: OptionRules<ExtensionRules> = { ...CALL_RULES, tools: ["an object of rules", isObject] };
+
 /**
  * Lets the bot's code load extensions: tools and hooks in JavaScript that it does not trust. See `getExtensions`.
  *
- * @throws {ConfigurationError} `extensions-option`
+ * @throws {ConfigurationError} `extensions-option`, `sandbox-option`
  * @example
  * export class DeskBot extends Think<Env> {
  *   static override extensions = extensions();
@@ -23,5 +35,13 @@ const OPTIONS: OptionRules<ExtensionsOptions> = {
  */
 export function extensions(options: ExtensionsOptions = {}): ImportedFeature {
   checkOptions(options, OPTIONS, { owner: "extensions", code: "extensions-option" });
+  // It checks the limits.
+  createQuickJSExecutor({ limits: options.limits ?? {} });
+  for (const [name, { tools = {}, ...rules }] of Object.entries(options.rules ?? {})) {
+    const owner = `extensions.rules.${name}`;
+    checkOptions({ ...rules, tools }, RULES, { owner, code: "extensions-option" });
+    for (const [tool, own] of Object.entries(tools))
+      checkOptions(own, CALL_RULES, { owner: `${owner}.tools.${tool}`, code: "extensions-option" });
+  }
   return new ImportedFeature({ name: "extensions", create: (host) => new ExtensionsFeature(host, options) });
 }

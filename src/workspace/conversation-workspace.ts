@@ -116,6 +116,17 @@ export class ConversationWorkspace implements Workspace {
     return this.#statAfter(at);
   }
 
+  /** Writes texts as whole files, and deletes those with `null`: all or none. */
+  async changeFiles(changes: Readonly<Record<string, string | null>>): Promise<void> {
+    const contents = new Map(
+      Object.entries(changes).map(([path, text]) => [
+        parseFilePath(path),
+        text === null ? undefined : bytesOf(text),
+      ]),
+    );
+    await this.commit([...contents].map(([path, content]) => ({ path, content })));
+  }
+
   async editFile(
     path: string,
     change: (text: string) => string,

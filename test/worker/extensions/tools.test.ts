@@ -6,8 +6,11 @@ import { callsOver } from "../../../src/core/inner-calls.ts";
 import { calls, endExtensions, extension, useExtensions } from "../support/extension-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { say } from "../support/scripted-model.ts";
+import { extensions } from "../../../src/extensions/index.ts";
+import { workspace } from "../../../src/workspace/index.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
+import { ScriptedBot } from "../worker.ts";
 
 afterEach(() => {
   endExtensions();
@@ -80,6 +83,27 @@ it("shows a run its own changes, and makes none of a run that fails", async () =
   const world = createWorld({ script: calls("ext_notes_go", { a: 2 }) });
   expect(await answerOf(world)).toContain('["one",null,false]');
   expect(await files(world)).toEqual({ "/log/a.txt": "one" });
+});
+
+it("makes all changes of a run or none, also of memory", async () => {
+  const script = `async (_, host) => {
+    await host.setContext("pad", "new");
+    await host.writeFile("/a.md", "a");
+    await host.writeFile("/b.md", "b");
+    return (await host.listFiles()).map((one) => one.path);
+  }`;
+  const manifest = { ...WRITES, context: [{ label: "pad" }] } as const;
+  useExtensions([extension(script, manifest)], NO_QUESTION);
+  const world = createWorld({ script: calls("ext_notes_go") });
+  expect(await answerOf(world)).toContain('["/a.md","/b.md"]');
+  ScriptedBot.workspace = workspace({ maxFiles: 1 });
+  const small = createWorld({ script: calls("ext_notes_go") });
+  expect(await answerOf(small)).toContain("There is no room for this");
+  expect(await files(small)).toEqual({});
+  const kept = await runInDurableObject(small.thread("ada"), (bot) =>
+    bot.session.getContextBlock("notes_pad"),
+  );
+  expect(kept).toBe("");
 });
 
 it("keeps the files and the memory of conversations apart", async () => {
@@ -181,6 +205,8 @@ it.each([
     "async (_, host) => host.writeFile('/a', 'x'.repeat(160_000))",
     "150000 characters",
   ],
+  ["looks for a way out", "() => ({}).constructor.constructor('return process')()", "process"],
+
   ["writes no text", "async (_, host) => host.writeFile({ toString: () => '/a' }, 1)", "it takes texts"],
   ["leaves its folder", "async (_, host) => host.writeFile('/../a', 'x')", "Write the whole path"],
 ])("tells the model that an extension %s, and changes nothing", async (_name, execute, words) => {
@@ -202,6 +228,11 @@ it.each([
     '"result":{"error"',
   ],
   ["a prototype", '() => JSON.parse(\'{"__proto__": { "polluted": true }, "a": 1}\')', '"a":1'],
+  [
+    "its side of the bridge",
+    "() => { globalThis.bridge = null; Object.prototype.then = 1; JSON.stringify = () => '{'; return 1; }",
+    '"value":1}',
+  ],
   ["bytes of the wire", "() => ({ __codemode_binary_v1__: 'Uint8Array', data: 'AAAA' })", "3 bytes"],
 ])("cannot forge %s", async (_name, execute, words) => {
   useExtensions([extension(execute)]);
@@ -242,6 +273,7 @@ it("leaves out an extension that it cannot load, and goes on", async () => {
     },
     { manifest: { name: "greedy", version: "1", permissions: { shell: true } as never }, source: "({})" },
     { manifest: { name: "big", version: "1" }, source: "'x'.repeat(50_000_000)" },
+    null as never,
     extension("() => 'fine'"),
     extension("() => 'second'"),
   ]);
@@ -256,6 +288,7 @@ it("leaves out an extension that it cannot load, and goes on", async () => {
     ["odd", "extension-source"],
     ["greedy", "extension-permission"],
     ["big", "extension-failed"],
+    ["?", "TypeError"],
     ["notes", "extension-name"],
   ]);
 });
@@ -301,4 +334,14 @@ it("makes no table without an extension that bot code has loaded", async () => {
     storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'extension%'").toArray(),
   );
   expect(tables).toEqual([]);
+});
+
+it.each([
+  ["limits", { limits: { ticks: -1 } }],
+  ["a rule", { rules: { notes: { aproval: false } } }],
+  ["a rule of a tool", { rules: { notes: { tools: { go: { sandbox: false } } } } }],
+])("refuses %s that no extension has", (_name, options) => {
+  expect(() => extensions(options as never)).toThrow(
+    expect.objectContaining({ code: expect.stringMatching(/-option$/) }),
+  );
 });
