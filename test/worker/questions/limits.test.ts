@@ -120,3 +120,47 @@ describe("the memory of an action", () => {
     await expectShown(world, "kept-for-B8");
   });
 });
+
+/** A Standard Schema of a library that is not zod, and describes itself. */
+function ofTinyLibrary<Value>(json: object, isValid: (value: unknown) => boolean) {
+  const described = () => json;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "tiny",
+      validate: (value: unknown) =>
+        isValid(value)
+          ? { value: value as Value }
+          : { issues: [{ message: "Not what tiny wants", path: [] }] },
+      jsonSchema: { input: described, output: described },
+    },
+  } as const;
+}
+
+describe("a Standard Schema of another library than zod", () => {
+  it("offers an action, checks its input, and asks people", async () => {
+    const inputSchema = ofTinyLibrary<{ order: string }>(
+      { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+      (value) => /^[A-Z]\d$/.test((value as { readonly order: string }).order),
+    );
+    const colour = ofTinyLibrary<string>({ type: "string" }, (value) => value === "blue");
+    const { done, world } = createAskingBot(
+      async (ctx, order, seen) => {
+        seen.push(order);
+        return ctx.elicit({ message: "Which colour?", schema: colour as never });
+      },
+      {},
+      { inputSchema: inputSchema as never },
+    );
+    await world.write("c1", "Do nothing");
+    await expectShown(world, "Not what tiny wants");
+    expect(done).toEqual([]);
+    expect(world.requests[0]?.tools).toContain("act");
+    await world.write("c1", "Do A7");
+    await expectShown(world, "Which colour?");
+    await world.write("c1", "red", { sentAt: Date.now() });
+    await expectShown(world, "⚠️ Not what tiny wants");
+    await world.write("c1", "blue", { sentAt: Date.now() });
+    await expectShown(world, 'Told: {"value":"blue"}');
+  });
+});
