@@ -1,6 +1,7 @@
 import { subscribe } from "agents/observability";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
+import { sha256Now } from "../../../src/core/sha256.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { failWith, holdAt, say } from "../support/scripted-model.ts";
@@ -32,7 +33,7 @@ describe("the log", () => {
       "message:g1:1": "ignored: no mention",
       "message:c1:2": "queued",
       "message:c1:3": "command: help",
-      "edit:c1:9:changed": "ignored: edit of a message that is not waiting",
+      [`edit:c1:9:${sha256Now("changed")}`]: "ignored: edit of a message that is not waiting",
       "member:c1:4": "membership: changed",
     });
     const text = JSON.stringify(log.filter(({ event }) => event !== "inbox.event"));
