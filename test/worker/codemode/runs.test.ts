@@ -201,7 +201,9 @@ describe("code of the model", () => {
   it("drops code that waits for a slow tool, and runs it again with the result", async () => {
     const gate = { isOpen: false };
     let passes = 0;
+    let calls = 0;
     const slow = async (): Promise<string> => {
+      calls += 1;
       while (!gate.isOpen) await new Promise((resolve) => setTimeout(resolve, 5));
       return "late";
     };
@@ -212,16 +214,13 @@ describe("code of the model", () => {
     await bot.world.write("c2", "run async () => 'quick'");
     await expectShown(bot.world, '"result":"quick"', "c2");
     await vi.waitFor(() => expect(passes).toBe(1), 8000);
-    await vi.waitFor(async () => {
-      const all = await bot.runtime((runtime) => runtime.executions());
-      expect(all[0]?.log.at(-1)?.state).toBe("executing");
-    }, 8000);
+    await vi.waitFor(() => expect(calls).toBe(1), 8000);
     const slots = ["c3", "c4", "c5"];
     for (const chat of slots) await bot.world.write(chat, "run async () => 'quick'");
     for (const chat of slots) await expectShown(bot.world, '"result":"quick"', chat);
     gate.isOpen = true;
     await expectShown(bot.world, '"result":"late"');
-    expect(passes).toBeGreaterThanOrEqual(1);
+    expect({ calls, hasRepeated: passes > 1 }).toEqual({ calls: 1, hasRepeated: true });
   });
 
   it("keeps other chats answered while code attacks", async () => {
