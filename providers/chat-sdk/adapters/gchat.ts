@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { AdapterProfile, PressFacts, StoredPress } from "./adapter-profile.ts";
 import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
+import { replaceMethod } from "./search/post-key.ts";
 import { gchatSearch } from "./search/gchat.ts";
 
 export const gchat: AdapterProfile = {
@@ -19,7 +20,10 @@ export const gchat: AdapterProfile = {
   // A space takes 60 writes a minute: posts, edits and removals.
   pacing: { direct: { burst: 5, everyMs: 1100 }, group: { burst: 5, everyMs: 1100 } },
   readFailure,
-  prepare: callByFetch,
+  prepare: (adapter) => {
+    callByFetch(adapter);
+    writeInChatSyntax(adapter);
+  },
   readPress,
   search: gchatSearch,
 };
@@ -78,6 +82,22 @@ function callByFetch(adapter: Adapter): void {
     if (isRecord(defaults)) {
       defaults.fetchImplementation = (...call: Parameters<typeof fetch>) => fetch(...call);
     }
+  }
+}
+
+/** Has texts read in the syntax of Google Chat: a new app is set to Markdown ("Format messages"). */
+function writeInChatSyntax(adapter: Adapter): void {
+  const messages = inside(adapter, "chatApi", "spaces", "messages");
+  for (const name of ["create", "update"]) {
+    replaceMethod(messages, name, (call) => (request: unknown, ...more: unknown[]) => {
+      const body = inside(request, "requestBody");
+      const isText = isRecord(request) && isRecord(body) && typeof body.text === "string";
+      const marked = isText && {
+        ...request,
+        requestBody: { ...body, markupSyntax: "MARKUP_SYNTAX_CHAT" },
+      };
+      return call(marked || request, ...more);
+    });
   }
 }
 

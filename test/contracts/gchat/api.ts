@@ -220,8 +220,8 @@ export class GoogleChatApi {
     if (option === "REPLY_MESSAGE_OR_FAIL" && !isKnown) return notFound();
     const refused = this.#write(space);
     if (refused !== undefined) return refused;
-    const { cards, text } = contentOf(body);
-    const fields = { space, by: this.#spaces.bot, text, cards, viewer, requestId, clientId };
+    const { cards, isMarkdown, text } = contentOf(body);
+    const fields = { space, by: this.#spaces.bot, text, isMarkdown, cards, viewer, requestId, clientId };
     return Response.json(messageJson(this.#spaces.add(fields, isKnown ? wanted : undefined)));
   }
 
@@ -248,6 +248,7 @@ export class GoogleChatApi {
     const refused = this.#write(message.space);
     if (refused !== undefined) return refused;
     message.text = text;
+    if (text !== "") message.isMarkdown = fields.isMarkdown;
     message.cards = cards;
     message.updatedAt = this.#spaces.now();
     this.#spaces.changed();
@@ -306,9 +307,11 @@ function checkMessage(body: Call["body"]): Response | undefined {
   return problem(400, "INVALID_ARGUMENT", `Message is too long. The limit is ${MAX_MESSAGE_BYTES} bytes.`);
 }
 
-function contentOf(body: Call["body"]): { text: string; cards: readonly CardWithId[] } {
-  const { cardsV2, text } = body;
+/** "Format messages": a new app writes Markdown, unless a message says otherwise. */
+function contentOf(body: Call["body"]): { text: string; isMarkdown: boolean; cards: readonly CardWithId[] } {
+  const { cardsV2, markupSyntax, text } = body;
   return {
+    isMarkdown: markupSyntax !== "MARKUP_SYNTAX_CHAT",
     text: typeof text === "string" ? text : "",
     cards: Array.isArray(cardsV2) ? (cardsV2 as CardWithId[]) : [],
   };

@@ -16,7 +16,7 @@ import type {
   SeenMessage,
   Webhook,
 } from "../platform-emulator.ts";
-import { below, showStars, withMentions, type ShownText } from "../shown-text.ts";
+import { below, showMarkdown, showStars, withMentions, type ShownText } from "../shown-text.ts";
 import { GoogleChatApi } from "./api.ts";
 import { eventMessageJson, spaceJson, Spaces, userJson } from "./spaces.ts";
 import type { Button, CardWithId, Message, Space, User, Widget } from "./spaces.ts";
@@ -186,7 +186,10 @@ export class GoogleChatEmulator implements PlatformEmulator {
 
   #show(message: Message): SeenMessage {
     const root = this.#spaces.rootOf(message);
-    const parts = [showStars(message.text, { hasLabels: true }), ...message.cards.flatMap(showCard)];
+    const words = message.isMarkdown
+      ? showMarkdown(message.text)
+      : showStars(message.text, { hasLabels: true });
+    const parts = [words, ...message.cards.flatMap(showCard)];
     return {
       id: message.name,
       by: message.by.isBot ? "bot" : message.by.name.replace("users/", ""),

@@ -28,6 +28,8 @@ export interface Message {
   readonly requestId: string | undefined;
   readonly clientId: string | undefined;
   text: string;
+  /** Whether the text is Markdown. If not, it is in the syntax of Google Chat. */
+  isMarkdown: boolean;
   cards: readonly CardWithId[];
   updatedAt: number | undefined;
   isDeleted: boolean;
@@ -107,7 +109,7 @@ export class Spaces {
   /** The first message of a thread has its id twice. */
   add(
     fields: Pick<Message, "space" | "by" | "text"> &
-      Partial<Pick<Message, "cards" | "files" | "viewer" | "requestId" | "clientId">>,
+      Partial<Pick<Message, "cards" | "files" | "isMarkdown" | "viewer" | "requestId" | "clientId">>,
     thread: string | undefined,
   ): Message {
     const id = `m${this.#nextId()}`;
@@ -115,6 +117,7 @@ export class Spaces {
     const threadId = thread?.split("/").at(-1) ?? id;
     const message: Message = {
       cards: [],
+      isMarkdown: false,
       files: [],
       viewer: undefined,
       requestId: undefined,
