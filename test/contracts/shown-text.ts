@@ -63,8 +63,19 @@ export interface MarkdownShown {
   readonly shownAsSource?: readonly Nodes["type"][];
 }
 
-/** Renders the Markdown of GitHub, which several platforms take in whole or in part. */
+const shown = new Map<string, ShownText>();
+
+/** Renders the Markdown of GitHub, which several platforms take in whole or in part. Rows look at a text many times. */
 export function showMarkdown(source: string, { shownAsSource = [] }: MarkdownShown = {}): ShownText {
+  const key = JSON.stringify([source, shownAsSource]);
+  const known = shown.get(key);
+  if (known !== undefined) return known;
+  const made = renderMarkdown(source, shownAsSource);
+  shown.set(key, made);
+  return made;
+}
+
+function renderMarkdown(source: string, shownAsSource: readonly Nodes["type"][]): ShownText {
   const root: Root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   const marks: Mark[] = [];
   const walk = (node: Nodes): string => {
