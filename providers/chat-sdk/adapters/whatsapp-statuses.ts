@@ -18,7 +18,9 @@ const failed = z.object({
   id: z.string(),
   status: z.literal("failed"),
   timestamp: z.coerce.number(),
-  recipient_id: z.string(),
+  /** The phone number. Missing if the person hides it behind a user name. */
+  recipient_id: z.string().nullish(),
+  recipient_user_id: z.string().nullish(),
   errors: z.array(z.object({ code: z.number() })),
 });
 
@@ -45,10 +47,11 @@ export function readUndelivered(body: unknown): readonly UndeliveredMessage[] {
     statuses.flatMap((one) => {
       const status = failed.safeParse(one).data;
       const code = status?.errors[0]?.code;
-      if (status === undefined || metadata === undefined || code === undefined) return [];
+      const recipient = status?.recipient_id ?? status?.recipient_user_id;
+      if (status === undefined || metadata === undefined || code === undefined || !recipient) return [];
       const goneCode = goneCodeOf(code);
       return {
-        threadId: `whatsapp:${metadata.phone_number_id}:${status.recipient_id}`,
+        threadId: `whatsapp:${metadata.phone_number_id}:${recipient}`,
         messageId: status.id,
         at: status.timestamp * 1000,
         code: goneCode ?? String(code),

@@ -85,12 +85,16 @@ export const deliveredRequest = (): Request =>
   });
 
 /** A report that a message of the bot was accepted and then not delivered. */
-export const failedRequest = (code: number, sentAtSeconds = 1_800_000_000): Request =>
+export const failedRequest = (
+  code: number,
+  sentAtSeconds = 1_800_000_000,
+  recipient: object = { recipient_id: adaWaId },
+): Request =>
   whatsAppRequest({
     statuses: [
       {
         id: "wamid.BOT",
-        recipient_id: adaWaId,
+        ...recipient,
         status: "failed",
         timestamp: String(sentAtSeconds),
         errors: [

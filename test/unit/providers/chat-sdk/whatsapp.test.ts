@@ -141,6 +141,17 @@ describe("a message that WhatsApp accepts and does not deliver", () => {
       .filter(({ event }) => event === "chat-sdk.not-delivered")
       .map(({ code }) => code);
 
+  it("tells it of a person who hides the phone number behind a user name", async () => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const recipient = { recipient_user_id: "US.13491208655302741918" };
+    const { accepted } = await rig.receive(whatsApp.failedRequest(131_047, undefined, recipient));
+    expect(warnings(rig.log)).toEqual(["window-closed"]);
+    expect(accepted.map(({ thread }) => thread.id)).toEqual([
+      `whatsapp:${whatsApp.phoneNumberId}:US.13491208655302741918`,
+    ]);
+  });
+
   it.each([
     [131_047, "window-closed"],
     [131_026, "recipient-unreachable"],
