@@ -10,6 +10,7 @@ import { readConfiguration } from "../../ops/serve/bot-source.ts";
 import { writeBuiltWorker } from "../../ops/serve/built-worker.ts";
 import { bundleWorker, ENTRY } from "../../ops/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../../ops/serve/worker-config.ts";
+import { bundleTogether } from "./bundle-together.ts";
 
 /** Variable that names a folder for the builds of several processes. Without it each process builds for itself. */
 export const SHARED_BUILDS = "SHARED_BUILDS";
@@ -25,24 +26,58 @@ export interface BuiltBotOptions {
 
 /** Returns the folder of the bot's build, which is made at the first request. The sources may not change meanwhile. */
 export async function builtBot(configFile: string, { withDemo }: BuiltBotOptions): Promise<string> {
-  const builds = process.env[SHARED_BUILDS] ?? (await (own ??= ownFolder()));
-  const folder = path.join(
-    builds,
-    createHash("sha256").update(`${configFile} ${withDemo}`).digest("hex").slice(0, 16),
-  );
-  const claim = `${folder}.claim`;
+  const folder = await folderOf(configFile, withDemo);
   while (!existsSync(folder)) {
-    if (await isClaimed(claim)) {
+    if (await isClaimed(claimOf(folder))) {
       await delay(LOOK_AGAIN_MS);
       continue;
     }
     try {
       if (!existsSync(folder)) await build(configFile, folder, withDemo);
     } finally {
-      await rm(claim, { recursive: true });
+      await rm(claimOf(folder), { recursive: true });
     }
   }
   return folder;
+}
+
+/**
+ * Makes the builds of several bots at once, without the demo. The modules that they share, nearly all, are parsed only
+ * once. If one of them cannot be bundled, none is made: `builtBot` then says why.
+ */
+export async function buildTogether(configFiles: readonly string[]): Promise<void> {
+  const bots = await Promise.all(
+    configFiles.map(async (configFile) => {
+      const configurationText = await readConfiguration(configFile);
+      const config = parseWorkerConfig(configurationText, configFile);
+      return { configFile, configurationText, config, folder: await folderOf(configFile, false) };
+    }),
+  );
+  const claimed = [];
+  for (const bot of bots) if (!(await isClaimed(claimOf(bot.folder)))) claimed.push(bot);
+  try {
+    const bundles = await bundleTogether(claimed);
+    await Promise.all(
+      claimed.map(async ({ configurationText, folder }, index) => {
+        const files = bundles?.[index];
+        if (files === undefined) return;
+        await writeBuiltWorker(`${folder}.unfinished`, { bundle: { files }, configurationText });
+        await rename(`${folder}.unfinished`, folder);
+      }),
+    );
+  } finally {
+    await Promise.all(claimed.map(({ folder }) => rm(claimOf(folder), { recursive: true })));
+  }
+}
+
+async function folderOf(configFile: string, withDemo: boolean): Promise<string> {
+  const builds = process.env[SHARED_BUILDS] ?? (await (own ??= ownFolder()));
+  const name = createHash("sha256").update(`${configFile} ${withDemo}`).digest("hex").slice(0, 16);
+  return path.join(builds, name);
+}
+
+function claimOf(folder: string): string {
+  return `${folder}.claim`;
 }
 
 /** Whether somebody else builds it. Else the caller does now. */

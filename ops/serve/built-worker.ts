@@ -26,7 +26,10 @@ const manifestSchema = z.object({
  */
 export async function writeBuiltWorker(
   folder: string,
-  { bundle, configurationText }: { readonly bundle: WorkerBundle; readonly configurationText: string },
+  {
+    bundle,
+    configurationText,
+  }: { readonly bundle: Pick<WorkerBundle, "files">; readonly configurationText: string },
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const present = await readdir(folder);

@@ -56,15 +56,7 @@ const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
  * The settings are those of wrangler, so that the same code runs after a deployment.
  */
 export async function createBundler(configFile: string, config: WorkerConfig): Promise<Bundler> {
-  const folder = path.dirname(configFile);
-  const options = {
-    ...settings(config),
-    alias: aliasesIn(folder, config.alias),
-    plugins: [runtimeModules()],
-    entryPoints: { [path.parse(ENTRY).name]: path.resolve(folder, config.main) },
-    // The paths in the source map are relative to this folder, as they are in messages.
-    outdir: process.cwd(),
-  };
+  const options = bundlerOptions(configFile, config);
   const esbuild = await context(options);
   let wanted: readonly string[] = [];
   return {
@@ -79,6 +71,25 @@ export async function createBundler(configFile: string, config: WorkerConfig): P
     },
     lookedFor: () => wanted,
     close: () => esbuild.dispose(),
+  };
+}
+
+/** The bundler's settings for one worker. */
+export interface BundlerOptions extends BuildOptions {
+  /** The worker's module, by the name of its bundle. */
+  readonly entryPoints: Record<string, string>;
+}
+
+/** Returns the bundler's settings for the worker of a configuration. */
+export function bundlerOptions(configFile: string, config: WorkerConfig): BundlerOptions {
+  const folder = path.dirname(configFile);
+  return {
+    ...settings(config),
+    alias: aliasesIn(folder, config.alias),
+    plugins: [runtimeModules()],
+    entryPoints: { [path.parse(ENTRY).name]: path.resolve(folder, config.main) },
+    // The paths in the source map are relative to this folder, as they are in messages.
+    outdir: process.cwd(),
   };
 }
 

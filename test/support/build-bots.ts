@@ -1,0 +1,19 @@
+/** Builds the bots that end-to-end and browser tests serve, where the files of a whole run look for them. */
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { buildTogether } from "../../lab/support/built-bot.ts";
+
+const BOTS = "test/e2e/bots";
+
+/** Are served by no test file, or cannot be. */
+const NOT_SERVED = new Set(["misconfigured", "restaurant"]);
+
+const EXAMPLES = ["digest-bot", "everywhere", "mcp-bot", "mcp-bot/buyer", "minimal"];
+
+const folders = [
+  ".",
+  ...(await readdir(BOTS)).filter((name) => !NOT_SERVED.has(name)).map((name) => path.join(BOTS, name)),
+  ...EXAMPLES.map((name) => path.join("examples", name)),
+  "test/worker/probe",
+];
+await buildTogether(folders.map((folder) => path.resolve(folder, "wrangler.jsonc")));
