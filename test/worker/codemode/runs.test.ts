@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createQuickJSExecutor } from "../../../src/codemode/index.ts";
+import type { Executor } from "../../../src/codemode/index.ts";
 import { expectShown } from "../support/asking-bot.ts";
 import { createCodeBot, useCodemode } from "../support/code-bot.ts";
 import type { CodeBot } from "../support/code-bot.ts";
@@ -221,6 +223,29 @@ describe("code of the model", () => {
     gate.isOpen = true;
     await expectShown(bot.world, '"result":"late"');
     expect({ calls, hasRepeated: passes > 1 }).toEqual({ calls: 1, hasRepeated: true });
+  });
+
+  it("answers /stop, the next message and other chats while code waits for a slow tool", async () => {
+    const tool = Promise.withResolvers<string>();
+    const quick = createQuickJSExecutor();
+    let drops = 0;
+    const executor: Executor = {
+      execute: (code, providers, options) => {
+        options?.signal?.addEventListener("abort", () => void (drops += 1), { once: true });
+        return quick.execute(code, providers, options);
+      },
+    };
+    const bot = createCodeBot({}, { slow: { execute: () => tool.promise } }, executor);
+    await bot.world.write("c1", "run async () => mail.slow()");
+    await vi.waitFor(() => expect(drops).toBe(1), 8000);
+    await bot.world.write("c2", "still there?");
+    await expectShown(bot.world, "Heard: still there?", "c2");
+    await bot.world.write("c1", "and then?");
+    await bot.world.write("c1", "/stop");
+    await expectShown(bot.world, "(stopped)");
+    await expectShown(bot.world, "Heard: and then?");
+    tool.resolve("late");
+    expect(bot.world.chats.visible("c1").join()).not.toContain("late");
   });
 
   it("keeps other chats answered while code attacks", async () => {
