@@ -5,6 +5,7 @@ import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
 import { SwitchboardError } from "../core/errors.ts";
+import type { StoppableScript } from "./skill-runner.ts";
 
 const nameInput = z.object({ name: z.string().max(64).describe("Name of the skill, from the list") });
 const resourceInput = z.object({
@@ -72,7 +73,7 @@ function runScript(catalog: SkillCatalog, runner: RunnerOfSkills): Action {
     description: "Run a script of a skill, as its instructions say.",
     inputSchema: scriptInput,
     timeoutMs: timeoutMs + 5_000,
-    execute: async ({ input, name, path }) => {
+    execute: async ({ input, name, path }, { signal }) => {
       const script = await resource(catalog, name, path);
       const entry = catalog.find(name);
       if (entry === undefined || script.kind !== "script")
@@ -84,7 +85,9 @@ function runScript(catalog: SkillCatalog, runner: RunnerOfSkills): Action {
         }),
       );
       try {
-        return await runner.run({ skill: entry.skill, path, source: script.content, input, resources });
+        const { skill } = entry;
+        const request: StoppableScript = { skill, path, source: script.content, input, resources, signal };
+        return await runner.run(request);
       } catch (error) {
         if (error instanceof SwitchboardError) throw new ActionError(error.message);
         throw error;

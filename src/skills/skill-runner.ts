@@ -40,6 +40,12 @@ const MOST_OUTPUTS = 20;
 /** Most characters of one file that a script writes. */
 const LONGEST_OUTPUT = 200_000;
 
+/** A script that can be dropped. */
+export interface StoppableScript extends SkillScriptRequest {
+  /** Aborts when the turn is stopped. */
+  readonly signal?: AbortSignal;
+}
+
 /** Runs the scripts of skills in a sandbox. */
 export interface SandboxScriptRunner extends SkillScriptRunner {
   readonly timeoutMs: number;
@@ -64,7 +70,7 @@ export function runner(options: SkillRunnerOptions = {}): SandboxScriptRunner {
 }
 
 async function run(
-  { input, path, resources = [], skill, source }: SkillScriptRequest,
+  { input, path, resources = [], signal, skill, source }: StoppableScript,
   { mayWrite = false, tools = {}, workspaceInstance: files }: SkillRunnerOptions,
   executor: Executor,
 ): Promise<unknown> {
@@ -117,7 +123,7 @@ async function run(
       return called(given);
     },
   };
-  const { error, logs = [], result } = await executor.execute(made.code, [{ name: "host", fns }]);
+  const { error, logs = [], result } = await executor.execute(made.code, [{ name: "host", fns }], { signal });
   if (error !== undefined) throw refused(error.slice(0, 1000));
   for (const [at, content] of written) await reading().writeFile(at, content);
   return {

@@ -8,7 +8,7 @@ const BOTS = "test/e2e/bots";
 /** Are served by no test file, or cannot be. */
 const NOT_SERVED = new Set(["misconfigured", "restaurant"]);
 
-const EXAMPLES = ["digest-bot", "everywhere", "mcp-bot", "mcp-bot/buyer", "minimal"];
+const EXAMPLES = ["analyst-bot", "digest-bot", "everywhere", "mcp-bot", "mcp-bot/buyer", "minimal"];
 
 const folders = [
   ".",

@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { skills } from "../../../src/skills/index.ts";
 import type { SkillRunnerOptions, SkillSource, SkillsOptions } from "../../../src/skills/index.ts";
 import { hashOfSkill, readSkill } from "../../../src/skills/skill-snapshot.ts";
+import type { Executor } from "../../../src/sandbox/index.ts";
 import { workspace } from "../../../src/workspace/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
@@ -197,4 +198,31 @@ it("keeps a bot working when a source fails, and names the import that getSkills
   use(() => [broken]);
   const world = createWorld({ script: () => [say("got on")] });
   expect(await answerOf(world)).toContain("got on");
+});
+
+it("drops a script when a person stops it", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const begun = Promise.withResolvers<void>();
+  const executor: Executor = {
+    execute(_code, _providers, { signal } = {}) {
+      signals.push(signal);
+      begun.resolve();
+      return new Promise((resolve) => {
+        signal?.addEventListener("abort", () =>
+          resolve({ result: undefined, error: "The run was dropped." }),
+        );
+      });
+    },
+  };
+  use(
+    () => [notes({ "wait.js": "export default () => new Promise(() => {});" })],
+    {},
+    () => ({ executor }),
+  );
+  const world = createWorld({ script: runs("wait.js") });
+  await world.write("ada", "go");
+  await begun.promise;
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+  await world.write("ada", "/stop");
+  await vi.waitFor(() => expect(signals.map((signal) => signal?.aborted)).toEqual([true]), 8000);
 });
