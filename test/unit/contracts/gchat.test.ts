@@ -89,7 +89,8 @@ describe("the emulator of Google Chat", () => {
   it("keeps what the bot posts, edits and deletes", async () => {
     const caller = await new Caller().signIn();
     const place = caller.emulator.shared("team");
-    const { name } = await caller.post(place, { text: "See *this* and <https://example.com|that>" });
+    const text = "See *this* and <https://example.com|that>";
+    const { name } = await caller.post(place, { text, markupSyntax: "MARKUP_SYNTAX_CHAT" });
     expect(caller.emulator.seen(place)).toMatchObject([
       {
         id: name,
