@@ -184,6 +184,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     title: "Options of code and undo",
     intro: "[Code](../code.md) shows them in use.",
     parts: [
+      { heading: "`codemode`", file: "src/codemode/codemode-options.ts", of: ["CodemodeOptions"] },
       {
         heading: "`createCodemodeRuntime`",
         file: "src/codemode/runtime.ts",

@@ -13,6 +13,7 @@ import { codeObject } from "./bot-objects.ts";
 import { ENGLISH } from "./codemode-options.ts";
 import type { CodemodeOptions, CodemodeTexts } from "./codemode-options.ts";
 import type { CodeCall } from "./code-store.ts";
+import type { RuntimeParts } from "./runtime-parts.ts";
 import type { CodeFeature, CodeObject } from "./bot-objects.ts";
 import { CodeRuns } from "./code-runs.ts";
 import { CodeStore } from "./code-store.ts";
@@ -41,7 +42,6 @@ export class CodemodeFeature implements Feature, CodeFeature {
   readonly rollback: RunRollback;
   readonly host: FeatureHost<CodemodeMethods>;
   readonly #object: CodeObject;
-
   readonly #texts: CodemodeTexts;
 
   constructor(host: FeatureHost<unknown>, { texts }: CodemodeOptions) {
@@ -89,14 +89,14 @@ export class CodemodeFeature implements Feature, CodeFeature {
     const { position, run } = codeCallOf(toolCallId);
     const done = this.store.calls(run).filter((call) => call.state === "applied" && call.position < position);
     if (done.length === 0) return undefined;
-    const what = done.slice(0, MOST_NAMED).map((call) => this.#wordsOf(call));
+    const parts = this.#object.runtimes.get(this.store.get(run)?.runtime ?? "");
+    const what = done.slice(0, MOST_NAMED).map((call) => this.#wordsOf(call, parts));
     if (done.length > MOST_NAMED) what.push("…");
     const words = what.join("; ");
     return { label: this.#texts.doneBefore, from: words, to: words };
   }
 
-  #wordsOf(call: CodeCall): string {
-    const parts = this.#object.runtimes.get(this.store.get(call.run)?.runtime ?? "");
+  #wordsOf(call: CodeCall, parts: RuntimeParts | undefined): string {
     const name = parts?.actionOf(call) ?? `${call.connector}.${call.method}`;
     const action = this.host.actions.named(name);
     return action === undefined ? name : actionWords(name, action, call.args);

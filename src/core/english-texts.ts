@@ -407,7 +407,7 @@ export const ENGLISH_TEXTS = {
   schedulesNotAllowed: "You may not make schedules in this group.",
   schedulesFull: "There are already {count} schedules here, and no more fit. Delete one first.",
   yourSchedulesFull: "You already have {count} schedules here, and no more fit. Delete one first.",
-  // What the bot remembers about a person.
+  // Memory about a person.
   memoryCommand: "Show what I remember about you",
   memoryPrivately: "Send me /memory in a private chat.",
   memoryEmpty: "I don't remember anything about you.",

@@ -1,3 +1,5 @@
+import { objectSchema } from "../core/object-schema.ts";
+import type { ObjectInput } from "../core/object-schema.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
@@ -10,8 +12,6 @@ import { canChange, ExtensionHost, hasHost, reachesNetwork } from "./extension-h
 import type { ExtensionChange, ReachableParts } from "./extension-host.ts";
 import { ExtensionFailure, modelName, runTask } from "./loaded-extension.ts";
 import type { ExtensionTool, LoadedExtension } from "./loaded-extension.ts";
-import { inputSchemaOf } from "./tool-schema.ts";
-import type { ToolInput } from "./tool-schema.ts";
 
 export interface ExtensionActionsOptions {
   readonly executor: Executor;
@@ -61,14 +61,14 @@ function toolAction(
   const changes = canChange(manifest);
   const asks = approval ?? changes;
   const isRepeated = changes && !reachesNetwork(manifest.permissions ?? {});
-  const action = defineAction<ReturnType<typeof inputSchemaOf>, unknown, ActionContext>({
+  const action = defineAction<ReturnType<typeof objectSchema>, unknown, ActionContext>({
     ...rules,
     description: tool.description,
-    inputSchema: inputSchemaOf(tool.inputSchema),
+    inputSchema: objectSchema(tool.inputSchema),
     approvalSummary: `${manifest.name}: ${tool.name}`,
     approval:
       typeof asks === "function"
-        ? ({ input }: { readonly input: ToolInput }) => asks({ tool: tool.name, input })
+        ? ({ input }: { readonly input: ObjectInput }) => asks({ tool: tool.name, input })
         : asks,
     ...(!changes && { annotations: { readOnly: true } }),
     ...(isRepeated && {
@@ -87,7 +87,7 @@ function rulesOf({ tools = {}, ...all }: ExtensionRules, name: string): Extensio
 }
 
 interface ToolCall {
-  readonly input: ToolInput;
+  readonly input: ObjectInput;
   readonly ctx: ActionContext;
   readonly options: ExtensionActionsOptions;
 }

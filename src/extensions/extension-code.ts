@@ -1,6 +1,6 @@
 import type { ExtensionHook } from "./extension-config.ts";
 
-/** What one run of an extension's code does. */
+/** The task of one run of an extension's code. */
 export type ExtensionTask =
   | { readonly kind: "describe" }
   | { readonly kind: "tool"; readonly name: string; readonly input: unknown; readonly hasHost: boolean }

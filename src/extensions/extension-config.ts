@@ -20,7 +20,7 @@ export interface ExtensionManifest {
   /** Such as `1.0.0`. */
   readonly version: string;
   readonly description?: string;
-  /** What its code reaches. @default nothing */
+  /** The parts that its code reaches. @default nothing */
   readonly permissions?: ExtensionPermissions;
   /**
    * Blocks of the system prompt that it writes with `host.setContext`, under `<name>_<label>`. The model can write them,

@@ -1,6 +1,6 @@
+import { bytesUpTo } from "../core/bytes-up-to.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
-import { joinBytes } from "../core/join-bytes.ts";
 import { isHost, parsePublicUrl } from "../core/public-url.ts";
 
 const MOST_BYTES = 512 * 1024;
@@ -68,15 +68,7 @@ function requestOf(init: unknown): { method: string; headers: Record<string, str
 }
 
 async function textOf({ body }: Response): Promise<string> {
-  if (body === null) return "";
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    length += piece.byteLength;
-    // Leaving the loop cancels the body.
-    if (length > MOST_BYTES)
-      throw new SwitchboardError("extension-network", `The answer has more than ${MOST_BYTES} bytes.`);
-    pieces.push(piece);
-  }
-  return new TextDecoder().decode(joinBytes(pieces));
+  const bytes = await bytesUpTo(MOST_BYTES, body);
+  if (bytes !== undefined) return new TextDecoder().decode(bytes);
+  throw new SwitchboardError("extension-network", `The answer has more than ${MOST_BYTES} bytes.`);
 }

@@ -1,10 +1,7 @@
-import { jsonSchema } from "ai";
-import type { Schema as AiSchema } from "ai";
 import { isRecord } from "../core/is-record.ts";
 import { mendSchema } from "../core/mend-schema.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-export type ToolInput = Readonly<Record<string, unknown>>;
 
 const TYPES: ReadonlySet<unknown> = new Set([
   "string",
@@ -26,25 +23,6 @@ export function toolSchema(parameters: unknown, required: unknown): Schema | und
   const mended = mendSchema({ type: "object", properties, required: [...new Set(names.map(String))] });
   if (mended === undefined || !isPlain(mended["properties"])) return undefined;
   return Object.values(mended["properties"]).every(isSound) ? mended : undefined;
-}
-
-/** The extension checks its input itself. Nobody is asked about one that certainly cannot fit. */
-export function inputSchemaOf(schema: Schema): AiSchema<ToolInput> {
-  const required = Array.isArray(schema["required"]) ? schema["required"].map(String) : [];
-  return jsonSchema<ToolInput>(schema, {
-    validate: (value) => {
-      if (!isPlain(value)) return refused([], "must be an object");
-      const missing = required.find((name) => !Object.hasOwn(value, name));
-      return missing === undefined ? { success: true, value } : refused([missing], "is missing");
-    },
-  });
-}
-
-function refused(
-  path: readonly string[],
-  message: string,
-): { readonly success: false; readonly error: Error } {
-  return { success: false, error: new Error(message, { cause: [{ path, message }] }) };
 }
 
 /** A server that meets a word which it does not know refuses the whole call of the model. */

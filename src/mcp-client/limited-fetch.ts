@@ -1,4 +1,4 @@
-import { joinBytes } from "../core/join-bytes.ts";
+import { bytesUpTo } from "../core/bytes-up-to.ts";
 import { parseJson } from "../core/parse-json.ts";
 import { isRecord } from "../core/is-record.ts";
 import { streamOf } from "../core/stream-of.ts";
@@ -27,13 +27,13 @@ export function limitedFetch(base: typeof fetch, mostBytes = MOST_BYTES): typeof
     if (body === null || (status >= 300 && status < 400)) return response;
     const options = { status, statusText, headers };
     if (!response.ok) {
-      const refusal = await readUpTo(body, MOST_REFUSAL_BYTES);
+      const refusal = await bytesUpTo(MOST_REFUSAL_BYTES, body);
       return new Response(refusal, options);
     }
     const id = requestIdOf(init?.body);
     if (headers.get("content-type")?.includes("text/event-stream") === true)
       return new Response(streamOf(limitedEvents(body, id, mostBytes)), options);
-    const read = await readUpTo(body, mostBytes);
+    const read = await bytesUpTo(mostBytes, body);
     return read === undefined ? Response.json(failed(id, TOO_LARGE)) : new Response(read, options);
   };
 }
@@ -46,19 +46,6 @@ function requestIdOf(body: unknown): unknown {
 function failed(id: unknown, code: number): object {
   const message = code === TOO_LARGE ? "The answer is too large." : "The answer broke off.";
   return { jsonrpc: "2.0", id: id ?? null, error: { code, message } };
-}
-
-/** Reads a body. Undefined if it is larger. */
-async function readUpTo(body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    length += piece.byteLength;
-    // Leaving the loop cancels the body.
-    if (length > most) return undefined;
-    pieces.push(piece);
-  }
-  return joinBytes(pieces);
 }
 
 /** The events of a stream, which ends with an answer in any case. An answer that was given already counts. */

@@ -1,5 +1,5 @@
 import { SwitchboardError } from "../core/errors.ts";
-import { joinBytes } from "../core/join-bytes.ts";
+import { bytesUpTo } from "../core/bytes-up-to.ts";
 import { parsePublicUrl } from "../core/public-url.ts";
 
 const MOST_BYTES = 256 * 1024;
@@ -41,13 +41,8 @@ export function publicFetch(
 async function limited(response: Response): Promise<Response> {
   const { body, headers, status, statusText } = response;
   if (body === null) return response;
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    length += piece.byteLength;
-    if (length > MOST_BYTES)
-      throw new SwitchboardError("mcp-address", "An answer of an MCP server's sign-in is too large.");
-    pieces.push(piece);
-  }
-  return new Response(joinBytes(pieces), { status, statusText, headers });
+  const bytes = await bytesUpTo(MOST_BYTES, body);
+  if (bytes === undefined)
+    throw new SwitchboardError("mcp-address", "An answer of an MCP server's sign-in is too large.");
+  return new Response(bytes, { status, statusText, headers });
 }

@@ -283,7 +283,7 @@ export class UndoFeature implements Feature {
   }
 }
 
-/** Calls of one turn have one card, and so have calls of one run of code. */
+/** Calls of one turn have one card, and so have calls of a run of code that goes on behind its turn. */
 function groupOf({ requestId, toolCallId }: ActionContext): string {
   if (getTurn()?.id === requestId) return requestId;
   return isCodeCall(toolCallId) ? `code:${codeCallOf(toolCallId).run}` : `${requestId}:${toolCallId}`;

@@ -30,7 +30,7 @@ export interface EndState {
     /** Operations of the whole conversation. */
     readonly operations: OperationStore;
     readonly hasActed: (turnId: string) => boolean;
-    /** What has become of a message of a person, if it is over. */
+    /** The outcome of a person's message, if it is over. */
     readonly outcomeOf: (token: string) => string | undefined;
     /** Whether a person blocked the bot at some time. Replies from then may be lost. */
     readonly wasBlocked: boolean;

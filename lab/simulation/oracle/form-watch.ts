@@ -58,7 +58,7 @@ const ASKED = /\*\*(Size|Note|Count|Day)\d effect\d+\*\*/;
 const LABEL = /^(Size|Note|Count|Day)\d effect\d+$/;
 /** A card above the message that has answered its field. */
 const LEFT = /\*\*(?:Size|Note|Count|Day)\d effect\d+:\*\* (.*)/;
-/** What people write: each number once in a run. */
+/** The words that people write: each number once in a run. */
 const WRITTEN = /\b(m?)(21\d\d)(?:-01-01)?\b/g;
 
 /** The text of a message with a number, as the answer to a text, a number or a date. */

@@ -289,7 +289,7 @@ export class QuestionWatch {
     return [...this.#cards.keys()].some((question) => question.endsWith(` ${effect}`));
   }
 
-  /** What people have written is theirs, and a form is sent as its summary has shown it. */
+  /** The words of people are theirs, and a form is sent as its summary has shown it. */
   #checkWritten(question: string, answer: Given): void {
     const value = typeof answer === "boolean" ? undefined : answer.value;
     if (typeof value === "string") this.forms.shows(question, value, true);

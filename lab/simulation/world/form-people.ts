@@ -36,7 +36,7 @@ interface Progress {
   looks: number;
   presses: number;
   written: number;
-  /** What the person has reacted to, and when. */
+  /** Everything that the person has reacted to, and when. */
   last: string;
   lastLook: number;
 }

@@ -234,7 +234,7 @@ export class People {
     sayUntilStored(this.#world, this.#random, said);
   }
 
-  /** What has become of a message, if it is over. */
+  /** The outcome of a message, if it is over. */
   outcomeOf(token: string, thread: Pick<SimulatedObject, "outcomeOf">): string | undefined {
     const { event } = this.#messages.get(token) ?? {};
     return event && thread.outcomeOf(event.key);

@@ -1,6 +1,6 @@
 import { outcomeUnknown } from "../../actions/declare/action-errors.ts";
 import { hideSecrets } from "../../core/hide-secrets.ts";
-import { joinBytes } from "../../core/join-bytes.ts";
+import { bytesUpTo } from "../../core/bytes-up-to.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { shortLine } from "../../core/short-line.ts";
 import { isJson } from "./api-document.ts";
@@ -184,17 +184,10 @@ async function failedAnswer(response: Response, type: string): Promise<End> {
   );
 }
 
-/** Reads a body. Undefined if it is larger. */
+/** Reads a body as text. Undefined if it is larger. */
 async function textUpTo(most: number, { body }: Response): Promise<string | undefined> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
-    length += piece.byteLength;
-    // Leaving the loop cancels the body.
-    if (length > most) return undefined;
-    pieces.push(piece);
-  }
-  return new TextDecoder().decode(joinBytes(pieces));
+  const bytes = await bytesUpTo(most, body);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 function refusal(reason: string, message: string): End {
