@@ -1,6 +1,6 @@
 /**
- * Lets Node import a bot's module, whose packages import modules that exist only in workerd. A test needs the class for
- * its name only; the bot itself runs in workerd.
+ * Lets Node import a bot's module, whose packages import modules that exist only in workerd, and files that only a bundler
+ * reads. A test needs the class for its name only; the bot itself runs in workerd.
  *
  * Importing this file is enough, if that happens before the bot is imported.
  */
@@ -29,7 +29,14 @@ const SOURCE = [
   "export default {};",
 ].join("\n");
 
+/** Kinds of files that wrangler's bundles may import, and Node cannot. */
+const BUNDLED = /\.(?:bin|html|sql|txt|wasm)$/;
+
 registerHooks({
+  load: (url, context, next) =>
+    BUNDLED.test(url)
+      ? { format: "module", source: "export default undefined;", shortCircuit: true }
+      : next(url, context),
   resolve: (specifier, context, next) =>
     specifier.startsWith("cloudflare:")
       ? { url: `data:text/javascript,${encodeURIComponent(SOURCE)}`, shortCircuit: true }

@@ -384,7 +384,7 @@ export const ENGLISH_TEXTS = {
   scheduleNotYours: "Only the person who made this schedule can change it.",
   // /files
   filesCommand: "Show the files of this chat",
-  filesTitle: "{count} files, {used} of {most} MB",
+  filesTitle: "Files: {count} ({used} of {most} MB)",
   filesNone: "There are no files here.",
   fileGone: "This file has changed or is gone. /files shows what is there now.",
   fileNotYours: "You can't delete this file.",

@@ -190,7 +190,7 @@ describe("/files", () => {
       await bot.workspace.writeFile("/photo.png", PNG);
     });
     await world.write("c1", "/files");
-    await until(() => expect(shown(world, "c1").join()).toContain("2 files, 0.0 of 50.0 MB"));
+    await until(() => expect(shown(world, "c1").join()).toContain("Files: 2 (0.0 of 50.0 MB)"));
     expect(await world.press("c1", "photo.png")).toBe("Here it is.");
     await until(() => expect(shown(world, "c1")).toContain("photo photo.png"));
     expect(await world.press("c1", "photo.png")).toBe("Here it is.");
@@ -201,9 +201,9 @@ describe("/files", () => {
     expect(await world.press("c1", "Delete")).toBeDefined();
     expect(await inThread(world, "c1", (bot) => bot.workspace.stat("/notes/plan.md")?.sizeBytes)).toBe(7);
     await world.write("c1", "/files");
-    await until(() => expect(shown(world, "c1").at(-1)).toContain("2 files"));
+    await until(() => expect(shown(world, "c1").at(-1)).toContain("Files: 2 ("));
     expect(await world.press("c1", "Delete")).toBe("Deleted.");
-    await until(() => expect(shown(world, "c1").at(-1)).toContain("1 files"));
+    await until(() => expect(shown(world, "c1").at(-1)).toContain("Files: 1 ("));
   });
 
   it("lets nobody in a group delete a file of somebody else", async () => {
