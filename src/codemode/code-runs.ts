@@ -8,6 +8,7 @@ import type { AskedCall } from "../messengers/tools/action-consent.ts";
 import { factsOfTurn } from "../messengers/tools/call-facts.ts";
 import { outcomeMessage } from "../messengers/turns/outcome-message.ts";
 import { answeredOwner, approvedOwner } from "../messengers/turns/turn-attachments.ts";
+import type { RunQuestion, RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ExecuteResult } from "../sandbox/executor.ts";
 import { channelOf, contextJson, factsOf } from "./code-context.ts";
 import { CodePass } from "./code-pass.ts";
@@ -64,7 +65,7 @@ const STOPPED = "The turn was stopped before the code had ended.";
  * 3. The end of such a run, and the turn that is told of it, are one transaction.
  * 4. A run has one pass at a time.
  */
-export class CodeRuns {
+export class CodeRuns implements RunQuestions {
   readonly #options: CodeRunsOptions;
   readonly #running = new Map<string, Promise<ProxyToolOutput>>();
   readonly #waiters = new Map<string, (() => void)[]>();
@@ -103,6 +104,34 @@ export class CodeRuns {
     };
     if (known === undefined) store.insert(run);
     return this.#go(run, signal);
+  }
+
+  /**
+   * Returns the runs of a turn that have waited for people, as those see them who follow the run of a schedule. A refused
+   * one is told by the question that was refused.
+   */
+  ofTurn(turnId: string): RunQuestion[] {
+    return this.#options.store
+      .ofTurn(turnId)
+      .filter(({ isResumed, state }) => state === "paused" || (isResumed && state !== "rejected"))
+      .map(({ id, state }) => ({
+        state: state === "paused" ? "waiting" : state === "running" ? "open" : "over",
+        ending: undefined,
+        outcomeKey: outcomeKeyOf(id),
+      }));
+  }
+
+  /** Approvals and questions tell for whom code waits, and who has asked. */
+  waitingIn(): undefined {
+    return undefined;
+  }
+
+  askedBy(): undefined {
+    return undefined;
+  }
+
+  dropRun(): void {
+    // The questions of its code are dropped, which ends it.
   }
 
   output(run: CodeRun): ProxyToolOutput {
@@ -327,7 +356,7 @@ export class CodeRuns {
     const { executionId, ...result } = this.output(run);
     thread.own.submit({
       kind: "outcome",
-      idempotencyKey: `code:${run.id}`,
+      idempotencyKey: outcomeKeyOf(run.id),
       messages: [outcomeMessage(run.id, { action: run.runtime, input: { executionId }, result })],
       answerTo: isServed ? [address] : [],
       metadata: metadataOf(run),
@@ -335,6 +364,9 @@ export class CodeRuns {
     });
   }
 }
+
+/** The key of the turn that is told the end of a run. */
+const outcomeKeyOf = (run: string): string => `code:${run}`;
 
 /** The people of the turn about the outcome are those of the question that let the run go on. */
 function metadataOf({ resumedBy = "" }: CodeRun): Readonly<Record<string, string>> {

@@ -96,6 +96,11 @@ export class CodeStore {
     return this.#runs.first("WHERE request_id = ? AND tool_call_id = ?", requestId, toolCallId);
   }
 
+  /** Returns the runs of a turn, oldest first. */
+  ofTurn(requestId: string): CodeRun[] {
+    return this.#runs.all("WHERE request_id = ? ORDER BY seq", requestId);
+  }
+
   /** Returns the runs that have not ended, oldest first. */
   open(): CodeRun[] {
     return this.#runs.all("WHERE ended_at IS NULL ORDER BY seq");

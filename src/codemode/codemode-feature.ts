@@ -6,6 +6,7 @@ import type { Json } from "../core/content.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
+import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import { actionWords } from "../actions/tools/action-words.ts";
 import { codeCallOf, isCodeCall } from "../core/code-call.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
@@ -120,6 +121,10 @@ export class CodemodeFeature implements Feature, CodeFeature {
     const reverts = new Set(all.map(([key, { name = key }]) => revertName(name)));
     const named = all.map(([key, action]) => [action.name ?? key, action] as const);
     return new Map(named.filter(([name]) => !own.has(name) && !reverts.has(name)));
+  }
+
+  get runQuestions(): RunQuestions {
+    return this.runs;
   }
 
   work(): void {
