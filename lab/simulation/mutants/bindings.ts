@@ -1,4 +1,4 @@
-import type { SqlValue } from "../../../src/core/database.ts";
+import type { Database, SqlValue } from "../../../src/core/database.ts";
 
 /** Returns the value that an `INSERT` gives a column. Undefined if it leaves the column out. */
 export function given(
@@ -18,6 +18,25 @@ export function giving(
 ): readonly SqlValue[] {
   const place = placeOf(statement, column);
   return place === -1 ? bindings : bindings.with(place, value);
+}
+
+/** The database in which a text of new rows of a table is another one. */
+export function changingInserts(
+  database: Database,
+  table: string,
+  column: string,
+  change: (before: string) => string,
+): Database {
+  return {
+    all: (statement, ...bindings) => database.all(statement, ...bindings),
+    transaction: (body) => database.transaction(body),
+    run: (statement, ...bindings) => {
+      const isRow = statement.includes(`INSERT INTO ${table}`);
+      const before = isRow ? given(statement, bindings, column) : undefined;
+      if (typeof before !== "string") return database.run(statement, ...bindings);
+      return database.run(statement, ...giving(statement, bindings, column, change(before)));
+    },
+  };
 }
 
 function placeOf(statement: string, column: string): number {

@@ -3,6 +3,7 @@ import { approvalMutants } from "./approval-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
+import { formMutants } from "./form-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
 import { promptMutants } from "./prompt-mutants.ts";
 import { questionMutants } from "./question-mutants.ts";
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...albumMutants,
   ...approvalMutants,
   ...questionMutants,
+  ...formMutants,
   ...scheduleMutants,
   ...searchMutants,
 ];

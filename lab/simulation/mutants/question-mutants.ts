@@ -1,7 +1,7 @@
 import type { Mutant } from "../machine/mutant.ts";
-import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { SqlValue } from "../../../src/core/database.ts";
 import type { FormState } from "../../../src/forms/form.ts";
-import { given, giving } from "./bindings.ts";
+import { changingInserts, given } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";
 
 /** Defects of questions from inside actions. */
@@ -11,7 +11,9 @@ export const questionMutants: readonly Mutant[] = [
     what: "a press answers a question whoever makes it",
     needs: "questions",
     threadDatabase: (database) =>
-      changingInserts(database, "asked_in", (askedIn) => askedIn.replaceAll(/"userId":"\d+",?/g, "")),
+      changingInserts(database, "question_v1", "asked_in", (askedIn) =>
+        askedIn.replaceAll(/"userId":"\d+",?/g, ""),
+      ),
   },
   {
     name: "answer-not-recorded",
@@ -61,7 +63,7 @@ export const questionMutants: readonly Mutant[] = [
     what: "in a group a message is the answer to a question that it does not quote",
     needs: "fill-in",
     threadDatabase: (database) =>
-      changingInserts(database, "asked_in", (askedIn) =>
+      changingInserts(database, "question_v1", "asked_in", (askedIn) =>
         askedIn.replaceAll('"isDirectMessage":false', '"isDirectMessage":true'),
       ),
   },
@@ -116,19 +118,4 @@ function withoutAsked(binding: SqlValue): SqlValue {
     return { ...state, values: Object.fromEntries(values) };
   });
   return JSON.stringify(forgotten);
-}
-
-/** The database in which a text of new questions is another one. */
-function changingInserts(database: Database, column: string, change: (before: string) => string): Database {
-  return {
-    all: (statement, ...bindings) => database.all(statement, ...bindings),
-    transaction: (body) => database.transaction(body),
-    run: (statement, ...bindings) => {
-      const before = statement.includes("INSERT INTO question_v1")
-        ? given(statement, bindings, column)
-        : undefined;
-      if (typeof before !== "string") return database.run(statement, ...bindings);
-      return database.run(statement, ...giving(statement, bindings, column, change(before)));
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { EndState } from "./end-state.ts";
+import { idOf } from "./form-face.ts";
 import { TAKEN } from "./question-watch.ts";
 
 /** Checks the questions of actions at the end of a run, and what people were told beside them (I14). */
@@ -13,7 +14,7 @@ export function checkQuestions({ oracle, platform, threads }: EndState): void {
     const shown = platform.keyboards.find(
       (one) => String(one.id) === messageId && id.startsWith(`${one.threadId} `),
     );
-    return (shown && questions.forms.faceIn(shown)?.question) ?? [];
+    return idOf((shown && questions.forms.faceIn(shown)?.cardId) ?? "") ?? [];
   });
   questions.figures.questionHints += hinted.length;
   if (new Set(hinted).size < hinted.length) oracle.fail("I14", "a question has several hints");

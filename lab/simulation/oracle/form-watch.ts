@@ -1,21 +1,12 @@
 import type { CardBody, Delivery } from "../../../src/core/delivery.ts";
 import type { Life } from "../machine/life.ts";
+import { FIELDS } from "./ask-one.ts";
+import { AskedFields } from "./asked-fields.ts";
 import type { Invariant } from "./contract.ts";
 import type { ShownContent } from "../platform/platform.ts";
-import { labelsOf } from "./card-watch.ts";
-
-/** One state of the card of a question. */
-export interface FormFace {
-  /** Words of the question, such as `Question0 about effect3`. */
-  readonly question: string;
-  readonly cardId: string;
-  readonly kind: "field" | "summary" | "change" | "over";
-  /** Name of the field that is asked. Empty for the only one. */
-  readonly field: string;
-  readonly labels: readonly string[];
-  /** The values that the card shows, by the names of their fields. */
-  readonly values: ReadonlyMap<string, string>;
-}
+import { faceOf, idOf, LEFT, numberOf, QUESTION } from "./form-face.ts";
+import type { FormFace } from "./form-face.ts";
+import { WRITTEN } from "./written-as.ts";
 
 /** A message of a person while an action asks somebody. */
 export interface Typed {
@@ -51,22 +42,6 @@ export interface FormWatchOptions {
     | undefined;
 }
 
-export const QUESTION = /\bQuestion\d about effect\d+\b/;
-/** The fields of `details`, in order. */
-const FIELDS: readonly string[] = ["Size", "Note", "Count", "Day"];
-const ASKED = /\*\*(Size|Note|Count|Day)\d effect\d+\*\*/;
-const LABEL = /^(Size|Note|Count|Day)\d effect\d+$/;
-/** A card above the message that has answered its field. */
-const LEFT = /\*\*(?:Size|Note|Count|Day)\d effect\d+:\*\* (.*)/;
-/** The words that people write: each number once in a run. */
-const WRITTEN = /\b(m?)(21\d\d)(?:-01-01)?\b/g;
-
-/** The text of a message with a number, as the answer to a text, a number or a date. */
-export function writtenAs(field: string, number: number): string {
-  if (field === "Count") return String(number);
-  return field === "Day" ? `${number}-01-01` : `m${number}`;
-}
-
 /**
  * Knows what the cards of questions were told to show, and what people wrote meanwhile (I14). A message answers at most
  * one question: one that its author was asked in its chat, whose card was there before, and the one that it quotes, if
@@ -85,6 +60,7 @@ export class FormWatch {
   readonly #filled = new Map<string, Set<string>>();
   /** The newest card of each question. */
   readonly #newest = new Map<string, string>();
+  readonly #asked = new AskedFields();
   readonly #summaries = new Map<string, FormFace>();
 
   constructor(options: FormWatchOptions) {
@@ -92,7 +68,7 @@ export class FormWatch {
   }
 
   /** Listens to a delivery before anybody uses it. Calls of a killed process are ignored. */
-  watch(delivery: Delivery, life: Pick<Life, "isDead">): void {
+  watch(delivery: Delivery, life: Life): void {
     const sendCard = delivery.sendCard.bind(delivery);
     const revise = delivery.revise.bind(delivery);
     const send = delivery.send.bind(delivery);
@@ -103,11 +79,11 @@ export class FormWatch {
         send(start, text, options);
       },
       sendCard: (start, body, options) => {
-        if (!life.isDead) this.#shows(start.id, body);
+        if (!life.isDead) this.#shows(start.id, body, life);
         sendCard(start, body, options);
       },
       revise: (id, body, ifDeleted) => {
-        if (!life.isDead) this.#shows(id, body);
+        if (!life.isDead) this.#shows(id, body, life);
         return revise(id, body, ifDeleted);
       },
     } satisfies Partial<Delivery>);
@@ -121,8 +97,13 @@ export class FormWatch {
   }
 
   /** A person presses a button of a card. `isTaken`: whether its question was open then, as far as is known */
-  pressed(cardId: string, isTaken: () => boolean): void {
-    this.#done.push({ card: () => (isTaken() ? cardId : undefined) });
+  pressed(
+    face: Pick<FormFace, "cardId" | "field" | "kind" | "question">,
+    label: string,
+    isTaken: () => boolean,
+  ): void {
+    this.#done.push({ card: () => (isTaken() ? face.cardId : undefined) });
+    this.#asked.pressed(face, label);
   }
 
   /** The state of the card whose buttons a message has. */
@@ -173,24 +154,24 @@ export class FormWatch {
    * was certainly open if a later message or press has answered the same card.
    */
   checkOrder(): void {
-    const order = [...this.#words.values()];
+    const order = [...this.#words.keys()];
     for (const [at, { number }] of this.#done.entries()) {
       const { open, quotes, reached } = this.typed.get(number ?? -1) ?? {};
-      if (reached === undefined || quotes !== undefined) continue;
-      const newer = order.slice(order.lastIndexOf(reached) + 1).find((question) => {
-        const [mine, other] = [reached, question].map(this.#options.askedIn);
+      if (open === undefined || reached === undefined || quotes !== undefined) continue;
+      const orderOf = (card = ""): number => order.indexOf(idOf(card) ?? "");
+      const mine = this.#options.askedIn(reached);
+      const newer = [...open].find(([question, card]) => {
+        const other = this.#options.askedIn(question);
         const isSame = mine?.threadId === other?.threadId && mine?.person === other?.person;
-        const card = open?.get(question);
-        return (
-          isSame && card !== undefined && this.#done.slice(at + 1).some((later) => later.card() === card)
-        );
+        const isNewer = isSame && orderOf(card) > orderOf(open.get(reached));
+        return isNewer && this.#done.slice(at + 1).some((later) => later.card() === card);
       });
-      if (newer !== undefined) this.#fail(`message ${number} answers ${reached}, and ${newer} is newer`);
+      if (newer !== undefined) this.#fail(`message ${number} answers ${reached}, and ${newer[0]} is newer`);
     }
   }
 
-  #shows(cardId: string, body: CardBody): void {
-    const [, id] = /^question:([^:]+):/.exec(cardId) ?? [];
+  #shows(cardId: string, body: CardBody, life: Life): void {
+    const id = idOf(cardId);
     if (id === undefined) return;
     const [words] = QUESTION.exec(body.text) ?? [];
     if (words !== undefined && !this.#words.has(id)) this.#words.set(id, words);
@@ -202,46 +183,31 @@ export class FormWatch {
     if (isNewest) this.#newest.set(question, cardId);
     for (const button of (body.buttons ?? []).flat())
       if (button.kind === "callback") this.#byToken.set(button.token, face);
-    this.#checkKept(face);
-    const [, left = ""] = LEFT.exec(body.text.replaceAll("\\", "")) ?? [];
+    if (face.kind === "summary") this.#summaries.set(question, face);
+    const filled = this.#filledIn(face);
+    if (this.#asked.isAskedAgain(id, face, filled.has(face.field), life))
+      this.#fail(`${question} asks for its ${face.field} again`);
+    const [, answered, left = ""] = LEFT.exec(body.text.replaceAll("\\", "")) ?? [];
+    if (answered !== undefined) filled.add(answered);
     this.shows(question, left, false, cardId);
     const isSingle = face.values.has("");
     const values = [...face.values.values(), ...face.labels].join(" ");
     this.shows(question, values, false, isSingle ? cardId : undefined);
   }
 
-  /** The way back and forward, and to one field, keeps every value. */
-  #checkKept(face: FormFace): void {
-    const { field, kind, labels, question, values } = face;
+  /** Returns the fields that have a value. The way back and forward, and to one field, keeps every value. */
+  #filledIn({ field, kind, labels, question, values }: FormFace): Set<string> {
     const filled = this.#filled.get(question) ?? new Set();
     this.#filled.set(question, filled);
-    if (kind === "summary") {
-      this.#summaries.set(question, face);
-      for (const name of values.keys()) filled.add(name);
-    }
-    if (kind !== "field" || field === "") return;
-    const earlier = FIELDS.slice(0, FIELDS.indexOf(field));
-    for (const name of earlier) filled.add(name);
+    if (kind === "summary") for (const name of values.keys()) filled.add(name);
+    if (kind !== "field" || field === "") return filled;
+    for (const name of FIELDS.slice(0, FIELDS.indexOf(field))) filled.add(name);
     if (filled.has(field) && !labels.some((label) => label.startsWith("Keep ")))
       this.#fail(`${question} has forgotten its ${field}`);
+    return filled;
   }
 
   #fail(message: string): void {
     this.#options.fail("I14", message);
   }
-}
-
-/** How many cards of a form are above this one. */
-function numberOf(cardId: string): number {
-  return Number(/^question:[^:]+:\d+:(\d+)$/.exec(cardId)?.[1] ?? 0);
-}
-
-function faceOf(question: string, cardId: string, { buttons, fields = [], text }: CardBody): FormFace {
-  const labels = labelsOf(buttons);
-  const [, field = ""] = ASKED.exec(text) ?? [];
-  const values = new Map(fields.map(({ label, value }) => [LABEL.exec(label)?.[1] ?? "", value]));
-  const isChange = text.includes("What would you like to change?");
-  const kind =
-    labels.length === 0 ? "over" : labels.includes("Send") ? "summary" : isChange ? "change" : "field";
-  return { question, cardId, kind, field, labels, values };
 }

@@ -1,12 +1,14 @@
-import { jsonSchema } from "ai";
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { AskedKind, QuestionItem } from "../plan/question-items.ts";
+import { askOne, isEven, labelsOfAnswer, onlyField, shownPart } from "./ask-one.ts";
+import type { Given } from "./ask-one.ts";
 import type { Invariant } from "./contract.ts";
-import type { FormFace } from "./form-watch.ts";
-import { FormWatch, QUESTION } from "./form-watch.ts";
+import { idOf, QUESTION } from "./form-face.ts";
+import type { FormFace } from "./form-face.ts";
+import { FormWatch } from "./form-watch.ts";
 
 type PlannedQuestions = Extract<QuestionItem, { kind: "questions" }>;
 
@@ -26,6 +28,8 @@ export interface QuestionFigures {
   /** Messages that a person was told not to be answers, and reminders. */
   questionHints: number;
   questionReminders: number;
+  /** Answers that a schema has refused. */
+  questionRefusals: number;
 }
 
 /** A press of a button of a question. */
@@ -47,6 +51,8 @@ interface Asking {
   readonly person: string | undefined;
   /** The answer that runs have got to each question, as JSON. */
   readonly got: string[];
+  /** Values that the schema has refused, as JSON, by the words of the question. */
+  readonly refused: Map<string, Set<string>>;
   /** The processes in which its step has begun. */
   readonly steps: Life[];
 }
@@ -63,36 +69,7 @@ export interface QuestionWatchOptions {
 export const TAKEN = "answered a question";
 
 const NOT_NOW = "Not now";
-const COLOURS = ["red", "blue"] as const;
-
-const FORM = jsonSchema<{ size: string; gift: boolean }>({
-  type: "object",
-  properties: { size: { type: "string", enum: ["S", "M"] }, gift: { type: "boolean" } },
-  required: ["size", "gift"],
-});
-
-const TEXT = jsonSchema<string>({ type: "string" });
-
-interface Details {
-  readonly size: string;
-  readonly note: string;
-  readonly count: number;
-  readonly day: string;
-}
-
-function detailsSchema(titleOf: (name: string) => string): ReturnType<typeof jsonSchema<Details>> {
-  return jsonSchema<Details>({
-    type: "object",
-    properties: {
-      size: { type: "string", enum: ["S", "M"], title: titleOf("Size") },
-      note: { type: "string", title: titleOf("Note") },
-      count: { type: "integer", title: titleOf("Count") },
-      day: { type: "string", format: "date", title: titleOf("Day") },
-    },
-    required: ["size", "note", "count", "day"],
-  });
-}
-
+const PARTS = /^Question(\d) about (effect\d+)$/;
 /**
  * Asks for the actions of a run, and judges it (I14): a question is asked once and has one end, the same in every run,
  * which a person who was asked has given. A step runs once, unless its process died.
@@ -108,6 +85,7 @@ export class QuestionWatch {
     writtenBeside: 0,
     questionHints: 0,
     questionReminders: 0,
+    questionRefusals: 0,
   };
   readonly forms: FormWatch;
   readonly #options: QuestionWatchOptions;
@@ -131,6 +109,12 @@ export class QuestionWatch {
     return [...this.#asking.values()].findLast((asking) => asking.token === token);
   }
 
+  /** The field that people see in the only field of a question. */
+  fieldOf({ field, question }: Pick<FormFace, "field" | "question">): string {
+    const [, index = "", effect = ""] = PARTS.exec(question) ?? [];
+    return field === "" ? onlyField(this.#kindOf(effect, Number(index))) : field;
+  }
+
   /** The action calls it before its effect, in each of its runs. */
   async ask(token: string, effect: string, threadId: string, ctx: ActionContext, life: Life): Promise<void> {
     const plan = this.#planned(token);
@@ -141,6 +125,7 @@ export class QuestionWatch {
       threadId,
       person: ctx.person?.userId,
       got: [],
+      refused: new Map(),
       steps: [],
     };
     this.#asking.set(effect, asking);
@@ -148,8 +133,14 @@ export class QuestionWatch {
     for (const [index, kind] of plan.asks.entries()) {
       const message = `Question${index} about ${effect}`;
       const { expiresAfterMs, remindAfterMs = false } = plan;
-      const titleOf = (name: string): string => `${name}${index} ${effect}`;
-      const answer = await askOne(ctx, kind, titleOf, { message, expiresAfterMs, remindAfterMs });
+      const answer = await askOne(ctx, {
+        kind,
+        message,
+        expiresAfterMs,
+        remindAfterMs,
+        titleOf: (name) => `${name}${index} ${effect}`,
+        onRefused: (value) => this.#refused(asking, message, value),
+      });
       this.#got(asking, index, message, answer);
     }
   }
@@ -161,8 +152,7 @@ export class QuestionWatch {
       sendCard: (start, body, options) => {
         const [question] = QUESTION.exec(body.text) ?? [];
         // A question has further cards below what people write.
-        const [, id = start.id] = /^question:([^:]+):/.exec(start.id) ?? [];
-        if (!life.isDead && question !== undefined) this.#asked(question, id);
+        if (!life.isDead && question !== undefined) this.#asked(question, idOf(start.id) ?? start.id);
         sendCard(start, body, options);
       },
     } satisfies Partial<Delivery>);
@@ -171,14 +161,15 @@ export class QuestionWatch {
   /** A person presses a button of the card of a question. */
   pressed(
     actionId: string,
-    { cardId, question }: Pick<FormFace, "cardId" | "question">,
+    face: Pick<FormFace, "cardId" | "field" | "kind" | "question">,
     label: string,
     person: string,
   ): void {
+    const { question } = face;
     const press: Pressed = { question, label, person, notices: [] };
     this.#presses.set(actionId, press);
     // Other answers are words.
-    this.forms.pressed(cardId, () => press.notices.includes(undefined));
+    this.forms.pressed(face, label, () => press.notices.includes(undefined));
   }
 
   /** A person is told what became of a press. */
@@ -215,15 +206,18 @@ export class QuestionWatch {
       if (outcome !== TAKEN) continue;
       if (reached === undefined && this.#options.showsAnswers)
         this.#fail(`message ${number} was taken as an answer, and is lost`);
-      const [, index = "", effect = ""] = /^Question(\d) about (effect\d+)$/.exec(reached ?? "") ?? [];
+      const [, index = "", effect = ""] = PARTS.exec(reached ?? "") ?? [];
       const json = this.#asking.get(effect)?.got[Number(index)] ?? "";
       if (this.#kindOf(effect, Number(index)) === "text" && !json.includes(String(number)))
         this.#fail(`message ${number} has answered ${reached}, which ends with ${json}`);
     }
-    for (const { effect, got, token } of this.#asking.values()) {
+    for (const { effect, got, refused, token } of this.#asking.values()) {
       const asks = this.#planned(token)?.asks ?? [];
       // A turn that ends before the first question is stored takes its call with it.
       if (!this.#isAsked(effect)) continue;
+      for (const [question, values] of refused)
+        if ((this.#cards.get(question)?.size ?? 0) <= values.size)
+          this.#fail(`${question} was refused ${values.size} times, and not asked again each time`);
       if (!hasHappened(effect)) this.#fail(`${effect} has asked, and never went on`);
       if (got.length !== asks.length)
         this.#fail(`${effect} has ${got.length} ends of ${asks.length} questions`);
@@ -260,7 +254,12 @@ export class QuestionWatch {
       this.#fail(`the step of ${asking.effect} runs again after a question`);
   }
 
-  #got({ effect, got, person }: Asking, index: number, question: string, answer: Given): void {
+  #got(
+    { effect, got, person, refused: refusals }: Asking,
+    index: number,
+    question: string,
+    answer: Given,
+  ): void {
     const json = JSON.stringify(answer);
     const before = got[index];
     if (before !== undefined) {
@@ -269,20 +268,30 @@ export class QuestionWatch {
     }
     got[index] = json;
     this.#count(answer);
+    const isWhole = typeof answer === "boolean" || !("why" in answer);
     const cards = this.#cards.get(question)?.size ?? 0;
-    if (cards > 1) this.#fail(`${question} was asked ${cards} times`);
+    const refused = refusals.get(question)?.size ?? 0;
+    if (cards > 1 + refused) this.#fail(`${question} was asked ${cards} times`);
+    const value = typeof answer === "boolean" ? undefined : answer.value;
+    if (this.#kindOf(effect, index) === "even" && isWhole && !isEven(value))
+      this.#fail(`${question} gets ${json}, which its schema refuses`);
     const presses = [...this.#presses.values()].filter(
       (press) => press.question === question && press.person === person,
     );
     const labels = new Set(presses.map(({ label }) => label));
     this.#checkWritten(question, answer);
-    for (const label of labelsOf(answer))
+    for (const label of labelsOfAnswer(answer))
       if (!labels.has(label)) this.#fail(`${effect} gets ${json}, and nobody who was asked pressed ${label}`);
     const isTaken = presses.some(({ label, notices }) => label !== NOT_NOW && notices.includes(undefined));
-    const isWhole = typeof answer === "boolean" || !("why" in answer);
     const isShort = ["confirm", "choose"].includes(this.#kindOf(effect, index) ?? "");
     if (!isWhole && isShort && isTaken && !labels.has(NOT_NOW))
       this.#fail(`${effect} gets ${json}, and a press that answers ${question} was taken`);
+  }
+
+  /** A schema refuses the same value again when a run is repeated. */
+  #refused({ refused }: Asking, question: string, value: unknown): void {
+    this.figures.questionRefusals += 1;
+    refused.set(question, (refused.get(question) ?? new Set()).add(JSON.stringify(value)));
   }
 
   #isAsked(effect: string): boolean {
@@ -293,11 +302,11 @@ export class QuestionWatch {
   #checkWritten(question: string, answer: Given): void {
     const value = typeof answer === "boolean" ? undefined : answer.value;
     if (typeof value === "string") this.forms.shows(question, value, true);
-    if (typeof value !== "object" || value === null || !("note" in value)) return;
-    const details = value as Details;
-    this.forms.shows(question, details.note, true);
-    this.forms.shows(question, `${details.count} ${details.day}`, false);
-    const sent = [details.size, details.note, String(details.count), details.day].join();
+    if (typeof value === "number") this.forms.shows(question, String(value), false);
+    if (typeof value !== "object" || value === null || "gift" in value) return;
+    const parts = Object.entries(value).map(([name, part]) => [name, shownPart(part)] as const);
+    for (const [name, part] of parts) this.forms.shows(question, part, name === "note");
+    const sent = parts.map(([, part]) => part).join();
     const shown = [...(this.forms.summaryOf(question)?.values.values() ?? [])].join();
     if (sent !== shown) this.#fail(`${question} gets ${sent}, and its summary shows ${shown}`);
   }
@@ -313,43 +322,4 @@ export class QuestionWatch {
   #fail(message: string): void {
     this.#options.fail("I14", message);
   }
-}
-
-type Given = boolean | { readonly value?: unknown; readonly why?: string | undefined };
-
-function askOne(
-  ctx: ActionContext,
-  kind: AskedKind,
-  titleOf: (name: string) => string,
-  asked: {
-    readonly message: string;
-    readonly expiresAfterMs: number;
-    readonly remindAfterMs: number | false;
-  },
-): Promise<Given> {
-  switch (kind) {
-    case "confirm":
-      return ctx.confirm(asked);
-    case "choose":
-      return ctx.choose({ ...asked, options: COLOURS });
-    case "form":
-      return ctx.elicit({ ...asked, schema: FORM });
-    case "text":
-      return ctx.elicit({ ...asked, schema: TEXT });
-    case "details":
-      return ctx.elicit({ ...asked, schema: detailsSchema(titleOf) });
-    default:
-      return kind satisfies never;
-  }
-}
-
-/** The labels of the buttons without which nobody can have given an answer. */
-function labelsOf(answer: Given): string[] {
-  // `false` is also the end without an answer.
-  if (typeof answer === "boolean") return answer ? ["Yes"] : [];
-  const { value } = answer;
-  if (typeof value === "string") return /^m\d/.test(value) ? [] : [value];
-  if (typeof value !== "object" || value === null) return [];
-  const { gift, size } = value as { readonly gift?: boolean; readonly size: string };
-  return [size, ...(gift === undefined ? [] : [gift ? "Yes" : "No"]), "Send"];
 }

@@ -1,5 +1,6 @@
 import type { UIMessage } from "ai";
 import type { StoredOperation } from "./contract.ts";
+import { ANSWER } from "./written-as.ts";
 
 /** Returns the tokens of the messages that a turn answers. */
 export function questionsOf(message: UIMessage): readonly string[] {
@@ -24,8 +25,6 @@ export function textOfQuestion({ parts }: UIMessage): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
-/** A message that would be the answer to a number or a date, if its question were open. */
-const ANSWER = /\b(21\d\d)(?:-01-01)?\b/g;
 /** A message that a person has quoted. It is no question. */
 const QUOTE = /\[In reply to [^:]*: "[^]*?"\]\n/g;
 

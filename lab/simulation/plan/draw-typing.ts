@@ -19,9 +19,11 @@ export function drawTyping(random: Random, places: readonly Place[]): PlanItem[]
     const place = random.chance(0.7) ? first : random.int(0, places.length - 1);
     const expiresAfterMs = random.pick([20_000, 90_000, 1_800_000]);
     const remindAfterMs = random.chance(0.4) ? random.int(2_000, 30_000) : undefined;
-    const asks = Array.from({ length: random.int(1, 2) }, () =>
-      random.pick<AskedKind>(["text", "details", "details", "choose"]),
-    );
+    const others = random.fork(`kinds/${left}`);
+    const asks = Array.from({ length: random.int(1, 2) }, () => {
+      const kind = random.pick<AskedKind>(["text", "details", "details", "choose"]);
+      return others.chance(0.4) ? others.pick<AskedKind>(["even", "sent", "sent"]) : kind;
+    });
     items.push(
       { kind: "message", at, place, token },
       {

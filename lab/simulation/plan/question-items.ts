@@ -1,8 +1,9 @@
 /**
- * A question of an action, by the method that asks it. A `form` has buttons only, a `text` is written, and `details` are
- * a form with a choice, a text, a number and a date.
+ * A question of an action, by the method that asks it. A `form` has buttons only, a `text` is written, `even` is a
+ * number whose schema refuses odd ones, `details` are a form with a choice, a text, a number and a date, and `sent` one with
+ * an e-mail address, a photo, a file and a place.
  */
-export type AskedKind = "confirm" | "choose" | "form" | "text" | "details";
+export type AskedKind = "confirm" | "choose" | "form" | "text" | "even" | "details" | "sent";
 
 /** Items of plans that are about questions from inside actions. */
 export type QuestionItem =

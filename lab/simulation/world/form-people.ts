@@ -1,6 +1,7 @@
 import type { QuotedMessage } from "../../../src/core/messenger-event.ts";
-import { writtenAs } from "../oracle/form-watch.ts";
-import type { FormFace } from "../oracle/form-watch.ts";
+import type { FormFace } from "../oracle/form-face.ts";
+import { writtenAs } from "../oracle/written-as.ts";
+import type { WrittenMessage } from "../oracle/written-as.ts";
 import type { Place } from "../plan/plan.ts";
 import type { QuestionItem } from "../plan/question-items.ts";
 import type { PlatformMessage } from "../platform/platform.ts";
@@ -15,7 +16,7 @@ export interface FormHands extends Pick<CardUpdates, "tellPress"> {
   readonly write: (
     place: Place,
     token: string,
-    text: string,
+    message: WrittenMessage,
     userId: string,
     quoted: QuotedMessage | undefined,
   ) => void;
@@ -106,11 +107,12 @@ export class FormPeople {
       this.#write(item, progress, seen, { field, person, isQuote: random.chance(chance) });
     const options = labels.filter((label) => !ASIDE.has(label) && !label.startsWith("Keep "));
     const keep = labels.find((label) => label.startsWith("Keep "));
+    const asked = this.#world.oracle.questions.fieldOf(face);
     const isGroup = !seen.place.isDirectMessage;
     const toQuote = isGroup ? 0.85 : 0.25;
     if (isGroup && random.chance(0.2)) {
       if (random.chance(0.4)) press(labels[random.int(0, labels.length - 1)], seen.other);
-      else write(face.field === "" ? "Note" : face.field, 0.7, seen.other);
+      else write(asked, 0.7, seen.other);
       return;
     }
     const mood = random.next();
@@ -124,7 +126,7 @@ export class FormPeople {
       // A second tap.
       if (random.chance(0.15)) press("Send");
     } else if (options.length > 0) press(options[random.int(0, options.length - 1)]);
-    else write(face.field === "" ? "Note" : face.field, toQuote);
+    else write(asked, toQuote);
   }
 
   #press({ questions }: FillIn, progress: Progress, seen: SeenQuestion, label: string, person: string): void {

@@ -36,6 +36,7 @@ interface HowWritten {
   readonly command?: string;
   readonly args?: string;
   readonly quoted?: QuotedMessage | undefined;
+  readonly attachments?: readonly MessengerAttachment[];
   /** The author. @default in a group the id of the message decides */
   readonly userId?: string;
 }
@@ -78,7 +79,8 @@ export class People {
     this.#questions = new QuestionPeople(world, hands);
     this.#forms = new FormPeople(world, {
       ...hands,
-      write: (place, token, text, userId, quoted) => this.#write(place, token, text, { quoted, userId }),
+      write: (place, token, { attachments, text }, userId, quoted) =>
+        this.#write(place, token, text, { attachments, quoted, userId }),
     });
   }
 
@@ -244,11 +246,11 @@ export class People {
     place: Place,
     token: string,
     text: string,
-    { args = "", command, quoted, userId }: HowWritten = {},
+    { args = "", attachments = [], command, quoted, userId }: HowWritten = {},
   ): void {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
-    const files = command === undefined ? this.#filesOf(token) : [];
+    const files = command === undefined ? [...this.#filesOf(token), ...attachments] : [];
     const written = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
     const said = args === "" ? withQuote(written, quoted) : withArgs(written, args);
     const event = userId === undefined ? said : { ...said, author: authorOf(userId) };

@@ -1,6 +1,6 @@
 import type { QuestionItem } from "../plan/question-items.ts";
 import type { CardUpdates } from "./card-people.ts";
-import { QUESTION } from "../oracle/form-watch.ts";
+import { QUESTION } from "../oracle/form-face.ts";
 import type { World } from "./world.ts";
 
 /** A person who wants to answer looks for a question this often. */
@@ -43,7 +43,7 @@ export class QuestionPeople {
     trace.add("person", () => `${person} presses ${item.token}: ${label} of ${shown.text}`);
     oracle.presses.pressed(item.token, place.threadId, undefined, true);
     const question = QUESTION.exec(shown.text)?.[0] ?? "";
-    oracle.questions.pressed(item.token, { cardId: "", question }, label, person);
+    oracle.questions.pressed(item.token, { cardId: "", field: "", kind: "field", question }, label, person);
     this.#people.tellPress(place, item.token, { data, messageId: String(shown.id) }, person);
   }
 }
