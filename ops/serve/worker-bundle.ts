@@ -13,6 +13,7 @@ import type {
 } from "esbuild";
 import { checkExports } from "./check-exports.ts";
 import { describeDuplicate } from "./duplicate-keys.ts";
+import { installCommand, missingPackage } from "./missing-packages.ts";
 import { ServeError } from "./serve-error.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 import type { BundleModule } from "./workerd-config.ts";
@@ -223,10 +224,13 @@ async function rebuild(esbuild: BuildContext, configFile: string): Promise<Built
   } catch (error) {
     const errors = (error as { readonly errors?: Message[] }).errors;
     if (errors === undefined) throw error;
-    const shown = await formatMessages(errors.slice(0, 5), { kind: "error", color: false });
+    // The bundler's advice about a package is to leave it out.
+    const told = errors.map((one) => (missingPackage(one) === undefined ? one : { ...one, notes: [] }));
+    const shown = await formatMessages(told.slice(0, 5), { kind: "error", color: false });
+    const install = installCommand(errors);
     throw new ServeError(
       "bundle",
-      `The worker of ${configFile} could not be bundled:\n${shown.map((text) => text.trimEnd()).join("\n")}`,
+      `The worker of ${configFile} could not be bundled:\n${shown.map((text) => text.trimEnd()).join("\n")}${install === undefined ? "" : `\n\nInstall what is missing: ${install}`}`,
     );
   }
 }

@@ -62,6 +62,23 @@ describe("a worker's bundle", () => {
 });
 
 describe("a configuration that binds a class which it does not create", () => {
+  it("says how to install what it misses, in the version that its importer asks for", async () => {
+    const feature = path.join(folder, "feature");
+    await mkdir(feature);
+    await writeFile(
+      path.join(feature, "package.json"),
+      JSON.stringify({ peerDependencies: { "@scope/engine": "1.2.3", loose: "^4.0.0" } }),
+    );
+    await writeFile(
+      path.join(feature, "index.js"),
+      'import "@scope/engine/wasm"; import "loose"; import "other/x";',
+    );
+    const failed = await bundle('import "../feature/index.js"; import "./gone.ts";').catch(String);
+    expect(failed).toMatch(/\n\nInstall what is missing: npm install @scope\/engine@1\.2\.3 loose other$/);
+    expect(failed).toContain('Could not resolve "./gone.ts"');
+    expect(failed).not.toContain("mark the path");
+  });
+
   it("is refused with the migration that keeps the data of the class before", async () => {
     const bindings = [{ name: "RestoBot", class_name: "RestoBot" }];
     await expect(bundle(RENAMED, { durable_objects: { bindings } })).rejects.toMatchObject({
