@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { z } from "zod";
+import { findSources } from "./source-map.ts";
 
 /** Most places of a stack in a line: the first one, and those in the author's files. */
 const SHOWN = 3;
@@ -9,13 +9,9 @@ const SHOWN = 3;
 /** Number of frames to remember, so that a repeated failure needs the map only once. */
 const MOST_KNOWN = 500;
 
-/** Time without a failure after which the map is dropped, in milliseconds. A bot's map takes about 100 MB of memory. */
-const REST_MS = 60_000;
-
 const SourceMapFile = z.object({
   version: z.literal(3),
   sources: z.array(z.string().nullable()),
-  names: z.array(z.string()),
   mappings: z.string(),
 });
 
@@ -40,9 +36,7 @@ export class SourcePlaces {
   readonly #options: SourcePlacesOptions;
   readonly #place: RegExp;
   readonly #known = new Map<string, Frame>();
-  #map: TraceMap | undefined;
   #isMissing = false;
-  #release: NodeJS.Timeout | undefined;
 
   constructor(options: SourcePlacesOptions) {
     this.#options = options;
@@ -55,13 +49,16 @@ export class SourcePlaces {
    * frame and those in the author's files.
    */
   translate(at: string): string {
-    const frames = at.split(" < ").map((frame) => this.#translated(frame));
+    const texts = at.split(" < ");
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#learn(texts.filter((text) => !this.#known.has(text)));
+    if (this.#isMissing) return texts.slice(0, SHOWN).join(" < ");
+    const frames = texts.map((text) => this.#known.get(text) ?? { text, isOwn: false });
     const [first, ...rest] = frames;
-    if (first === undefined || this.#isMissing) return at.split(" < ").slice(0, SHOWN).join(" < ");
     const own = rest.filter(({ isOwn }) => isOwn);
     const others = rest.filter(({ isOwn }) => !isOwn);
     const shown = new Set(
-      [first, ...own, ...(own.length === 0 && !first.isOwn ? others : [])].slice(0, SHOWN),
+      [first, ...own, ...(own.length === 0 && first?.isOwn === false ? others : [])].slice(0, SHOWN),
     );
     return frames
       .filter((frame) => shown.has(frame))
@@ -69,43 +66,41 @@ export class SourcePlaces {
       .join(" < ");
   }
 
-  #translated(frame: string): Frame {
-    const known = this.#known.get(frame);
-    if (known !== undefined) return known;
-    const found = this.#find(frame);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(frame, found);
-    return found;
-  }
-
-  #find(frame: string): Frame {
-    const match = this.#place.exec(frame);
-    const map = match === null ? undefined : this.#load();
-    if (match === null || map === undefined) return { text: frame, isOwn: false };
-    const { source, line, column } = originalPositionFor(map, {
-      line: Number(match[1]),
+  /** Reads the map once for all these frames. */
+  #learn(texts: readonly string[]): void {
+    const inBundle = texts.flatMap((text) => {
+      const match = this.#place.exec(text);
+      if (match === null) return [];
       // V8 counts columns from 1, source maps from 0.
-      column: Number(match[2]) - 1,
+      return [{ text, place: match[0], line: Number(match[1]), column: Number(match[2]) - 1 }];
     });
-    if (source === null) return { text: frame, isOwn: false };
-    const file = path.relative(this.#options.shownFrom, path.resolve(this.#options.sourcesFrom, source));
-    return {
-      text: frame.replace(match[0], () => `${file}:${line}:${column + 1}`),
-      isOwn: !file.split(path.sep).includes("node_modules"),
-    };
+    if (inBundle.length === 0) return;
+    const map = this.#load();
+    if (map === undefined) return;
+    for (const [index, found] of findSources(map.mappings, inBundle).entries()) {
+      const frame = inBundle[index];
+      if (frame === undefined) continue;
+      const source = found === undefined ? undefined : map.sources[found.source];
+      if (found === undefined || typeof source !== "string") {
+        this.#known.set(frame.text, { text: frame.text, isOwn: false });
+        continue;
+      }
+      const file = path.relative(this.#options.shownFrom, path.resolve(this.#options.sourcesFrom, source));
+      this.#known.set(frame.text, {
+        text: frame.text.replace(frame.place, () => `${file}:${found.line}:${found.column + 1}`),
+        isOwn: !file.split(path.sep).includes("node_modules"),
+      });
+    }
   }
 
-  #load(): TraceMap | undefined {
+  #load(): z.infer<typeof SourceMapFile> | undefined {
     if (this.#isMissing) return undefined;
-    clearTimeout(this.#release);
-    this.#release = setTimeout(() => (this.#map = undefined), REST_MS).unref();
-    if (this.#map !== undefined) return this.#map;
     try {
-      this.#map = new TraceMap(SourceMapFile.parse(JSON.parse(readFileSync(this.#options.mapFile, "utf8"))));
+      return SourceMapFile.parse(JSON.parse(readFileSync(this.#options.mapFile, "utf8")));
     } catch {
       // The map is missing or cannot be read. Places of the bundle are better than none.
       this.#isMissing = true;
+      return undefined;
     }
-    return this.#map;
   }
 }
