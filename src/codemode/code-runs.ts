@@ -202,13 +202,14 @@ export class CodeRuns implements RunQuestions {
       return;
     }
     const refused = states.find(({ asked }) => asked === undefined || isRefused(asked));
+    const resumed = { state: "running", isResumed: true, resumedBy: states.at(-1)?.call.asked } as const;
     host.database.transaction(() => {
       for (const { asked, call } of states) this.#keepEnd(call, asked);
-      if (refused === undefined)
-        store.change(run.id, { state: "running", isResumed: true, resumedBy: states.at(-1)?.call.asked });
+      // A refused run whose calls have an end, and which has none itself, would go on.
+      if (refused !== undefined) this.#finish(run, { state: "rejected", error: wordsOf(refused.asked) });
+      else store.change(run.id, resumed);
     });
-    if (refused !== undefined) this.#finish(run, { state: "rejected", error: wordsOf(refused.asked) });
-    else this.#resume({ ...run, state: "running", isResumed: true, resumedBy: states.at(-1)?.call.asked });
+    if (refused === undefined) this.#resume({ ...run, ...resumed });
   }
 
   #keepEnd(call: CodeCall, asked: AskedCall | undefined): void {
