@@ -58,6 +58,17 @@ const asDeployed: Plugin = {
   },
 };
 
+/** Gives Node the engine of the sandbox as a module that is not instantiated, as workerd does. */
+const wasmModules: Plugin = {
+  name: "wasm-modules",
+  enforce: "pre",
+  load: (id) =>
+    id.endsWith(".wasm")
+      ? `import { readFileSync } from "node:fs";
+export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}));`
+      : undefined,
+};
+
 /** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
@@ -80,7 +91,7 @@ export default defineConfig({
     sequence: { sequencer: MixedSequencer },
     projects: [
       {
-        plugins: [seededProperties, asDeployed],
+        plugins: [seededProperties, asDeployed, wasmModules],
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts", "test/contracts/*.test.ts"],

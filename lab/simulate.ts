@@ -21,6 +21,7 @@ const values = readOptions("npm run simulate", {
   trace: { type: "boolean", default: false, about: "also show a run that passes" },
   only: { type: "string", about: "run a plan with these items only: 0,2,5" },
   mutant: { type: "string", about: "add a deliberate defect" },
+  needs: { type: "string", about: "only seeds with plan items of this kind: code" },
   most: { type: "string", default: "10", about: "stop after this many failing seeds" },
   workers: { type: "string", about: "how many seeds run at once; without it one for each core" },
   json: { type: "boolean", default: false, about: "print the totals as JSON" },
@@ -34,7 +35,14 @@ const only = values.only?.split(",").map(Number);
 const mutant = mutantNamed(values.mutant);
 
 if (only === undefined && !values.trace) {
-  const { totals, failed } = await runSeeds({ from, seeds, most, mutant: mutant?.name, workers });
+  const { totals, failed } = await runSeeds({
+    from,
+    seeds,
+    most,
+    mutant: mutant?.name,
+    needs: values.needs,
+    workers,
+  });
   for (const { seed, invariant, message } of failed) {
     process.stdout.write(`seed ${seed}: ${invariant} ${message}\n`);
   }

@@ -8,6 +8,8 @@ export interface SeedRange {
   readonly seeds: number;
   /** The name of a mutant. */
   readonly mutant?: string | undefined;
+  /** Kind of the plan items without which a seed is left out. @default every seed runs */
+  readonly needs?: string | undefined;
   /** Stops after this number of failing seeds. @default never */
   readonly most?: number;
   /** How many seeds run at the same time. @default one for each core */
@@ -31,14 +33,18 @@ export interface SeedsQuestion {
   readonly from: number;
   readonly seeds: number;
   readonly mutant: string | undefined;
+  readonly needs: string | undefined;
 }
+
+/** The sandbox has a file of WebAssembly, which Node cannot import. */
+const LOAD_WASM = new URL("../support/load-wasm.ts", import.meta.url).href;
 
 /** Few enough that all workers end at about the same time. */
 const SEEDS_AT_ONCE = 20;
 
 /** Runs many seeds on all cores. Every seed is a run of its own, so the worker and the order do not matter. */
 export async function runSeeds(range: SeedRange): Promise<SeedsResult> {
-  const { from, seeds, mutant, most = Infinity, workers = availableParallelism() } = range;
+  const { from, seeds, mutant, needs, most = Infinity, workers = availableParallelism() } = range;
   const totals = noFigures();
   const failed: FailedSeed[] = [];
   const startedAt = performance.now();
@@ -47,7 +53,7 @@ export async function runSeeds(range: SeedRange): Promise<SeedsResult> {
     const first = next;
     if (first >= from + seeds || failed.length >= most) return undefined;
     next = Math.min(first + SEEDS_AT_ONCE, from + seeds);
-    return { from: first, seeds: next - first, mutant };
+    return { from: first, seeds: next - first, mutant, needs };
   };
   const keep = (result: SeedsResult): void => {
     addTotals(totals, result.totals);
@@ -64,7 +70,9 @@ async function work(
   take: () => SeedsQuestion | undefined,
   keep: (result: SeedsResult) => void,
 ): Promise<void> {
-  const worker = new Worker(new URL("seeds-worker.ts", import.meta.url));
+  const worker = new Worker(new URL("seeds-worker.ts", import.meta.url), {
+    execArgv: ["--import", LOAD_WASM],
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       const ask = (): void => {

@@ -88,6 +88,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
             delivery: thread.delivery(),
             operations: thread.operations,
             hasActed: (turnId) => thread.hasActed(turnId),
+            codeRuns: () => thread.codeRuns(),
             outcomeOf: (token) => people.outcomeOf(token, thread),
             wasBlocked: people.blockedChats.has(place.chatId),
             isBack: people.backIn.has(place.threadId),

@@ -1,3 +1,4 @@
+import { codeRows, NO_CODE } from "./oracle/code-watch.ts";
 import type { Happened } from "./oracle/oracle.ts";
 import type { SimulationResult } from "./simulate.ts";
 import { addTraffic, describeTraffic, noTrafficByKind } from "./plan/traffic.ts";
@@ -100,6 +101,7 @@ function noCounts(): Counts {
     questionHints: 0,
     questionReminders: 0,
     questionRefusals: 0,
+    ...NO_CODE,
     files: 0,
     lostFiles: 0,
     takenBack: 0,
@@ -222,6 +224,7 @@ export function describeTotals(totals: Totals): string {
     ["people told that a question stays open", totals.questionHints],
     ["people reminded of a question", totals.questionReminders],
     ["answers that a schema refused", totals.questionRefusals],
+    ...codeRows(totals),
     ["answers restarted after an edit", totals.reruns],
     ["prompts of the bot's own code", totals.prompts],
     ["occurrences of scheduled tasks", totals.occurrences],

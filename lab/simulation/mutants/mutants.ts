@@ -1,5 +1,6 @@
 import { albumMutants } from "./album-mutants.ts";
 import { approvalMutants } from "./approval-mutants.ts";
+import { codeMutants } from "./code-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...approvalMutants,
   ...questionMutants,
   ...formMutants,
+  ...codeMutants,
   ...scheduleMutants,
   ...searchMutants,
 ];

@@ -50,6 +50,8 @@ export interface ActionCall {
   /** Name of its effect, unique in the run. */
   readonly effect: string;
   readonly size?: Size | undefined;
+  /** The code that it runs, if it is no action. */
+  readonly code?: string | undefined;
 }
 
 const { errorResponseText, interruptedResponseText } = ENGLISH_TEXTS;
@@ -57,6 +59,17 @@ const { errorResponseText, interruptedResponseText } = ENGLISH_TEXTS;
 /** Whether a reply ended before its operation: somebody stopped it, or its chat was gone. */
 export function isCut(text: string): boolean {
   return [STOPPED, interruptedResponseText, errorResponseText].some((mark) => text.includes(mark));
+}
+
+/** A run of code, as its object stores it. */
+export interface StoredCodeRun {
+  readonly id: string;
+  readonly code: string;
+  readonly state: string;
+  readonly isResumed: number;
+  /** JSON. */
+  readonly result: string | null;
+  readonly endedAt: number | null;
 }
 
 /** One operation as the turn engine stores it. It survives the process. */
@@ -82,6 +95,8 @@ export interface StoredOperation {
   readonly call: ActionCall | undefined;
   /** Whether it has ended because its call waits for people. */
   isParked: boolean;
+  /** Whether somebody has ended it. */
+  wasStopped?: boolean;
 }
 
 export type OperationStore = Map<string, StoredOperation>;

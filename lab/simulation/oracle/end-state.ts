@@ -1,5 +1,5 @@
 import type { Delivery } from "../../../src/core/delivery.ts";
-import type { OperationStore } from "./contract.ts";
+import type { OperationStore, StoredCodeRun } from "./contract.ts";
 import type { ScheduleEnd } from "./schedule-watch.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -30,6 +30,7 @@ export interface EndState {
     /** Operations of the whole conversation. */
     readonly operations: OperationStore;
     readonly hasActed: (turnId: string) => boolean;
+    readonly codeRuns: () => readonly StoredCodeRun[];
     /** The outcome of a person's message, if it is over. */
     readonly outcomeOf: (token: string) => string | undefined;
     /** Whether a person blocked the bot at some time. Replies from then may be lost. */

@@ -5,6 +5,7 @@ import { checkAlbums } from "./check-albums.ts";
 import { checkApprovals } from "./check-approvals.ts";
 import { checkAttached } from "./check-attached.ts";
 import { checkCards } from "./check-cards.ts";
+import { checkCode } from "./check-code.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
 import { checkQuestions, isAnswer } from "./check-questions.ts";
@@ -82,6 +83,7 @@ export function checkEnd(state: EndState): EndFigures {
     checkAlbums(state, thread);
     checkApprovals(state, thread);
     checkAttached(state, thread);
+    checkCode(state, thread);
     const { albums, approvals, cards } = state.oracle;
     const others = [cards, albums, approvals].flatMap((watch) => watch.receiptsIn(thread.threadId));
     for (const { messageId, messageIds } of others.flatMap(({ messages }) => messages)) {

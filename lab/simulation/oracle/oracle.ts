@@ -8,6 +8,8 @@ import { ApprovalWatch } from "./approval-watch.ts";
 import type { ApprovalFigures } from "./approval-watch.ts";
 import { QuestionWatch } from "./question-watch.ts";
 import type { QuestionFigures } from "./question-watch.ts";
+import { CodeWatch } from "./code-watch.ts";
+import type { CodeFigures } from "./code-watch.ts";
 import { BudgetCount } from "./budget-count.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { Life } from "../machine/life.ts";
@@ -36,7 +38,7 @@ export interface OracleOptions {
 }
 
 /** Counts that prove that these cases occur. */
-export interface Happened extends Heard, SaidFigures, ApprovalFigures, QuestionFigures {
+export interface Happened extends Heard, SaidFigures, ApprovalFigures, QuestionFigures, CodeFigures {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
@@ -91,6 +93,7 @@ export class Oracle {
   readonly albums: AlbumWatch;
   readonly approvals: ApprovalWatch;
   readonly questions: QuestionWatch;
+  readonly code: CodeWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -142,6 +145,7 @@ export class Oracle {
       isGroup: (threadId) =>
         plan.places.some((place) => place.threadId === threadId && !place.isDirectMessage),
     });
+    this.code = new CodeWatch({ now, fail, items: plan.items });
     this.approvals = new ApprovalWatch({
       now,
       fail,
@@ -156,6 +160,7 @@ export class Oracle {
       onDecision: (...answer) => {
         this.approvals.answered(...answer);
         this.questions.answered(...answer);
+        this.code.answered(...answer);
       },
       cards: this.cards.cards,
       wasPosted: (threadId, token, messageId) =>
@@ -235,6 +240,7 @@ export class Oracle {
       ...this.inbox.heard,
       ...this.approvals.figures,
       ...this.questions.figures,
+      ...this.code.figures,
       ...answers,
       cards: cards.size,
       revised,

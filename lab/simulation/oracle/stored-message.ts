@@ -4,20 +4,31 @@ import { ANSWER } from "./written-as.ts";
 
 /** Returns the tokens of the messages that a turn answers. */
 export function questionsOf(message: UIMessage): readonly string[] {
-  const effect = effectTold(message);
-  if (effect !== undefined) return [outcomeToken(effect)];
+  const told = outcomeToken(message);
+  if (told !== undefined) return [told];
   const text = textOfQuestion(message).replaceAll(QUOTE, "").replaceAll(ANSWER, "m$1");
   return text.match(/\b[mbpq]\d+\b/g) ?? [];
 }
 
 /** Returns the effect whose outcome a message tells. Undefined for any other message. */
 export function effectTold(message: UIMessage): string | undefined {
-  return /^⟦Outcome of an action[^]*"effect":"(effect\d+)"/.exec(textOfQuestion(message))?.[1];
+  return /⟦Outcome of an action[^]*"effect":"(effect\d+)"/.exec(textOfQuestion(message))?.[1];
 }
 
-/** The word by which the turn about an outcome is known: a prompt of the bot's own code. */
-export function outcomeToken(effect: string): string {
-  return `q7${effect.slice("effect".length).padStart(5, "0")}`;
+/**
+ * The word by which the turn about an outcome is known: a prompt of the bot's own code. Undefined for any other message.
+ * It is the outcome of an action, of a whole run of code, or of one call in it that did not happen.
+ */
+export function outcomeToken(message: UIMessage): string | undefined {
+  const effect = effectTold(message);
+  if (effect !== undefined) return `q7${effect.slice("effect".length).padStart(5, "0")}`;
+  const text = textOfQuestion(message);
+  // Notes of the bot's own code may stand before it.
+  if (!text.includes("⟦Outcome of an action")) return undefined;
+  const [, run] = /"executionId":"id-(\d+)"/.exec(text) ?? [];
+  if (run !== undefined) return `q8${run.padStart(5, "0")}`;
+  const [, turn, index] = /"effect":"work(\d+)x(\d)"/.exec(text) ?? [];
+  return turn === undefined ? undefined : `q9${turn.padStart(4, "0")}${index}`;
 }
 
 /** Returns the text of a question as the model gets it, with quotes. */

@@ -1,6 +1,7 @@
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
+import { drawCode } from "./draw-code.ts";
 import { drawApprovals, drawSpending } from "./draw-approvals.ts";
 import { drawQuestions } from "./draw-questions.ts";
 import { drawTyping } from "./draw-typing.ts";
@@ -78,6 +79,7 @@ export function createPlan(seed: number): Plan {
       ...drawQuestions(random.fork("questions"), places, platform),
       ...drawSpending(random.fork("spending"), places, platform),
       ...drawTyping(random.fork("typing"), places),
+      ...drawCode(random.fork("code"), places, platform),
     ],
     interruptedStep,
     platform,

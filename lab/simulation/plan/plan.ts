@@ -1,4 +1,5 @@
 import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { CodeItem } from "./code-items.ts";
 import type { QuestionItem } from "./question-items.ts";
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 
@@ -89,9 +90,10 @@ export type PlanItem =
       /**
        * `gate`: only boundaries of gates count that serve conversations in other objects. `effect`: only those before and
        * after the effect of an action. `question`: only those before and after changes of what is stored of questions.
-       * @default all boundaries count, except those within questions
+       * `code`: the same of runs of code, and of undo.
+       * @default all boundaries count, except those within questions and code
        */
-      readonly within?: "gate" | "effect" | "question";
+      readonly within?: "gate" | "effect" | "question" | "code";
       readonly victim: Victim;
       readonly downMs: number;
     }
@@ -227,6 +229,7 @@ export type PlanItem =
       readonly button: "Approve" | "Allow always" | "Reject" | "More" | "Take back" | "Ask for changes";
     }
   | QuestionItem
+  | CodeItem
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

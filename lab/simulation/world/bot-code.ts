@@ -19,6 +19,8 @@ import type { Proposal } from "../oracle/approval-watch.ts";
 import { nameOfPress } from "../oracle/press-watch.ts";
 import { pictureOf } from "../plan/card-picture.ts";
 import { botActions } from "./bot-actions.ts";
+import { CodeBot, codeActions, plannedCode } from "./code-bot.ts";
+import type { PlannedCode } from "../oracle/code-watch.ts";
 import type { Plan, PlanItem } from "../plan/plan.ts";
 
 type PlannedAlbum = Extract<PlanItem, { kind: "album" }>;
@@ -33,12 +35,14 @@ export class BotCode {
   readonly #oracle: Oracle;
   readonly #presses: ReadonlyMap<string, PlannedPress>;
   readonly #proposals: readonly Proposal[];
+  readonly #codes: readonly PlannedCode[];
   readonly #hasPictures: boolean;
   readonly #albums: ReadonlyMap<string, PlannedAlbum>;
   readonly #versions = new Map<string, number>();
 
   constructor({ items, platform }: Pick<Plan, "items" | "platform">, oracle: Oracle) {
     this.#oracle = oracle;
+    this.#codes = plannedCode(items);
     this.#proposals = items.filter((item) => item.kind === "proposal");
     this.#hasPictures = platform === "telegram";
     const presses = items.filter(
@@ -57,10 +61,14 @@ export class BotCode {
     mutant: Mutant | undefined,
   ): AgentMethods {
     const { clock } = life;
-    const planned = botActions(this.#proposals, this.#oracle, life);
+    const code = this.#codes.length === 0 ? undefined : new CodeBot(this.#codes, clock);
+    const planned = {
+      ...botActions(this.#proposals, this.#oracle, life),
+      ...codeActions(this.#codes, this.#oracle.code, life),
+    };
     const actions = mutant?.actions?.(planned) ?? planned;
     const onAction: OnAction = (press) => this.onAction(press, cards(), clock);
-    return {
+    const methods: AgentMethods = {
       maxSteps: 10,
       maxContextTokens: 60_000,
       keepDeliveriesMs: 30 * 24 * 60 * 60 * 1_000,
@@ -83,7 +91,7 @@ export class BotCode {
         throw new Error("The model is played.");
       },
       getSystemPrompt: () => "",
-      getTools: () => ({}),
+      getTools: () => code?.tools() ?? {},
       getActions: () => actions,
       getQuestions: () => ({}),
       authorizeTurn: () => true,
@@ -94,6 +102,7 @@ export class BotCode {
       getDefaultTimezone: () => undefined,
       onAction: mutant?.onAction?.(onAction, clock) ?? onAction,
     };
+    return code === undefined ? methods : Object.assign(methods, { ctx: code.ctx, code });
   }
 
   commands(): ThinkCommands {

@@ -204,7 +204,9 @@ function findButton(
   const head = messages.findLast(({ text }) => isAbout.test(text) && isMeant(text));
   if (head === undefined) return undefined;
   const below = messages.slice(messages.indexOf(head));
-  const end = below.findIndex(({ text }, index) => index > 0 && /\beffect\d+ happen\b/.test(text));
+  const end = below.findIndex(
+    ({ text }, index) => index > 0 && /\b(?:effect\d+|(?:work|task)\d+x\d+) happen\b/.test(text),
+  );
   const parts = end === -1 ? below : below.slice(0, end);
   const last = parts.findIndex(({ buttons }) => buttons?.flat().some(({ label }) => OURS.has(label)));
   const part = parts[last];

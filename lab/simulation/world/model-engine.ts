@@ -15,6 +15,7 @@ import { effectTold, partsOf, questionsOf } from "../oracle/stored-message.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { actionName } from "./bot-actions.ts";
+import { codeText } from "./code-bot.ts";
 import { createScript } from "../plan/model-script.ts";
 import type { ScriptOptions } from "../plan/model-script.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -81,11 +82,12 @@ export class ModelEngine implements TurnOperations {
       const threadId = oracle.inbox.threadOf(questions[0] ?? "") ?? "";
       const turn = nextTurn();
       const plan = oracle.approvals.planned(questions);
+      const code = plan === undefined ? oracle.code.planned(questions) : undefined;
       const effect = effectTold(message);
       if (effect !== undefined) oracle.approvals.onOutcome(effect, turn);
       oracle.onTurn(turn, threadId, operationId, questions, operations);
       oracle.inbox.onTurn(threadId, operationId, message);
-      const options = { ...optionsOf(threadId), callsAction: plan !== undefined };
+      const options = { ...optionsOf(threadId), callsAction: plan !== undefined || code !== undefined };
       const script = createScript(random.fork(`turn/${turn}`), turn, questions, options);
       const operation: StoredOperation = {
         id: operationId,
@@ -100,12 +102,15 @@ export class ModelEngine implements TurnOperations {
         said: [],
         tool: "none",
         text: "",
-        call: plan && {
-          token: plan.token,
-          action: actionName(plan),
-          effect: `effect${turn}`,
-          size: plan.size,
-        },
+        call:
+          code === undefined
+            ? plan && {
+                token: plan.token,
+                action: actionName(plan),
+                effect: `effect${turn}`,
+                size: plan.size,
+              }
+            : { token: code.token, action: "codemode", effect: `work${turn}`, code: codeText(code, turn) },
         isParked: false,
       };
       life.write("operation", () => operations.set(operationId, operation));
@@ -133,7 +138,10 @@ export class ModelEngine implements TurnOperations {
     this.#running.delete(operationId);
     this.#stops.get(operationId)?.abort();
     await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, random.int(0, 150)));
-    life.write("abort", () => (operation.status = "aborted"));
+    life.write("abort", () => {
+      operation.status = "aborted";
+      operation.wasStopped = true;
+    });
     this.#texts.delete(operationId);
     this.#onSettled();
   }
@@ -343,9 +351,11 @@ export class ModelEngine implements TurnOperations {
   }
 
   /** Calls an action as the product offers it to the model. */
-  async #act({ call, id, threadId }: StoredOperation): Promise<void> {
+  async #act(operation: StoredOperation): Promise<void> {
+    const { call, id, threadId } = operation;
     const { life, object, oracle } = this.#options;
     if (call === undefined) throw new Error(`${id} has no action to call.`);
+    if (call.code !== undefined) return this.#runCode(operation, call.code);
     const called = oracle.approvals.calls(call, threadId);
     const stop = new AbortController();
     this.#stops.set(id, stop);
@@ -358,6 +368,22 @@ export class ModelEngine implements TurnOperations {
     if (life.isDead || stop.signal.aborted) return;
     if (isWaitingResult(output)) oracle.approvals.asked(called);
     else if (!isFailure(output)) called.hasResult = true;
+  }
+
+  /** Runs code as the product offers it to the model. */
+  async #runCode(operation: StoredOperation, code: string): Promise<void> {
+    const { object, oracle } = this.#options;
+    const { call, id, questions } = operation;
+    const plan = oracle.code.planned(questions);
+    if (plan === undefined || call === undefined) throw new Error(`${id} has no code to run.`);
+    oracle.code.begins(plan, Number(call.effect.slice("work".length)), operation);
+    const stop = new AbortController();
+    this.#stops.set(id, stop);
+    await inTurnContext(object.thread.own.info(id), undefined, async () => {
+      const tools = await object.actions.tools({ clock: this.#options.life.clock, log: object.log });
+      const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
+      return tools["codemode"]?.execute?.({ code }, options);
+    });
   }
 
   #fail(operation: StoredOperation, said: string): void {

@@ -7,6 +7,7 @@ import type {
 } from "../../../src/core/messenger-event.ts";
 import { ADA, authorOf, BOB } from "./authors.ts";
 import { CardPeople } from "./card-people.ts";
+import { CodePeople } from "./code-people.ts";
 import type { CardUpdates } from "./card-people.ts";
 import { FormPeople } from "./form-people.ts";
 import { observeIds } from "./observe-ids.ts";
@@ -57,6 +58,7 @@ export class People {
   readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
   readonly #versions = new Map<string, number>();
   readonly #cards: CardPeople;
+  readonly #code: CodePeople;
   readonly #questions: QuestionPeople;
   readonly #forms: FormPeople;
   #updates = 0;
@@ -76,6 +78,7 @@ export class People {
       },
     };
     this.#cards = new CardPeople(world, this.#random, hands);
+    this.#code = new CodePeople(world, hands);
     this.#questions = new QuestionPeople(world, hands);
     this.#forms = new FormPeople(world, {
       ...hands,
@@ -172,6 +175,12 @@ export class People {
         return;
       case "fill-in":
         this.#forms.fillIn(item);
+        return;
+      case "press-code":
+        this.#code.press(item);
+        return;
+      case "roll-back":
+        this.#code.rollBack(item);
         return;
       case "decide":
         this.#cards.decide(item);

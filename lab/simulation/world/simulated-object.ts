@@ -2,11 +2,11 @@ import type { LifecycleJob } from "agents/lifecycle";
 import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
 import { BotObject } from "../../../src/agent/bot-object.ts";
 import type { BotObjectOptions, ObjectLife } from "../../../src/agent/bot-object.ts";
-import { FEATURES } from "../../../src/agent/features.ts";
+import type { AnyFeature } from "../../../src/agent/features.ts";
 import type { HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
 import type { Content } from "../../../src/core/content.ts";
-import type { Database } from "../../../src/core/database.ts";
+import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
@@ -23,13 +23,15 @@ import type { NodeDatabase } from "../../support/node-database.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { returnStorage, takeStorage } from "../machine/storage.ts";
-import type { OperationStore } from "../oracle/contract.ts";
+import type { OperationStore, StoredCodeRun } from "../oracle/contract.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { Place } from "../plan/plan.ts";
 import { gateName, objectName, ROOT } from "../plan/route-places.ts";
+import type { CodeBot } from "./code-bot.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
 import { watchGate } from "./watch-gate.ts";
+import { watchCode } from "./watch-code.ts";
 import { watchQuestions } from "./watch-questions.ts";
 import { watchOutcomes } from "./watch-outcomes.ts";
 
@@ -44,6 +46,8 @@ export interface SimulatedObjectOptions {
   readonly log: Log;
   /** The bot's own class, in a process. */
   readonly agent: (life: Life, cards: () => Cards) => AgentMethods;
+  /** The bot's features. */
+  readonly features: readonly AnyFeature[];
   /** Returns another object, by the name that it has among them. */
   readonly stub: (name: string, caller: Life) => InnerDoor;
   readonly resolveTarget: (to: ChatTarget) => Resolution;
@@ -136,6 +140,22 @@ export class SimulatedObject {
   /** Whether a tool with an effect has begun in a turn, as far as is stored. */
   hasActed(turnId: string): boolean {
     return this.database.all("SELECT id FROM turn_v1 WHERE id = ? AND acted = 1", turnId).length > 0;
+  }
+
+  /** The runs of code, as they are stored. */
+  codeRuns(): readonly StoredCodeRun[] {
+    const made = this.database.all("SELECT name FROM sqlite_master WHERE name = 'code_run_v1'");
+    if (made.length === 0) return [];
+    return this.database.all<StoredCodeRun & Record<string, SqlValue>>(
+      "SELECT id, code, state, is_resumed AS isResumed, result, ended_at AS endedAt FROM code_run_v1",
+    );
+  }
+
+  /** The bot's own code undoes a run of code. */
+  async rollBack(executionId: string): Promise<void> {
+    const { life, object } = this.#ensure();
+    const { code } = object.agent as AgentMethods & { readonly code?: CodeBot };
+    await life.untilDeath(code?.runtime().rollback({ executionId }) ?? Promise.resolve([]));
   }
 
   /** Returns the object in the living process. Starts a process if there is none. */
@@ -236,7 +256,7 @@ export class SimulatedObject {
       stub: (_className, to) => stub(to, life),
       // A process that has died does nothing any more.
       waitUntil: (work) => void life.guard(async () => void (await work)),
-      features: FEATURES,
+      features: this.#options.features,
     };
     const watch = (gate: ChatGate): ChatGate =>
       watchGate(mutant?.gate?.(gate) ?? gate, { life, oracle, chatId: gateOfChat ?? "" });
@@ -267,7 +287,7 @@ export class SimulatedObject {
       beforeWrite: () => life.boundary("before write"),
       afterWrite: () => life.boundary("after write"),
     });
-    const watched = watchQuestions(hooked, life);
+    const watched = watchCode(watchQuestions(hooked, life), life);
     const changes = [mutant?.threadDatabase, mutant?.gateDatabase, mutant?.rootDatabase];
     return guardVersions(
       changes.reduce<Database>((changed, change) => change?.(changed) ?? changed, watched),

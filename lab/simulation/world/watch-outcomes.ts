@@ -2,7 +2,7 @@ import type { BotObject } from "../../../src/agent/bot-object.ts";
 import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
 import type { Life } from "../machine/life.ts";
 import type { InboxWatch } from "../oracle/inbox-watch.ts";
-import { effectTold, outcomeToken } from "../oracle/stored-message.ts";
+import { outcomeToken } from "../oracle/stored-message.ts";
 
 /** Tells the oracle of the turns about the outcomes of actions, which wait among the messages of people. */
 export function watchOutcomes(
@@ -14,10 +14,9 @@ export function watchOutcomes(
   Object.assign(own, {
     submit: (request: PromptRequest) => {
       const [message] = request.messages;
-      const effect = message === undefined ? undefined : effectTold(message);
+      const token = message === undefined ? undefined : outcomeToken(message);
       const [address] = request.answerTo;
-      if (effect === undefined || address === undefined) return submit(request);
-      const token = outcomeToken(effect);
+      if (token === undefined || address === undefined) return submit(request);
       inbox.arrives(token, address.threadId, undefined);
       const accepted = submit(request);
       // Its transaction ends with the present step. A process that dies there stores nothing.

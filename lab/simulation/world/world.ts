@@ -3,6 +3,7 @@ import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { BotCode } from "./bot-code.ts";
+import { codeFeatures } from "./code-bot.ts";
 import { INTERRUPTED, STALE } from "../oracle/press-watch.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { FetchedFile, IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -60,12 +61,14 @@ export class World {
   readonly scheduleWatch = new ScheduleWatch();
   /**
    * Number of boundaries that all processes have passed, that gates of conversations in other objects have passed, that
-   * are before or after the effects of actions, and that are before or after changes of what is stored of questions.
+   * are before or after the effects of actions, and that are before or after changes of what is stored of questions, and
+   * of code.
    */
   boundaries = 0;
   gateBoundaries = 0;
   effectBoundaries = 0;
   questionBoundaries = 0;
+  codeBoundaries = 0;
   crashes = 0;
   readonly deaths: Deaths = { gates: 0, gatesBusy: 0, speakers: 0 };
   #downUntil = 0;
@@ -187,9 +190,11 @@ export class World {
 
   #onBoundary(life: Life, what: string): void {
     const isQuestion = what.endsWith(" question");
-    if (isQuestion) this.questionBoundaries += 1;
+    const isCode = /^(?:before|after) code/.test(what);
+    if (isCode) this.codeBoundaries += 1;
+    else if (isQuestion) this.questionBoundaries += 1;
     else this.boundaries += 1;
-    const isGate = !isQuestion && this.#isOfGate(life);
+    const isGate = !isQuestion && !isCode && this.#isOfGate(life);
     if (isGate) this.gateBoundaries += 1;
     const isEffect = what.endsWith(" effect");
     if (isEffect) this.effectBoundaries += 1;
@@ -200,7 +205,8 @@ export class World {
         gate: isGate ? this.gateBoundaries : 0,
         effect: isEffect ? this.effectBoundaries : 0,
         question: isQuestion ? this.questionBoundaries : 0,
-        any: isQuestion ? 0 : this.boundaries,
+        code: isCode ? this.codeBoundaries : 0,
+        any: isQuestion || isCode ? 0 : this.boundaries,
       }[within ?? "any"];
       if (boundary !== passed) continue;
       this.trace.add(
@@ -299,6 +305,7 @@ export class World {
         now: () => this.scheduler.now(),
       }),
       agent: (life, cards) => this.bot.agent(this.#messenger(places, life, mutant), cards, life, mutant),
+      features: codeFeatures(this.plan.items),
       stub: (to, caller) => this.#stub(to, caller),
       resolveTarget: (to) => this.#resolve(to),
       oracle: this.oracle,

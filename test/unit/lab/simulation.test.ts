@@ -71,6 +71,14 @@ it(
     expect(totals.writtenBeside).toBeGreaterThan(SEEDS / 100);
     expect(totals.questionHints).toBeGreaterThan(SEEDS / 200);
     expect(totals.questionReminders).toBeGreaterThan(0);
+    expect(totals.codeRuns).toBeGreaterThan(SEEDS / 20);
+    expect(totals.codeCalls).toBeGreaterThan(SEEDS / 20);
+    expect(totals.codeCallsAgain).toBeGreaterThan(SEEDS / 400);
+    expect(totals.codeApproved).toBeGreaterThan(SEEDS / 50);
+    expect(totals.codeRejected).toBeGreaterThan(SEEDS / 400);
+    expect(totals.undone).toBeGreaterThan(SEEDS / 50);
+    expect(totals.undoBystanders).toBeGreaterThan(SEEDS / 100);
+    expect(totals.rolledBack).toBeGreaterThan(0);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
     expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
     expect(totals.occurrences).toBeGreaterThan(SEEDS / 3);
@@ -101,8 +109,11 @@ it(
   LIMIT_MS,
 );
 
-/** An ordinary run, and one that makes a table in the middle, while the next run gets its emptied storage. */
-it.each([7, 80_300_012])("gives the same run for the same seed (%d)", async (seed) => {
+/**
+ * An ordinary run, one with code in the product's sandbox, and one that makes a table in the middle, while the next run
+ * gets its emptied storage.
+ */
+it.each([7, 15, 80_300_012])("gives the same run for the same seed (%d)", async (seed) => {
   const first = await simulateSeed(seed, undefined, true);
   const second = await simulateSeed(seed, undefined, true);
   expect(first.trace.length).toBeGreaterThan(10);
@@ -130,6 +141,8 @@ const REPAIRED: readonly (readonly [number, string])[] = [
   [82_012_290, "a press tells the message of a card whose post's answer was lost"],
   [82_021_876, "an answer continues, and a later one that has begun shows nothing yet"],
   [1845, "a platform that cannot change messages has a lost post with words of before"],
+  [637, "a process dies while it ends code because nobody has agreed in time"],
+  [464, "a process dies while it ends code that somebody has refused"],
   [83_002_014, "such a post is found before the restarted answer has a word"],
 ];
 
@@ -163,6 +176,12 @@ const NEAR: Readonly<Record<string, number>> = {
   "card-posted-twice": 16,
   "card-revised-backwards": 84,
   "claims-not-stored": 20,
+  "code-asks-nobody": 16,
+  "code-call-not-stored": 87,
+  "code-gets-another-result": 88,
+  "code-goes-on-after-no": 309,
+  "code-ignores-stop": 532,
+  "code-lost-by-crash": 1428,
   "command-twice": 2,
   "command-unanswered": 2,
   "deduped-by-update": 28,
@@ -245,6 +264,10 @@ const NEAR: Readonly<Record<string, number>> = {
   "target-left-out": 6,
   "target-told-twice": 51,
   "text-of-bystander-answers": 198,
+  "undo-by-anybody": 99,
+  "undo-does-nothing": 29,
+  "undo-not-stored": 88,
+  "undo-oldest-first": 1588,
   "unknown-is-failure": 4,
   "yes-lost-by-crash": 387,
 };
