@@ -9,12 +9,16 @@ import type { FormContext, FormState } from "../forms/form.ts";
 import { askedAt } from "../forms/form-places.ts";
 import { answeredCard, formCard } from "../forms/form-card.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
+import { withdrawUnsent } from "../messengers/replies/withdraw-unsent.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { cardIdOf, isSecretAt } from "./question.ts";
 import type { AskedPlace, Question } from "./question.ts";
 
 /** Owner of the cards. */
 export const QUESTIONS = "questions";
+
+const REMINDER = "reminder";
+const refusalOf = ({ createdAt }: Question): string => `refused:${createdAt}`;
 
 /** The cards of questions: one in each chat in which a person is asked. */
 export class QuestionCards {
@@ -73,15 +77,21 @@ export class QuestionCards {
 
   /** Reminds everybody who was asked, below the cards. Only stores the messages. */
   remind(question: Question): void {
-    this.#sayBelow(question, "reminder", (say) =>
+    this.#sayBelow(question, REMINDER, (say) =>
       say("questionReminder", { time: this.#time(question.expiresAt, say) }),
     );
   }
 
   /** Tells everybody who was asked, below the cards, that an answer does not fit. Only stores the messages. */
   refuse(question: Question, problem: string): void {
-    const id = `refused:${question.createdAt}`;
-    this.#sayBelow(question, id, (say) => `${problem} ${say("questionStaysOpen")}`);
+    this.#sayBelow(question, refusalOf(question), (say) => `${problem} ${say("questionStaysOpen")}`);
+  }
+
+  /** Drops what was said below the cards and has not been sent, because the question is over. */
+  withdrawBelow(question: Question): void {
+    for (const index of question.askedIn.keys())
+      for (const name of [REMINDER, refusalOf(question)])
+        withdrawUnsent(this.#host.thread.delivery, `${cardIdOf(question, index)}:${name}`);
   }
 
   #sayBelow(question: Question, name: string, words: (say: Say) => string): void {

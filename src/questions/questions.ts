@@ -158,6 +158,7 @@ export class Questions {
     const ended = { ...question, ...changes };
     onEnded(ended, answer, end);
     cards.draw(ended);
+    cards.withdrawBelow(question);
     this.#log(question, end);
     host.wakeSoon();
   }

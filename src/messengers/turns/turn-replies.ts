@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryPolicy, DeliveryReceipt } from "../../core/delivery.ts";
+import type { Delivery, DeliveryPolicy } from "../../core/delivery.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
@@ -12,6 +12,7 @@ import type { SafeText } from "../declare/texts.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
 import { sendNotice } from "../replies/send-notice.ts";
+import { hasBegun, withdrawUnsent } from "../replies/withdraw-unsent.ts";
 import { replyStartOf } from "./reply-start.ts";
 import type { ReplyTarget } from "./reply-start.ts";
 import { visibleText } from "./visible-text.ts";
@@ -152,8 +153,7 @@ export class TurnReplies {
 
   /** Drops a request for patience that has not been sent yet. It would arrive after the answer. */
   endWaiting(turnId: string): void {
-    const { delivery } = this.#options;
-    if (!hasBegun(delivery.receipt(waitingId(turnId)))) delivery.withdraw(waitingId(turnId));
+    withdrawUnsent(this.#options.delivery, waitingId(turnId));
   }
 
   /** Keeps the text of a turn that made way for a later message, without a mark. */
@@ -288,9 +288,4 @@ function waitingId(turnId: string): string {
 function wasTakenOut(seen: string, said: string, filtered: string): boolean {
   const words = (of: string): string => of.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
   return words(said).includes(words(seen)) && !words(filtered).includes(words(seen));
-}
-
-/** Tells whether any part of a reply is visible, or may be. */
-function hasBegun(receipt: DeliveryReceipt | undefined): boolean {
-  return receipt?.messages.some(({ state }) => state !== "planned" && state !== "removed") === true;
 }

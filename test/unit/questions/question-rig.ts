@@ -55,6 +55,8 @@ export class QuestionRig {
   statements = 0;
   /** Number of times that the object died while the model called the action. */
   deathsInCall = 0;
+  /** Whether texts wait for the budget of their chat. */
+  holdsTexts = false;
   readonly #planted: PlantedMistakes;
   readonly #data = createNodeDatabase();
   readonly #outside = createNodeDatabase();
@@ -408,8 +410,13 @@ export class QuestionRig {
       },
       revise: write,
       movedTo: () => undefined,
+      withdraw: (id: string) => void database.run("DELETE FROM screen WHERE id = ?", id),
       receipt: (id: string) => ({
-        messages: [{ messageId: id.startsWith("question:") ? id : "1", sentAt: 0 }],
+        messages: [
+          this.holdsTexts && id.split(":").length > 3
+            ? { state: "planned" }
+            : { state: "sent", messageId: id.startsWith("question:") ? id : "1", sentAt: 0 },
+        ],
       }),
     } as unknown as Delivery;
   }

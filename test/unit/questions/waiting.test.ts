@@ -44,6 +44,19 @@ describe("a question that waits", () => {
     }
   });
 
+  it("takes back a reminder that still waits to be sent when it has its answer, and no other", async () => {
+    const rig = await waiting();
+    rig.holdsTexts = true;
+    await rig.pass(31);
+    expect(rig.below("A")).toEqual([expect.stringContaining(REMINDER)]);
+    await rig.press("A", "Yes", "ada");
+    expect(rig.below("A")).toEqual([]);
+    const next = await waiting();
+    await next.pass(31);
+    await next.press("A", "Yes", "ada");
+    expect(next.below("A")).toHaveLength(1);
+  });
+
   it("sends no reminder once it has its answer", async () => {
     const rig = await waiting();
     await rig.press("A", "Yes", "ada");
