@@ -22,6 +22,8 @@ export interface AfterEnd {
   readonly notify: boolean;
   /** The method of the bot's class that is called. */
   readonly onFinish?: string | undefined;
+  /** Whether its call has ended because it waits for people whom its agent has asked. */
+  readonly isWaiting?: boolean | undefined;
 }
 
 /** Runs of other agents that calls of this object have begun. */
@@ -89,6 +91,12 @@ export class AgentRunStore {
   /** Stores that the agent knows the run, unless nobody wants it any more. */
   begun(id: string): void {
     this.#runs.update({ state: "running", request: undefined }, "WHERE id = ? AND state = 'starting'", id);
+  }
+
+  /** Stores that a run goes on after its call, whose turn must not wait for people. */
+  goOn(id: string): void {
+    const afterEnd = { notify: true, isWaiting: true };
+    this.#runs.update({ afterEnd }, "WHERE id = ? AND after_end IS NULL AND state = 'running'", id);
   }
 
   /** Stores that nobody wants a run any more. Returns `false` if it is over, or was ended before. */

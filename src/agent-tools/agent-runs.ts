@@ -15,7 +15,7 @@ import type { RunQuestion } from "../scheduled-runs/run-questions.ts";
 import { AgentRunStore } from "./agent-run-store.ts";
 import type { AgentRun, NewAgentRun } from "./agent-run-store.ts";
 import { AGENT_TOOLS } from "./agent-tool-calls.ts";
-import type { AgentToolCalls, RunAnswer, RunAsks, RunEnded, RunState } from "./agent-tool-calls.ts";
+import type { AgentToolCalls, RunAnswer, RunAsks, RunEnded, RunState, RunWaits } from "./agent-tool-calls.ts";
 import type { AgentToolMethods } from "./agent-tool-options.ts";
 import { isMeant } from "./run-filter.ts";
 import type { RunFilter } from "./run-filter.ts";
@@ -25,6 +25,8 @@ import { finishedOf, infoOf } from "./run-info.ts";
 export interface RunWait {
   readonly signal: AbortSignal | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
+  /** Whether it waits, too, while the agent waits for people whom it has asked by itself. @default true */
+  readonly isPatient?: boolean | undefined;
 }
 
 /** A run whose agent cannot be heard is looked at after this, and then ever more rarely. */
@@ -32,6 +34,8 @@ const LOOK_AGAIN_MS = 250;
 const LOOK_AGAIN_MOST_MS = 30_000;
 /** Runs that only this process follows are looked at by the next one after this. */
 const WAKE_MS = 30_000;
+/** A run that waits for people is looked at after this, if its agent could not tell that it goes on. */
+const PEOPLE_REST_MS = 5 * 60_000;
 
 const STOPPED: RunEnded = { kind: "ended", status: "aborted", error: "The run was stopped." };
 const ABANDONED: RunEnded = {
@@ -57,6 +61,8 @@ export class AgentRuns {
   /** Runs for which this process works, and those whose result it awaits. */
   readonly #working = new Map<string, Promise<void>>();
   readonly #awaited = new Set<string>();
+  /** Until when runs rest that wait for people. An object that waits for people must not stay in memory. */
+  readonly #restUntil = new Map<string, number>();
 
   constructor(host: FeatureHost<AgentToolMethods>) {
     this.#host = host;
@@ -122,7 +128,10 @@ export class AgentRuns {
   }
 
   /** Resolves when a run asks people something, or is over. */
-  async untilAsksOrEnds(id: string, { onProgress, signal }: RunWait): Promise<RunAsks | RunEnded> {
+  async untilAsksOrEnds(
+    id: string,
+    { isPatient = true, onProgress, signal }: RunWait,
+  ): Promise<RunAsks | RunEnded | RunWaits> {
     if (onProgress !== undefined) this.#lines.set(id, onProgress);
     this.#awaited.add(id);
     try {
@@ -136,7 +145,7 @@ export class AgentRuns {
         if (state.kind === "ended") {
           this.store.ended(id, state, this.#now());
           this.#host.wakeSoon();
-        } else if (state.kind === "asks") return state;
+        } else if (state.kind === "asks" || (state.kind === "waits" && !isPatient)) return state;
         else await Promise.race([news, this.#rest(looks, signal)]);
       }
     } finally {
@@ -178,6 +187,7 @@ export class AgentRuns {
   nudge(id: string): void {
     for (const resolve of this.#heard.get(id) ?? []) resolve();
     this.#heard.delete(id);
+    this.#restUntil.delete(id);
     this.#host.later(() => void this.work());
   }
 
@@ -221,7 +231,7 @@ export class AgentRuns {
   /** Does what is due for the runs of this object. */
   async work(): Promise<void> {
     for (const run of this.store.open()) {
-      if (this.#working.has(run.id)) continue;
+      if (this.#working.has(run.id) || (this.#restUntil.get(run.id) ?? 0) > this.#now()) continue;
       const work = this.#workOn(run);
       if (work === undefined) continue;
       const done = work
@@ -237,7 +247,12 @@ export class AgentRuns {
     if (state === "ended") return this.#tell(id);
     if (afterEnd !== undefined) return this.#follow(id);
     if (!this.#isAwaited(run)) this.leave(id, ABANDONED);
+    else if (!this.#isAwaitedNow(run)) this.#rests(id);
     return undefined;
+  }
+
+  #rests(id: string): void {
+    this.#restUntil.set(id, this.#now() + PEOPLE_REST_MS);
   }
 
   async #end(run: AgentRun): Promise<void> {
@@ -247,20 +262,25 @@ export class AgentRuns {
   }
 
   async #follow(id: string): Promise<void> {
-    const state = await this.untilAsksOrEnds(id, { signal: undefined });
-    if (state.kind === "ended" && this.store.get(id)?.state === "ended") await this.#tell(id);
+    const state = await this.untilAsksOrEnds(id, { signal: undefined, isPatient: false });
+    if (state.kind !== "ended") this.#rests(id);
+    else if (this.store.get(id)?.state === "ended") await this.#tell(id);
   }
 
   /** Whether a turn, a call that waits for a person, or bot code of this process waits for the result of a run. */
-  #isAwaited({ id, requestId, toolCallId }: AgentRun): boolean {
-    const { features, thread } = this.#host;
-    if (this.#awaited.has(id) || thread.own.isRunning(requestId)) return true;
-    const { asking } = features;
+  #isAwaited(run: AgentRun): boolean {
+    if (this.#isAwaitedNow(run)) return true;
+    const { requestId, toolCallId } = run;
+    const { asking } = this.#host.features;
     const earlier = asking?.earlier({ requestId, toolCallId }, false);
     const { waiting } = earlier?.kind === "waits" ? earlier.output : {};
     if (waiting === undefined || !("questionId" in waiting)) return false;
     const parked = asking?.stateOf(waiting.questionId);
     return parked !== undefined && parked.kind !== "ended";
+  }
+
+  #isAwaitedNow({ id, requestId }: AgentRun): boolean {
+    return this.#awaited.has(id) || this.#host.thread.own.isRunning(requestId);
   }
 
   /** Tells the bot's own code and the conversation of the end of a run. */
@@ -316,7 +336,8 @@ export class AgentRuns {
   }
 
   nextWakeAt(): number | undefined {
-    return this.store.open().length === 0 ? undefined : this.#now() + WAKE_MS;
+    const times = this.store.open().map(({ id }) => this.#restUntil.get(id) ?? this.#now() + WAKE_MS);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** Ends the runs of a person's chat. Returns whether there was one. */
@@ -349,7 +370,21 @@ export class AgentRuns {
     });
   }
 
-  /** Agents that work in the background ask nobody, and calls that wait for an agent ask by themselves. */
+  /** Lets a run go on after its call. Its end comes as a turn. */
+  goOn(id: string): void {
+    this.store.goOn(id);
+    this.#host.wakeSoon();
+  }
+
+  /** Whether an agent that a run of this object has called waits for people. */
+  waitsIn(turnId: string): boolean {
+    return this.store.open().some(({ afterEnd, requestId, state }) => {
+      const isWaiting = afterEnd?.isWaiting === true && state === "running";
+      return isWaiting && this.#host.runs.rootOf(requestId) === turnId;
+    });
+  }
+
+  /** Agents that work in the background ask by themselves, and so do calls that wait for an agent. */
   waitingIn(): undefined {
     return undefined;
   }

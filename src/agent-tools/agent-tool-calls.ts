@@ -34,7 +34,12 @@ export interface RunEnded {
   readonly error?: string | undefined;
 }
 
-export type RunState = { readonly kind: "open" } | RunAsks | RunEnded;
+/** A run that waits for people whom its agent has asked by itself. */
+export interface RunWaits {
+  readonly kind: "waits";
+}
+
+export type RunState = { readonly kind: "open" } | RunAsks | RunWaits | RunEnded;
 
 /** The answer of a person. */
 export type RunAnswer =

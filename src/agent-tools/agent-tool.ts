@@ -84,6 +84,9 @@ export function agentTool<InputSchema extends FlexibleSchema, Output = unknown>(
   return Object.assign(made, { [ACTION_IN_PLACE]: action, runsBeside: true }) as never;
 }
 
+const WAITS =
+  "The agent needs an answer of people, whom it has asked in their chat. You will be told its result. Do not call it again for the same.";
+
 interface Delegation {
   readonly agentClass: { readonly name: string };
   readonly agent: string;
@@ -117,8 +120,14 @@ async function runAttached(delegation: Delegation, input: unknown, ctx: ActionCo
       ctx.progress({ message: `${agent} …` });
       const run = { ...delegation, id, input, ...callOf(ctx), facts, canAsk: true };
       const refusal = round === 1 ? await feature.beginRun(run) : undefined;
-      return refusal ?? feature.runs.untilAsksOrEnds(id, { signal: ctx.signal, onProgress: show });
+      if (refusal !== undefined) return refusal;
+      const waiting = { signal: ctx.signal, onProgress: show, isPatient: false };
+      const reached = await feature.runs.untilAsksOrEnds(id, waiting);
+      // Durable together with the end of this step, so the result is either told by a turn, or by this call.
+      if (reached.kind === "waits") feature.runs.goOn(id);
+      return reached;
     });
+    if (state.kind === "waits") return { runId: id, status: "waiting", note: WAITS };
     if (state.kind === "ended") return resultOf(state, outputSchema);
     const answer = await ask(state, agent, ctx);
     await feature.runs.answer(id, state, answer, facts);

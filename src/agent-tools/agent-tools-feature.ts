@@ -62,7 +62,7 @@ export class AgentToolsFeature implements Feature, AgentToolCalls {
     // Every bot has these methods.
     this.#host = host as FeatureHost<AgentToolMethods>;
     this.runs = new AgentRuns(this.#host);
-    this.#children = new ChildRuns(this.#host);
+    this.#children = new ChildRuns(this.#host, (id) => this.runs.waitsIn(id));
     features.set(this.#host.agent, this);
   }
 

@@ -7,7 +7,7 @@ import type { FeatureHost } from "../feature/feature-host.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { AskedId } from "../scheduled-runs/run-questions.ts";
 import { AGENT_TOOLS } from "./agent-tool-calls.ts";
-import type { RunAnswer, RunAsks, RunEnded, RunRequest, RunState } from "./agent-tool-calls.ts";
+import type { RunAnswer, RunAsks, RunEnded, RunRequest, RunState, RunWaits } from "./agent-tool-calls.ts";
 import type { AgentToolMethods } from "./agent-tool-options.ts";
 
 /** Longest words of an agent that its caller reads. A row has 2 MB. */
@@ -22,8 +22,12 @@ export class ChildRuns {
   /** The newest line of progress that the keeper does not know, by run. A run that is not in here is not being told. */
   readonly #lines = new Map<string, string | undefined>();
 
-  constructor(host: FeatureHost<AgentToolMethods>) {
+  /** Whether an agent that this run has called waits for people. */
+  readonly #waitsBelow: (id: string) => boolean;
+
+  constructor(host: FeatureHost<AgentToolMethods>, waitsBelow: (id: string) => boolean) {
     this.#host = host;
+    this.#waitsBelow = waitsBelow;
   }
 
   begin({ id, prompt, run }: RunRequest): Promise<void> {
@@ -42,7 +46,7 @@ export class ChildRuns {
     switch (report.state) {
       case "open":
       case "waiting":
-        return this.#asked(this.#host.runs.waiting(id)) ?? { kind: "open" };
+        return this.#asked(this.#host.runs.waiting(id)) ?? { kind: this.#waitsBelow(id) ? "waits" : "open" };
       case "completed":
         return this.#completed(id, report.text ?? "");
       case "failed":
@@ -66,15 +70,16 @@ export class ChildRuns {
     }
   }
 
-  /** Returns a question that the keeper of the run has to ask. Undefined if people are asked elsewhere, or it is over. */
-  #asked(of: AskedId | undefined): RunAsks | undefined {
+  /** Returns a question that the keeper of the run has to ask, or that this agent has asked. Undefined if it is over. */
+  #asked(of: AskedId | undefined): RunAsks | RunWaits | undefined {
     if (of === undefined) return undefined;
     const { asking, consent } = this.#host.features;
     const isConsent = "approvalId" in of;
     const state: AskedCall | undefined = isConsent
       ? consent?.stateOf(of.approvalId)
       : asking?.stateOf(of.parkedId);
-    if (state?.kind !== "waiting" || !state.isAskedByCaller) return undefined;
+    if (state?.kind !== "waiting") return undefined;
+    if (!state.isAskedByCaller) return { kind: "waits" };
     if (isConsent) return { kind: "asks", of, message: escapeMarkdown(state.question) };
     if (state.form === undefined) return undefined;
     const { questionId, schema } = state.form;

@@ -7,6 +7,8 @@ export interface ScheduleBinding {
   readonly revision: string;
   /** The agent that works for the keeper, as people know it. Undefined: it is a schedule, and no agent's run. */
   readonly agent?: string | undefined;
+  /** Whether the agent asks people by itself in their chats, and not its keeper for it. */
+  readonly asksItself?: boolean | undefined;
 }
 
 /** Whether both are the same schedule, at any revision. */

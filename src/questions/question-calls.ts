@@ -76,6 +76,8 @@ export class QuestionCalls implements ActionQuestions {
       ? []
       : await placesOf(this.#options.host, { requestId, place, people, isPrivate: isSensitive(form) });
     if (askedIn.length === 0 && !isOfCaller) return "nobody";
+    const { runs } = this.#options.host;
+    if (!isOfCaller && facts.schedule?.agent !== undefined) runs.runs.asksItself(runs.rootOf(requestId));
     const { ledgerKey } = run;
     return {
       store: ({ entry, position }, withIt) => {

@@ -3,6 +3,7 @@ import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { QuestionPeople } from "../core/question.ts";
 import type { AskingPlace } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import { isServed } from "../messengers/tools/call-facts.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import type { AskedPlace } from "./question.ts";
 
@@ -31,7 +32,10 @@ export async function placesOf(
     const found = await host.objects.link.resolveTarget(owner);
     return found.kind === "found" ? [{ userId: owner.userId, address: found.address }] : [];
   }
-  if (schedule !== undefined) {
+  // An agent asks by itself in the chats that it serves.
+  if (schedule?.agent !== undefined) {
+    if (!isServed(facts, host.messengers)) return [];
+  } else if (schedule !== undefined) {
     if (askOwnerIn === undefined || people !== "requester") return [];
     // The private chat of the owner of a declared schedule. Schedules of people ask the maker below.
     if (person === undefined) return [{ userId: undefined, name: undefined, address: askOwnerIn }];

@@ -68,6 +68,8 @@ export interface ScheduledRunStore {
   /** Stores a run, unless it is known. */
   add(turnId: string, run: ScheduledRun, now: number): void;
   setProblem(turnId: string, code: string): void;
+  /** Stores that the keeper of a run asks nobody for it any more. */
+  asksItself(turnId: string): void;
 }
 
 /** Creates the store. Its table is made with the first run. */
@@ -82,5 +84,11 @@ export function createScheduledRunStore(database: Database): ScheduledRunStore {
     add: (turnId, run, now) => void runs.insertNew({ turnId, run, createdAt: now }),
     setProblem: (turnId, code) =>
       tables.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId),
+    asksItself(turnId) {
+      const run = runs.first("WHERE turn_id = ?", turnId)?.run;
+      if (run?.delegation === undefined) return;
+      const delegation = { ...run.delegation, canAsk: false };
+      runs.update({ run: { ...run, delegation } }, "WHERE turn_id = ?", turnId);
+    },
   };
 }

@@ -46,8 +46,8 @@ export class OutcomeTurns {
     const shownIn = this.#host.runs.runs.get(rootRequest)?.shownIn;
     if (shownIn !== undefined)
       return this.#host.messengers.isDeclared(shownIn.messengerId) ? shownIn : undefined;
-    // The answer is for the chats of the schedule, unless it is over by now.
-    return isExplained ? asked : undefined;
+    // The answer is for the chats of the schedule, unless it is over by now. That of an agent is for its caller only.
+    return isExplained && schedule.agent === undefined ? asked : undefined;
   }
 
   /** Whether a question was asked in the chat of its schedule's owner, which never sees the conversation of the run. */

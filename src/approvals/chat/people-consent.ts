@@ -20,9 +20,10 @@ import type { Approvers } from "./approvers.ts";
 import { factsOfOutcome } from "./outcome-facts.ts";
 import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
+import { isServed } from "../../messengers/tools/call-facts.ts";
 
 export interface PeopleConsentOptions {
-  readonly host: Pick<ApprovalsHost, "deps" | "engine" | "runs" | "thread">;
+  readonly host: Pick<ApprovalsHost, "deps" | "engine" | "messengers" | "runs" | "thread">;
   readonly approvals: Approvals;
   readonly approvers: Approvers;
   readonly cards: ApprovalCards;
@@ -38,7 +39,7 @@ const NOBODY_DECIDES = {
 
 const NOT_ASKED_FOR_AGENTS = {
   problem:
-    "A person has to agree to this action. For an agent's work only the person who asks can be asked, in the chat of the conversation that has called it, and that is not possible here. Nobody was asked. Say that the conversation itself has to do this.",
+    "A person has to agree to this action. For an agent's work only the person who asks can be asked, in the chat of the conversation that has called it, and that is not possible here. Nobody was asked. Say that the conversation itself has to do this, or that the developer of the bot must give the agent its messengers.",
 } as const;
 
 const ASKER_UNKNOWN = {
@@ -64,9 +65,13 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
     let asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
     const labels = await inputLabels(action, facts.person?.language);
-    const isOfAgent = asked.schedule?.agent !== undefined;
-    if (isOfAgent && !(await this.#isAskedByKeeper(asked, facts))) return NOT_ASKED_FOR_AGENTS;
-    const places = isOfAgent
+    const isOfKeeper = asked.schedule?.agent !== undefined && (await this.#isAskedByKeeper(asked, facts));
+    if (asked.schedule?.agent !== undefined && !isOfKeeper) {
+      if (!isServed(facts, host.messengers)) return NOT_ASKED_FOR_AGENTS;
+      runs.asksItself(asked.rootRequest);
+      asked = { ...asked, schedule: { ...asked.schedule, asksItself: true } };
+    }
+    const places = isOfKeeper
       ? { askedIn: [], unreached: [] }
       : await cards.placesOf(action, asked.approvers, facts);
     const isUnheard = places.unreached.length > 0 && places.askedIn.length === 0;

@@ -83,7 +83,7 @@ export function isScheduleDeleted({ decidedBy, reason, state }: Approval): boole
  * agent works asks its own.
  */
 export function isAskedOutside({ requestId, schedule }: Pick<Approval, "requestId" | "schedule">): boolean {
-  return isAskedByCaller(requestId) || schedule?.agent !== undefined;
+  return isAskedByCaller(requestId) || (schedule?.agent !== undefined && schedule.asksItself !== true);
 }
 
 /** Whether an approval can still change. */

@@ -152,15 +152,16 @@ function riskField(risk: ApprovalRisk, say: Say): CardField {
   return { label: say("riskLabel"), value: say(RISKS[risk]) };
 }
 
-/** The schedule or the person that asks. In a private chat everybody knows the person. */
+/** The schedule, the agent or the person that asks. In a private chat everybody knows the person. */
 function askerFields(approval: Approval, { role, say = sayEnglish }: CardView): CardField[] {
   const { origin, requester, schedule } = approval;
   const isKnown = isAlone(approval) || (origin?.isDirectMessage === true && role !== "elsewhere");
+  const { agent, taskId } = schedule ?? {};
+  const askers = [agent, requester === undefined || isKnown ? undefined : nameOf(requester)];
+  const names = askers.filter((name) => name !== undefined);
   return [
-    ...(schedule === undefined ? [] : [{ label: say("scheduleLabel"), value: schedule.taskId }]),
-    ...(requester === undefined || isKnown
-      ? []
-      : [{ label: say("requesterLabel"), value: nameOf(requester) }]),
+    ...(taskId === undefined || agent !== undefined ? [] : [{ label: say("scheduleLabel"), value: taskId }]),
+    ...(names.length === 0 ? [] : [{ label: say("requesterLabel"), value: names.join(", ") }]),
   ];
 }
 

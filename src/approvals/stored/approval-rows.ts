@@ -59,6 +59,7 @@ export const scheduleSchema = z.object({
   taskId: z.string(),
   revision: z.string(),
   agent: z.string().optional(),
+  asksItself: z.boolean().optional(),
 });
 
 /** Facts about a question that are only read with it. */

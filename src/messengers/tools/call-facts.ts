@@ -37,6 +37,14 @@ function factsOfRun(
   return { people, person: requester, address, chat: threadOf(address), schedule, askOwnerIn };
 }
 
+/** Whether the object can post in the chat of a call: an agent may lack the messenger of the conversation that calls it. */
+export function isServed(
+  { address }: Pick<CallFacts, "address">,
+  messengers: { isDeclared(messengerId: string): boolean },
+): boolean {
+  return address !== undefined && messengers.isDeclared(address.messengerId);
+}
+
 export function threadOf(address: Address | undefined): MessengerThread | undefined {
   if (address === undefined) return undefined;
   const { chatId, isDirectMessage, threadId, topicId } = address;

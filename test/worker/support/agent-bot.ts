@@ -4,6 +4,7 @@ import { agentTool } from "../../../src/agent-tools/index.ts";
 import type { AgentToolOptions } from "../../../src/agent-tools/index.ts";
 import type { Think } from "../../../src/index.ts";
 import { ChildBot } from "../worker.ts";
+import type { OtherBot } from "../worker.ts";
 import { callTool, say } from "./scripted-model.ts";
 import type { ModelRequest, ModelScript, ModelStep } from "./scripted-model.ts";
 import { createWorld } from "./world.ts";
@@ -18,12 +19,14 @@ export interface AgentBotOptions extends WorldOptions {
   /** The model of the agents that are called. */
   readonly child: ModelScript;
   readonly tool?: Partial<AgentToolOptions>;
+  /** @default `ChildBot`, which has no messengers */
+  readonly agentClass?: typeof ChildBot | typeof OtherBot;
 }
 
 /**
  * A bot whose model calls `research` when a person writes "Research <topics>", once for each topic, and says what it gets.
  */
-export function createAgentBot({ child, tool, ...rest }: AgentBotOptions): World {
+export function createAgentBot({ child, tool, agentClass = ChildBot, ...rest }: AgentBotOptions): World {
   const parent: ModelScript = (request) => parentScript(request);
   return createWorld({
     script: (request) => (isChild({ name: request.asker }) ? child(request) : parent(request)),
@@ -31,7 +34,7 @@ export function createAgentBot({ child, tool, ...rest }: AgentBotOptions): World
       isChild(agent)
         ? {}
         : {
-            research: agentTool(ChildBot, {
+            research: agentTool(agentClass, {
               description: "Researches a topic.",
               inputSchema: z.object({ topic: z.string() }),
               displayName: "Researcher",
