@@ -8,6 +8,7 @@ import type { AskedCall } from "../messengers/tools/action-consent.ts";
 import { factsOfTurn } from "../messengers/tools/call-facts.ts";
 import { outcomeMessage } from "../messengers/turns/outcome-message.ts";
 import { answeredOwner, approvedOwner } from "../messengers/turns/turn-attachments.ts";
+import { followRun } from "../scheduled-runs/run-chain.ts";
 import type { RunQuestion, RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ExecuteResult } from "../sandbox/executor.ts";
 import { channelOf, contextJson, factsOf } from "./code-context.ts";
@@ -132,6 +133,14 @@ export class CodeRuns implements RunQuestions {
 
   dropRun(): void {
     // The questions of its code are dropped, which ends it.
+  }
+
+  isOpen(id: string): boolean {
+    const { host, store } = this.#options;
+    const run = store.get(id);
+    if (run === undefined || run.endedAt === undefined) return run !== undefined;
+    const followed = { questions: host.features.runQuestions, prompts: host.thread.own.prompts };
+    return followRun(followed, run.requestId).state === "open";
   }
 
   output(run: CodeRun): ProxyToolOutput {

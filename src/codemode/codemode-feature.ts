@@ -123,6 +123,10 @@ export class CodemodeFeature implements Feature, CodeFeature {
     return new Map(named.filter(([name]) => !own.has(name) && !reverts.has(name)));
   }
 
+  isCodeOpen(run: string): boolean {
+    return this.runs.isOpen(run);
+  }
+
   get runQuestions(): RunQuestions {
     return this.runs;
   }

@@ -18,6 +18,7 @@ import type { AlarmName, DurableAlarm } from "./durable-alarm.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
+import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 
 /** The object of a bot, as its features use it. Its parts are created when they are used first. */
 export interface FeatureHost<Methods> {
@@ -52,6 +53,10 @@ export interface FeatureHost<Methods> {
     readonly asking: ActionQuestions | undefined;
     /** Returns for whom and where the calls of a turn about an outcome run. Undefined for other turns. */
     factsOfOutcome(turn: TurnInfo): CallFacts | undefined;
+    /** The questions of all features, as those see them who follow the run of a schedule. */
+    readonly runQuestions: RunQuestions;
+    /** Whether a run of code goes on, or the turn that tells its end is still to come. */
+    isCodeOpen(run: string): boolean;
   };
   alarm(name: AlarmName): DurableAlarm;
   /** Resolves when the object can be used. */

@@ -86,6 +86,10 @@ export class FeatureList implements ThreadFeatures {
     };
   }
 
+  isCodeOpen(run: string): boolean {
+    return this.#features.some((feature) => feature.isCodeOpen?.(run) === true);
+  }
+
   /** @throws {ConfigurationError} `feature-missing` in a bot without broadcasts */
   get manyChats(): ManyChatsSender {
     const found = this.#first(({ manyChats }) => manyChats);

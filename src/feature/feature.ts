@@ -78,6 +78,8 @@ export interface Feature {
   factsOfOutcome?(turn: TurnInfo): CallFacts | undefined;
   /** Another turn replaces a turn. */
   turnReplaced?(turnId: string): void;
+  /** Whether a run of code goes on, or the turn that tells its end is still to come. */
+  isCodeOpen?(run: string): boolean;
   /** A call of a turn, or of a run that follows from it, shows how far it is. */
   progressed?(turnId: string, line: string): void;
   /** A person has ended what runs in a chat. Returns `false` if it had asked the person nothing there. */

@@ -15,7 +15,6 @@ import type { CardContent, Json } from "../core/content.ts";
 import { failureCode } from "../core/errors.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import { sha256Now } from "../core/sha256.ts";
-import type { Address } from "../core/surface.ts";
 import { Sweep } from "../core/sweep-store.ts";
 import { getTurn } from "../core/turn-context.ts";
 import type { Feature } from "../feature/feature.ts";
@@ -30,6 +29,7 @@ import { UndoStore } from "./undo-store.ts";
 import type { UndoCall } from "./undo-store.ts";
 
 const TEN_MINUTES = 10 * 60 * 1000;
+const CODE_CARD = "undo:code:";
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The end of one undone call, for people and the model. */
@@ -43,7 +43,8 @@ interface Undone {
 /**
  * Undo of actions in one conversation.
  *
- * 1. The calls of one answer have one card. It comes below the answer, and its button undoes the newest call first.
+ * 1. The calls of one answer have one card, and those of one run of code. It comes below the answer that ends them, and its
+ *    button undoes the newest call first.
  * 2. Nobody undoes but the person who asked and the one who agreed, and only for a while.
  * 3. A call is undone as an action of its own: with the permissions of the call, and once, under a key that follows from
  *    the call's.
@@ -91,15 +92,25 @@ export class UndoFeature implements Feature {
 
   work(): void {
     const now = this.#host.deps.clock.now();
-    const late = this.#store.open().filter(({ createdAt }) => now >= createdAt + this.#undoForMs);
+    const ready = this.#store.open().filter(({ card }) => !this.#isHeld(card));
+    for (const card of new Set(ready.filter((call) => !this.#isOffered(call)).map((call) => call.card))) {
+      this.#store.begin(card, now);
+      this.#offer(card);
+    }
+    const late = ready.filter((call) => this.#isOffered(call) && now >= call.createdAt + this.#undoForMs);
     for (const call of late) this.#store.setState(call.id, "over");
     for (const card of new Set(late.map((call) => call.card))) this.#draw(card);
     this.#sweep.run();
   }
 
   nextWakeAt(): number | undefined {
-    const oldest = this.#store.open().at(-1);
-    return oldest && oldest.createdAt + this.#undoForMs;
+    const times = this.#store
+      .open()
+      .filter(({ card }) => !this.#isHeld(card))
+      .map((call) =>
+        this.#isOffered(call) ? call.createdAt + this.#undoForMs : this.#host.deps.clock.now(),
+      );
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
@@ -166,8 +177,19 @@ export class UndoFeature implements Feature {
     return { end: "failed", why: name === "ActionError" ? message : "" };
   }
 
-  #isOpen({ createdAt, state }: UndoCall): boolean {
-    return state === "open" && this.#host.deps.clock.now() < createdAt + this.#undoForMs;
+  #isOpen(call: UndoCall): boolean {
+    const { card, createdAt, state } = call;
+    if (state !== "open" || this.#isHeld(card)) return false;
+    return !this.#isOffered(call) || this.#host.deps.clock.now() < createdAt + this.#undoForMs;
+  }
+
+  /** Whether calls are of a run of code that still goes on. It may need what they did. */
+  #isHeld(card: string): boolean {
+    return card.startsWith(CODE_CARD) && this.#host.features.isCodeOpen(card.slice(CODE_CARD.length));
+  }
+
+  #isOffered({ card }: UndoCall): boolean {
+    return this.#host.thread.cards.store.read(card) !== undefined;
   }
 
   /** Returns the newest card whose calls this person may undo. */
@@ -200,9 +222,10 @@ export class UndoFeature implements Feature {
     if (facts === undefined || address === undefined || person?.isChat === true) return;
     const call = { input, ctx } as never;
     const id = await ledgerKeyOf({ action, name, requestId, toolCallId } as never, call);
+    const card = cardIdOf(ctx);
     const isNew = this.#store.add({
       id,
-      card: `undo:${groupOf(ctx)}`,
+      card,
       action: name,
       summary: actionWords(name, action, input),
       input: toJson(input),
@@ -215,7 +238,7 @@ export class UndoFeature implements Feature {
       state: "open",
       createdAt: deps.clock.now(),
     });
-    if (isNew) this.#offer(`undo:${groupOf(ctx)}`, address);
+    if (isNew && !this.#isHeld(card)) this.#offer(card);
   }
 
   /** A call to which somebody has agreed may run long after its turn. */
@@ -234,10 +257,12 @@ export class UndoFeature implements Feature {
     return { people: person === undefined ? [] : [person], person, address, chat };
   }
 
-  #offer(card: string, address: Address): void {
+  #offer(card: string): void {
     const { messengers, thread } = this.#host;
-    if (thread.cards.store.read(card) !== undefined) this.#draw(card);
-    else {
+    const [call] = this.#store.ofCard(card);
+    const { address } = (call?.facts ?? {}) as Partial<CallFacts>;
+    if (call !== undefined && this.#isOffered(call)) this.#draw(card);
+    else if (address !== undefined) {
       const policy = replyPolicy(messengers.find(address.messengerId)?.delivery ?? {});
       const posting = { id: card, address, policy, owner: this.name, waitsForAnswer: true };
       thread.cards.post(posting, this.#cardOf(card));
@@ -283,10 +308,10 @@ export class UndoFeature implements Feature {
   }
 }
 
-/** Calls of one turn have one card, and so have calls of a run of code that goes on behind its turn. */
-function groupOf({ requestId, toolCallId }: ActionContext): string {
-  if (getTurn()?.id === requestId) return requestId;
-  return isCodeCall(toolCallId) ? `code:${codeCallOf(toolCallId).run}` : `${requestId}:${toolCallId}`;
+/** Calls of one turn have one card, and so have those of a run of code, which may go on behind its turn. */
+function cardIdOf({ requestId, toolCallId }: ActionContext): string {
+  if (isCodeCall(toolCallId)) return `${CODE_CARD}${codeCallOf(toolCallId).run}`;
+  return getTurn()?.id === requestId ? `undo:${requestId}` : `undo:${requestId}:${toolCallId}`;
 }
 
 function isOf({ approver, requester }: UndoCall, userId: string | undefined): boolean {

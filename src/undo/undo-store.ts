@@ -36,6 +36,7 @@ const CALLS = defineTable(
     /** For whom and where it ran. */
     facts: value("NOT NULL"),
     state: checked(state)("NOT NULL"),
+    /** The time of the call, or of the end of its run of code. */
     createdAt: integer("NOT NULL"),
   },
   "STRICT, WITHOUT ROWID",
@@ -68,6 +69,11 @@ export class UndoStore {
   /** Returns the calls that can be undone, the newest first. */
   open(): UndoCall[] {
     return this.#calls.all("WHERE state = 'open' ORDER BY seq DESC");
+  }
+
+  /** Lets the time of the open calls of a card begin. */
+  begin(card: string, now: number): void {
+    this.#calls.update({ createdAt: now }, "WHERE card = ? AND state = 'open'", card);
   }
 
   setState(id: string, to: UndoCall["state"]): void {

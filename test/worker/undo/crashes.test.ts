@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { action } from "../../../src/index.ts";
 import { undo } from "../../../src/undo/index.ts";
+import { useCodemode } from "../support/code-bot.ts";
 import { killerAt } from "../support/killer.ts";
 import { captureLog } from "../support/log-lines.ts";
+import { createMailingBot } from "../support/mailing-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
@@ -89,5 +91,39 @@ describe("an object that dies while it undoes a call", () => {
     expect(done.length).toBeLessThanOrEqual(1);
     if (shows("Undone:")) expect(done).toEqual(["take back 7"]);
     expect(shows("couldn't undo")).toBe(false);
+  });
+});
+
+/** The writes between the end of a run of code and the card that offers to undo it. */
+const OFFER_WRITES = {
+  "the end of the run": /UPDATE code_run_v1 SET [^W]*ended_at/,
+  "the time of the calls": /UPDATE undo_v1 SET created_at/,
+  "the card": [/INSERT INTO card_v1/, 3],
+} as const satisfies Record<string, RegExp | readonly [RegExp, number]>;
+
+describe("an object that dies when its code has ended", () => {
+  let end: () => void;
+  beforeEach(() => void (end = useCodemode()));
+  afterEach(() => end());
+
+  it.each(
+    Object.entries(OFFER_WRITES).flatMap(([what, pattern]) =>
+      (["before", "after"] as const).map((when) => ({ what, when, pattern })),
+    ),
+  )("offers once to undo all that it did: $when $what", async ({ pattern, when }) => {
+    const killer = killerAt(pattern, when);
+    const world = createMailingBot({ onStart: killer.arm });
+    const shown = (text: string): number =>
+      world.chats.visible("c1").filter((one) => one.includes(text)).length;
+    await deliver(() => world.write("c1", "mails", { id: "cause" }));
+    for (const to of ["bob", "cid"]) {
+      await until(world, () => shown(`Mail to ${to}`) > 0);
+      const token = world.chats.button("c1", "Approve") ?? "";
+      await deliver(() => world.post({ kind: "press", id: to, chat: "c1", user: "ada", text: token }));
+    }
+    await until(world, () => shown("All is done.") > 0 && world.chats.button("c1", "Undo") !== undefined);
+    expect(killer.hasStruck()).toBe(true);
+    expect(shown("Done: ")).toBe(1);
+    expect(shown("Done: Mail to ann; Mail to bob; Mail to cid")).toBe(1);
   });
 });

@@ -4,6 +4,8 @@ import { action, ActionError } from "../../../src/index.ts";
 import type { Action, ActionOptions } from "../../../src/index.ts";
 import { undo } from "../../../src/undo/index.ts";
 import { expectShown } from "../support/asking-bot.ts";
+import { useCodemode } from "../support/code-bot.ts";
+import { createMailingBot } from "../support/mailing-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
@@ -155,5 +157,40 @@ describe("undo", () => {
     await world.write("c1", "refund 7");
     await expectShown(world, "Got");
     expect(world.chats.button("c1", "Undo")).toBeUndefined();
+  });
+});
+
+describe("undo of a run of code", () => {
+  let end: () => void;
+  beforeEach(() => void (end = useCodemode()));
+  afterEach(() => end());
+
+  const offers = (world: World): readonly string[] =>
+    world.chats.visible("c1").filter((text) => text.startsWith("Done: "));
+
+  it("is one card below its end, and is not offered while the run waits for people", async () => {
+    const world = createMailingBot();
+    await world.write("c1", "mails");
+    await expectShown(world, "Mail to bob");
+    await world.press("c1", "Approve");
+    await expectShown(world, "Mail to cid");
+    expect(offers(world)).toEqual([]);
+    await world.press("c1", "Approve");
+    await expectShown(world, "All is done.");
+    await expectShown(world, "Done: Mail to ann; Mail to bob; Mail to cid");
+    expect(offers(world)).toHaveLength(1);
+    expect(world.chats.visible("c1").at(-1)).toContain("Done: Mail to ann");
+    await world.press("c1", "Undo");
+    await expectShown(world, "Undone: Mail to ann; Mail to bob; Mail to cid");
+  });
+
+  it("is offered for what was done before somebody said no, for its whole time", async () => {
+    ScriptedBot.undo = undo({ undoForMs: 3000 });
+    const world = createMailingBot();
+    await world.write("c1", "mails");
+    await expectShown(world, "Mail to bob");
+    await world.press("c1", "Reject");
+    await expectShown(world, "Done: Mail to ann");
+    expect(world.chats.button("c1", "Undo")).toBeDefined();
   });
 });
