@@ -1,6 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
-import { readAll } from "../ops/data/object-store.ts";
+import { readAll, type ReadRows } from "../ops/data/object-store.ts";
 
 /** Something that the bot has still to do. */
 export interface OpenWork {
@@ -29,23 +29,31 @@ export const WORK_TABLES = {
     WHERE is_told = 0 AND state <> 'asking'`,
   question_v1: `SELECT NULL AS chatId, 'answer' AS kind FROM question_v1
     WHERE is_delivered = 0 AND "end" IS NOT NULL`,
-  occurrence_v1: `SELECT NULL AS chatId, 'scheduled task' AS kind FROM occurrence_v1
-    WHERE state IN ('due', 'running') AND next_at < unixepoch('subsec') * 1000 + 1000`,
+  occurrence_v1: `SELECT NULL AS chatId, 'scheduled task' AS kind, next_at AS at FROM occurrence_v1
+    WHERE state IN ('due', 'running')`,
 };
 
-const rowSchema = z
-  .object({ chatId: z.string().nullable(), kind: z.string() })
-  .transform(({ chatId, kind }): OpenWork => ({ kind, ...(chatId !== null && { chatId }) }));
+/** Work that begins later than this is not open yet. */
+const SOON_MS = 1000;
+
+const rowSchema = z.object({ chatId: z.string().nullable(), kind: z.string(), at: z.number().optional() });
 
 /**
- * Returns the work of all conversations that is left, read from the storage of a running bot. Undefined while the bot is
- * writing. Work that one object hands over to another may be missed once, but not twice in a row.
+ * Returns a function that returns the work of all conversations that is left, read from the storage of a running bot.
+ * Undefined while the bot is writing. Work that one object hands over to another may be missed once, but not twice in a
+ * row. The function reads only what has changed since its last call.
  */
-export function openWork(dataDirectory: string): readonly OpenWork[] | undefined {
-  try {
-    return readAll(path.join(dataDirectory, "objects"), WORK_TABLES).map((row) => rowSchema.parse(row));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR") return undefined;
-    throw error;
-  }
+export function openWorkIn(dataDirectory: string): () => readonly OpenWork[] | undefined {
+  const known: ReadRows = new Map();
+  return () => {
+    try {
+      return readAll(path.join(dataDirectory, "objects"), WORK_TABLES, known)
+        .map((row) => rowSchema.parse(row))
+        .filter(({ at = 0 }) => at < Date.now() + SOON_MS)
+        .map(({ chatId, kind }) => ({ kind, ...(chatId !== null && { chatId }) }));
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR") return undefined;
+      throw error;
+    }
+  };
 }

@@ -8,7 +8,7 @@ import { startSimulator } from "../playground/telegram/simulator.ts";
 import { fromSources, readConfiguration } from "../ops/serve/bot-source.ts";
 import { serveBot, type BotServer } from "../ops/serve/serve-bot.ts";
 import { parseWorkerConfig } from "../ops/serve/worker-config.ts";
-import { openWork } from "./open-work-store.ts";
+import { openWorkIn } from "./open-work-store.ts";
 import { TestBot, type TestChat } from "./test-bot.ts";
 
 export interface TestBotOptions {
@@ -83,7 +83,7 @@ export async function testBot(
       model,
       server,
       log,
-      openWork: () => openWork(dataDirectory),
+      openWork: openWorkIn(dataDirectory),
       close: () => closeAll(server),
     });
     return bot.person("Alex");

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
@@ -83,23 +83,47 @@ function withDatabase<T>(
   }
 }
 
+/** Rows by the file that they were read from, and its state at that time. */
+export type ReadRows = Map<string, { readonly state: string; readonly rows: readonly Row[] }>;
+
+/** A file that was written a shorter time ago may be written again without a new time. */
+const UNSETTLED_MS = 50;
+
 /**
  * Reads rows from the tables of all objects, each object at one moment. An object without a table has no rows of it. May
  * run beside the bot, and never waits for it.
  *
  * @param queries by the name of their table
+ * @param known rows of earlier calls with the same queries, which are not read again while their file is the same
  * @throws {Error} with the code `ERR_SQLITE_ERROR` if the bot is writing
  */
-export function readAll(objectsDirectory: string, queries: Readonly<Record<string, string>>): Row[] {
-  return objectFiles(objectsDirectory).flatMap(({ file }) =>
-    withDatabase(file, true, (database) => rowsAtOnce(database, queries), 0),
-  );
+export function readAll(
+  objectsDirectory: string,
+  queries: Readonly<Record<string, string>>,
+  known: ReadRows = new Map(),
+): Row[] {
+  return objectFiles(objectsDirectory).flatMap(({ file }) => {
+    const state = stateOf(file);
+    const read = known.get(file);
+    if (read !== undefined && read.state === state) return read.rows;
+    const rows = withDatabase(file, true, (database) => rowsAtOnce(database, queries), 0);
+    if (state !== undefined) known.set(file, { state, rows });
+    return rows;
+  });
+}
+
+/** Returns words that change when an object writes. Undefined if it has just written. */
+function stateOf(file: string): string | undefined {
+  const stats = [file, `${file}-wal`].map((one) => statSync(one, { throwIfNoEntry: false }));
+  if (stats.some((one) => one !== undefined && Date.now() - one.mtimeMs < UNSETTLED_MS)) return undefined;
+  return stats.map((one) => `${one?.ino} ${one?.size} ${one?.mtimeMs}`).join();
 }
 
 function rowsAtOnce(database: DatabaseSync, queries: Readonly<Record<string, string>>): Row[] {
   database.exec("BEGIN");
+  const tables = new Set(tablesOf(database));
   return Object.entries(queries)
-    .filter(([table]) => hasTable(database, table))
+    .filter(([table]) => tables.has(table))
     .flatMap(([, query]) => database.prepare(query).all());
 }
 

@@ -6,7 +6,7 @@ import { say } from "../../lab/support/model-script.ts";
 import type { ModelRequest } from "../../lab/support/model-request.ts";
 import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/support/scripted-model.ts";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
-import { openWork, type OpenWork } from "../../testing/open-work-store.ts";
+import { openWorkIn, type OpenWork } from "../../testing/open-work-store.ts";
 import { slownessOf } from "../support/slowness.ts";
 import { EmulatorServer } from "./emulator-server.ts";
 import type { Expectations } from "./expectation.ts";
@@ -46,6 +46,7 @@ export class Stage {
   /** How many times slower than a quiet machine this one is. */
   readonly #slowness: number;
   readonly #places = new Set<Place>();
+  readonly #openWork: () => readonly OpenWork[] | undefined;
   #people = 0;
 
   constructor(
@@ -59,6 +60,7 @@ export class Stage {
     this.server = server;
     this.model = model;
     this.bot = bot;
+    this.#openWork = openWorkIn(bot.dataDirectory);
     // A killed bot misses these, and nothing hangs on them.
     server.emulator.watchEchoes?.((webhook) => void this.deliver(webhook).catch(() => undefined));
     model.script((request) => {
@@ -190,9 +192,13 @@ export class Stage {
     }
   }
 
-  /** Resolves when the bot has nothing left to do. */
-  rest(limitMs = SOON_MS): Promise<boolean> {
-    return this.#isDone(() => true, limitMs);
+  /**
+   * Resolves when the bot has nothing left to do.
+   *
+   * @param place only there
+   */
+  rest(limitMs = SOON_MS, place?: Place): Promise<boolean> {
+    return this.#isDone(({ chatId }) => !this.#isElsewhere(chatId, place), limitMs);
   }
 
   /**
@@ -201,26 +207,38 @@ export class Stage {
    * @param place only those in this place
    */
   cardsPosted(place?: Place): Promise<boolean> {
-    const isHere = (chatId: string | undefined): boolean =>
-      place === undefined || !this.#isElsewhere(chatId, place);
-    return this.#isDone(({ chatId, kind }) => kind === "card" && isHere(chatId), SOON_MS);
+    return this.#isDone(({ chatId, kind }) => kind === "card" && !this.#isElsewhere(chatId, place), SOON_MS);
   }
 
-  /** Whether a chat is certainly another place. The ids of most platforms contain the name of the place. */
-  #isElsewhere(chatId: string | undefined, place: Place): boolean {
-    const [named] = [...this.#places]
-      .filter((one) => chatId?.includes(one) === true)
+  /** Whether a chat is certainly another place. */
+  #isElsewhere(chatId = "", place?: Place): boolean {
+    if (place === undefined) return false;
+    const named = placesIn(chatId, this.emulator.name);
+    const [found] = [...this.#places]
+      .filter((one) => named.includes(one))
       .toSorted((one, other) => other.length - one.length);
-    return named !== undefined && named !== place;
+    return found !== undefined && found !== place;
   }
 
   async #isDone(counts: (work: OpenWork) => boolean, limitMs: number): Promise<boolean> {
     let calm = 0;
     const found = await this.until(() => {
-      calm = openWork(this.bot.dataDirectory)?.some(counts) === false ? calm + 1 : 0;
+      calm = this.#openWork()?.some(counts) === false ? calm + 1 : 0;
       return calm === 3;
     }, limitMs);
     return found === true;
+  }
+}
+
+/** Returns the id of a chat as the platform writes the names of places. Most ids contain them as they are. */
+function placesIn(chatId: string, platform: string): string {
+  switch (platform) {
+    case "github":
+      return chatId.replace(/:(?:issue:)?(\d+)$/, "#$1");
+    case "teams":
+      return Buffer.from(chatId.split(":")[1] ?? "", "base64url").toString();
+    default:
+      return chatId;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Contract } from "./expectation.ts";
 import type { PlatformEmulator } from "./platform-emulator.ts";
 import { playInTurn, playTogether } from "./row.ts";
 import type { Row } from "./row.ts";
-import { allRows, rowsAlone, rowsTogether } from "./rows.ts";
+import { allRows, rowsAlone, rowsThatHoldUp, rowsTogether } from "./rows.ts";
 import { Stage } from "./stage.ts";
 import { writeRecords } from "./write-records.ts";
 
@@ -27,9 +27,11 @@ export function checkContract(
     beforeAll(async () => {
       const [shared, own] = await Promise.all([start(), start()]);
       stages.push(shared, own);
+      const held = playTogether(own, rowsThatHoldUp);
       const played = await Promise.all([
         playTogether(shared, [...rowsTogether, ...ownRows]),
-        playInTurn(own, rowsAlone),
+        held,
+        held.then(() => playInTurn(own, rowsAlone)),
       ]);
       outcomes = new Map(played.flatMap((some) => [...some]));
     });

@@ -29,15 +29,17 @@ const adapters: Readonly<Record<string, (options: never) => Adapter>> = {
   linear: createLinearAdapter,
 };
 
+const RATE = { burst: 20, everyMs: 50 } as const;
+/** Platforms ask for seconds between the posts in a chat, or of a bot. Rows would wait for that, and do not prove it. */
+const PACING = { direct: RATE, group: RATE, global: RATE } as const;
+
 /** All abilities are the defaults. Only times are shorter, for a suite that waits little. */
 const common = {
   respondTo: ["direct-message", "mention", "subscribed-thread"],
   burstMs: 0,
+  pacing: PACING,
   delivery: { callTimeoutMs: 6000 },
 } as const;
-
-/** GitHub and Linear ask for a second between posts of a bot. Rows that share it would wait for each other. */
-const PACING = { global: { burst: 20, everyMs: 50 } } as const;
 
 export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
   const { PLATFORM, PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
@@ -46,5 +48,5 @@ export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
   const create = adapters[PLATFORM];
   return create === undefined
     ? telegramMessenger({ ...common, ...(options as Parameters<typeof telegramMessenger>[0]) })
-    : chatSdkMessenger({ ...common, pacing: PACING, adapter: create(options), verifyWebhook: false });
+    : chatSdkMessenger({ ...common, adapter: create(options), verifyWebhook: false });
 }

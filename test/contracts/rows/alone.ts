@@ -198,11 +198,13 @@ export const alone: readonly Row[] = [
       const talk = stage.talk(stage.person("Ada"));
       stage.on("cue-wait", [say("Not before 20 s.")]);
       stage.server.fail({ fault: { kind: "flood", retryAfterMs: 20_000 }, on: ["post"], in: talk.place });
+      const before = stage.bot.logs().length;
       await talk.write("cue-wait please");
       // The answer comes after the end of the test: the log tells when the bot will try again.
       const wait = await stage.until(() => {
         const line = stage.bot
           .logs()
+          .slice(before)
           .split("\n")
           .findLast((one) => one.includes('"kind":"retry-after"'));
         return line === undefined ? undefined : Number(/"retryAfterMs":(\d+)/.exec(line)?.[1]);

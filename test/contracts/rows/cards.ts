@@ -137,12 +137,8 @@ export const cards: readonly Row[] = [
       await talk.command("menu");
       const card = await stage.until(() => talk.bot().find(({ text }) => text.includes("Your order?")));
       if (card === undefined) return () => "no card";
-      const hasButtons = card.buttons.includes("Coffee");
-      if (!hasButtons) await stage.cardsPosted();
-      if (hasButtons) await talk.press(card, "Coffee");
-      else await talk.choose(1, card);
-      // The budget of the chat may hold the note back.
-      const note = await talk.reads("Coffee is noted.", 45_000);
+      await talk.pick(card, "Coffee", 1);
+      const note = await talk.reads("Coffee is noted.");
       return () => {
         if (note === undefined) return "nothing";
         if (note.onlyFor !== undefined) return "works";

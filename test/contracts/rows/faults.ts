@@ -120,7 +120,8 @@ function patiently(waitMs: number): (talk: Talk, stage: Stage) => string {
   };
 }
 
-export const faults: readonly Row[] = [
+/** Platforms that count the calls of an account refuse them in all of its chats. */
+export const floods: readonly Row[] = [
   answered(
     "flood",
     "Waits as long as the platform asks (3 s)",
@@ -132,15 +133,18 @@ export const faults: readonly Row[] = [
     const isFlooded = (): boolean => Date.now() < (end ??= Date.now() + 6500);
     return { fault: { kind: "flood", retryAfterMs: 1000 }, times: 100, while: isFlooded };
   }),
+  growing("edit-flood", "A rate limit in the middle of an answer (2 s)", {
+    fault: { kind: "flood", retryAfterMs: 2000 },
+  }),
+];
+
+export const faults: readonly Row[] = [
   answered("error-500", "An answer refused with the status 500", () => ({
     fault: { kind: "error", status: 500 },
   })),
   answered("error-503", "An answer refused with the status 503", () => ({
     fault: { kind: "error", status: 503 },
   })),
-  growing("edit-flood", "A rate limit in the middle of an answer (2 s)", {
-    fault: { kind: "flood", retryAfterMs: 2000 },
-  }),
   growing("edit-error", "An answer whose changes fail for a while", {
     fault: { kind: "error", status: 500 },
     times: 3,
