@@ -407,9 +407,11 @@ export const ENGLISH_TEXTS = {
   schedulesNotAllowed: "You may not make schedules in this group.",
   schedulesFull: "There are already {count} schedules here, and no more fit. Delete one first.",
   yourSchedulesFull: "You already have {count} schedules here, and no more fit. Delete one first.",
-  // Memory about a person.
-  memoryCommand: "Show what I remember about you",
-  memoryPrivately: "Send me /memory in a private chat.",
+  // Memory about a person or a group.
+  memoryCommand: "Show what I remember",
+  memoryChatEmpty:
+    "I don't remember anything about this chat. For what I know about you, send me /memory in a private chat.",
+  memoryChatTitle: "I remember this about this chat:",
   memoryEmpty: "I don't remember anything about you.",
   memoryTitle: "I remember this about you:",
   memorySaid: "you wrote: “{words}”",

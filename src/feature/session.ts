@@ -83,7 +83,7 @@ export interface ContextProvider {
   set?(content: string, key?: string): void | Promise<void>;
   /** Finds texts: `search_context`. */
   search?(query: string): SearchResult | Promise<SearchResult>;
-  /** Returns the text of a key that `get` names: `load_context`. */
+  /** Returns the text of a key that `get` names: `load_context`. `unload_context` drops it from later requests. */
   load?(key: string): string | null | undefined | Promise<string | null | undefined>;
 }
 

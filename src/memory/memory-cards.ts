@@ -25,7 +25,12 @@ const MOST_LISTED = 45;
 
 const ownerSchema = { messenger: z.string(), userId: z.string() };
 const pressSchema = z.discriminatedUnion("memory", [
-  z.strictObject({ memory: z.enum(["forget", "change"]), id: z.string(), ...ownerSchema }),
+  z.strictObject({
+    memory: z.enum(["forget", "change"]),
+    id: z.string(),
+    messenger: z.string().optional(),
+    userId: z.string().optional(),
+  }),
   z.strictObject({ memory: z.literal("groups"), isOn: z.boolean(), ...ownerSchema }),
 ]);
 
@@ -36,7 +41,16 @@ interface CardsMemory {
   changed(): void;
 }
 
-/** People's own view of what is kept about them and in their private chat, which only that chat shows. */
+/** Whose list a card is: that of a person, or of all people of a group. */
+type Reader = PersonOf | "group";
+
+/**
+ * People's own view of what is kept.
+ *
+ * 1. A private chat shows what is kept about its person and in that chat.
+ * 2. A group shows what is kept in it alone. Everybody whom the bot answers there may correct it, as they may tell the
+ *    model to, and write /new.
+ */
 export class MemoryCards implements OpenQuestions {
   readonly #host: FeatureHost<{ readonly texts?: BotTexts }>;
   readonly #memory: CardsMemory;
@@ -65,10 +79,11 @@ export class MemoryCards implements OpenQuestions {
     const parsed = pressSchema.safeParse(payload);
     if (!parsed.success) return undefined;
     const { messenger, userId } = parsed.data;
-    if (person?.userId !== userId || event.messengerId !== messenger) return Promise.resolve();
-    const of = { messenger, userId };
-    if (parsed.data.memory === "change") return this.#askForText(press, parsed.data.id, of);
-    return this.#apply(press, parsed.data, of);
+    const isOwn = person?.userId === userId && event.messengerId === messenger;
+    const reader = messenger === undefined || userId === undefined ? "group" : { messenger, userId };
+    if (reader !== "group" && !isOwn) return Promise.resolve();
+    if (parsed.data.memory === "change") return this.#askForText(press, parsed.data.id, reader);
+    return this.#apply(press, parsed.data, reader);
   }
 
   takesReply(cardId: string, event: MessengerEvent): boolean {
@@ -96,35 +111,31 @@ export class MemoryCards implements OpenQuestions {
   }
 
   async #command(event: MessengerEvent, args: string): Promise<CommandResult> {
-    const person = personOf(event);
-    if (person === undefined) return undefined;
-    const say = this.#sayTo(event.author);
-    if (!event.thread.isDirectMessage) return say("memoryPrivately");
+    const reader = readerOf(event);
+    if (reader === undefined) return undefined;
     const [, id, text] = /^([0-9a-f]{6})\s+(\S[^]*)$/.exec(args) ?? [];
     if (id !== undefined && text !== undefined) return this.#change(event, id, text);
-    return this.#list(person, say);
+    return this.#list(reader, this.#sayTo(event.author));
   }
 
-  /** Returns the card with what is kept about a person, and in the person's private chat. */
-  async #list(person: PersonOf, say: Say): Promise<CardContent> {
-    const { isForGroups } = await readRecord(this.#memory.places.person(person));
-    return listCard(await this.#entriesOf(person), { person, isForGroups, say });
+  async #list(reader: Reader, say: Say): Promise<CardContent> {
+    const records = await Promise.all(this.#placesOf(reader).map(readRecord));
+    const isForGroups = records.some((record) => record.isForGroups === true);
+    return listCard(
+      records.flatMap(({ entries }) => entries),
+      { reader, isForGroups, say },
+    );
   }
 
-  async #entriesOf(person: PersonOf): Promise<readonly MemoryEntry[]> {
-    const records = await Promise.all(this.#placesOf(person).map(readRecord));
-    return records.flatMap(({ entries }) => entries);
-  }
-
-  #placesOf(person: PersonOf): readonly MemoryPlace[] {
+  #placesOf(reader: Reader): readonly MemoryPlace[] {
     const { places } = this.#memory;
-    return [places.person(person), places.conversation()];
+    return reader === "group" ? [places.conversation()] : [places.person(reader), places.conversation()];
   }
 
   /** Changes the entry with an id, wherever it is. Returns `false` if there is none. */
-  async #edit(person: PersonOf, id: string, edit: (record: MemoryRecord) => MemoryRecord): Promise<boolean> {
+  async #edit(reader: Reader, id: string, edit: (record: MemoryRecord) => MemoryRecord): Promise<boolean> {
     let isFound = false;
-    for (const place of this.#placesOf(person)) {
+    for (const place of this.#placesOf(reader)) {
       const hasIt = await changeRecord(place, (record) => {
         const isHere = record.entries.some((entry) => entry.id === id);
         return { record: isHere ? edit(record) : record, result: isHere };
@@ -138,30 +149,27 @@ export class MemoryCards implements OpenQuestions {
   async #apply(
     { cardId, person: author }: CardPress,
     press: z.infer<typeof pressSchema>,
-    person: PersonOf,
+    reader: Reader,
   ): Promise<PressAnswer> {
     const say = this.#sayTo(author);
     if (press.memory !== "groups")
-      await this.#edit(person, press.id, (record) => withoutEntry(record, press.id));
+      await this.#edit(reader, press.id, (record) => withoutEntry(record, press.id));
     else
-      await changeRecord(this.#memory.places.person(person), (record) => ({
+      await changeRecord(this.#memory.places.person(press), (record) => ({
         record: { ...record, isForGroups: press.isOn },
         result: undefined,
       }));
-    const card = await this.#list(person, say);
+    const card = await this.#list(reader, say);
     this.#host.thread.cards.revise(cardId, card, "leave", (card.buttons ?? []).length === 0);
     return say(press.memory === "groups" ? "memoryChanged" : "memoryForgotten");
   }
 
-  async #askForText(
-    { event, person: author }: CardPress,
-    id: string,
-    person: PersonOf,
-  ): Promise<PressAnswer> {
+  async #askForText({ event, person: author }: CardPress, id: string, reader: Reader): Promise<PressAnswer> {
     const say = this.#sayTo(author);
-    const entry = (await this.#entriesOf(person)).find((one) => one.id === id);
+    const records = await Promise.all(this.#placesOf(reader).map(readRecord));
+    const entry = records.flatMap(({ entries }) => entries).find((one) => one.id === id);
     if (entry === undefined) return say("memoryGone");
-    const cardId = `${CHANGE}:${id}:${sha256Now(`${person.userId} ${event.key}`).slice(0, 16)}`;
+    const cardId = `${CHANGE}:${id}:${sha256Now(event.key).slice(0, 16)}`;
     const text = say("memoryHow", {
       text: escapeMarkdown(inOneLine(entry.text)),
       command: `/memory ${id} …`,
@@ -173,15 +181,16 @@ export class MemoryCards implements OpenQuestions {
 
   /** Stores the text that a person has written in the place of an entry. */
   async #change(event: MessengerEvent, id: string, written: string): Promise<string> {
-    const person = personOf(event);
-    if (person === undefined) return "";
+    const reader = readerOf(event);
+    if (reader === undefined) return "";
+    const source = reader === "group" ? "written" : "agreed";
     const say = this.#sayTo(event.author);
     const text = written.trim();
     if (text === "" || text.length > MOST_CHARACTERS) return say("memoryLength", { most: MOST_CHARACTERS });
     const at = this.#host.deps.clock.now();
-    const isKnown = await this.#edit(person, id, (record) => ({
+    const isKnown = await this.#edit(reader, id, (record) => ({
       ...record,
-      entries: record.entries.map((one) => (one.id === id ? changedEntry(one, text, at) : one)),
+      entries: record.entries.map((one) => (one.id === id ? changedEntry(one, { text, source, at }) : one)),
     }));
     return say(isKnown ? "memoryChanged" : "memoryGone");
   }
@@ -189,7 +198,7 @@ export class MemoryCards implements OpenQuestions {
   /** Returns the id of the entry for which a card asks, if a message is from the person who was asked. */
   #changedBy(cardId: string, { author, thread }: MessengerEvent): string | undefined {
     const [kind, id] = cardId.split(":");
-    return kind === CHANGE && thread.isDirectMessage && author !== undefined ? id : undefined;
+    return kind === CHANGE && (author !== undefined || !thread.isDirectMessage) ? id : undefined;
   }
 
   #sayTo(person: Pick<MessengerAuthor, "language"> | undefined): Say {
@@ -198,11 +207,15 @@ export class MemoryCards implements OpenQuestions {
 }
 
 /** The person has written it, so it is not the words of an earlier message any more. */
-function changedEntry({ said: _said, ...entry }: MemoryEntry, text: string, at: number): MemoryEntry {
-  return { ...entry, text, source: "agreed", at };
+function changedEntry(
+  { said: _said, ...entry }: MemoryEntry,
+  change: Pick<MemoryEntry, "text" | "source" | "at">,
+): MemoryEntry {
+  return { ...entry, ...change };
 }
 
-function personOf({ author, messengerId }: MessengerEvent): PersonOf | undefined {
+function readerOf({ author, messengerId, thread }: MessengerEvent): Reader | undefined {
+  if (!thread.isDirectMessage) return "group";
   return author === undefined || author.isChat === true
     ? undefined
     : { messenger: messengerId, userId: author.userId };
@@ -210,16 +223,17 @@ function personOf({ author, messengerId }: MessengerEvent): PersonOf | undefined
 
 function listCard(
   all: readonly MemoryEntry[],
-  { isForGroups = false, person, say }: { person: PersonOf; isForGroups: boolean | undefined; say: Say },
+  { isForGroups, reader, say }: { readonly reader: Reader; readonly isForGroups: boolean; readonly say: Say },
 ): CardContent {
-  if (all.length === 0) return { kind: "card", text: say("memoryEmpty") };
+  const isGroup = reader === "group";
+  if (all.length === 0) return { kind: "card", text: say(isGroup ? "memoryChatEmpty" : "memoryEmpty") };
   const entries = all.slice(0, MOST_LISTED);
   const lines = entries.map((entry, index) => `${index + 1}\\. ${lineOf(entry, say)}`);
   if (all.length > entries.length) lines.push("…");
   const button = (label: string, press: Record<string, string | boolean>): CallbackButton => ({
     kind: "callback",
     label,
-    payload: { ...press, ...person },
+    payload: isGroup ? press : { ...press, ...reader },
   });
   const rows = entries.map(({ id }, index) => {
     const number = index + 1;
@@ -232,7 +246,8 @@ function listCard(
     memory: "groups",
     isOn: !isForGroups,
   });
-  return { kind: "card", text: [say("memoryTitle"), ...lines].join("\n"), buttons: [...rows, [groups]] };
+  const text = [say(isGroup ? "memoryChatTitle" : "memoryTitle"), ...lines].join("\n");
+  return { kind: "card", text, buttons: isGroup ? rows : [...rows, [groups]] };
 }
 
 function lineOf({ said, source, text }: MemoryEntry, say: Say): string {

@@ -8,6 +8,7 @@ export const CHARACTERS_PER_TOKEN = 4;
 const SOURCES: Readonly<Record<MemoryEntry["source"], string>> = {
   said: "",
   agreed: " (agreed by the person)",
+  written: " (written by a person of this chat)",
   noted: " (your note, not the person's words)",
   code: "",
 };
@@ -61,7 +62,7 @@ function headOf({ block, of }: ShownBlock): string {
   const tools = [
     ...(canSet(block) ? ["set_context"] : []),
     ...(provider?.search === undefined ? [] : ["search_context"]),
-    ...(provider?.load === undefined ? [] : ["load_context"]),
+    ...(provider?.load === undefined ? [] : ["load_context", "unload_context"]),
   ];
   const about = scope === "person" ? ` about ${of === undefined ? "the person" : inOneLine(of)}` : "";
   const how = tools.length === 0 ? "read only" : tools.join(", ");

@@ -8,10 +8,11 @@ import type { PersonOf } from "../feature/session.ts";
  *
  * - `said`: the person wrote these words (`said` has them) in a message that the turn answered
  * - `agreed`: the person has agreed to the text, or has written it with Change
+ * - `written`: a person of a group has written it with Change
  * - `noted`: the model's own note, perhaps from a file, a tool or a guess
  * - `code`: the bot's own code
  */
-export const entrySource = z.enum(["said", "agreed", "noted", "code"]);
+export const entrySource = z.enum(["said", "agreed", "written", "noted", "code"]);
 
 const entrySchema = z.object({
   id: z.string(),

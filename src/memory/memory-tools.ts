@@ -7,6 +7,7 @@ import { ConfigurationError } from "../core/errors.ts";
 import { sha256Now } from "../core/sha256.ts";
 import type { FoundText } from "../feature/session.ts";
 import { comparable, entriesOf, isSupported, MOST_CHARACTERS, withEntry, withoutEntry } from "./entries.ts";
+import { isLoaded, LOAD, UNLOAD } from "./loaded-texts.ts";
 import { canSet, CHARACTERS_PER_TOKEN, lengthOf, textOfEntries } from "./memory-prompt.ts";
 import type { MemoryPlaces, Writer } from "./memory-places.ts";
 import { changeRecord, readRecord } from "./memory-record.ts";
@@ -35,6 +36,7 @@ const setSchema = z.object({
     ),
   key: z.string().max(200).optional().describe("Only for blocks whose texts have keys."),
 });
+const textSchema = z.object({ label: z.string(), key: z.string().max(200) });
 type SetInput = z.infer<typeof setSchema>;
 
 /** The parts of the memory that its tools use. */
@@ -61,7 +63,10 @@ export class MemoryTools {
     const blocks = this.#host.session.blocks();
     return {
       ...(blocks.some(canSet) && { set_context: this.#set() }),
-      ...(blocks.some(({ provider }) => provider?.load !== undefined) && { load_context: this.#load() }),
+      ...(blocks.some(({ provider }) => provider?.load !== undefined) && {
+        [LOAD]: this.#load(),
+        [UNLOAD]: this.#unload(),
+      }),
       search_context: this.#search(),
     };
   }
@@ -162,7 +167,7 @@ export class MemoryTools {
   #load(): Action {
     return defineAction({
       description: "Reads a text of your memory by its key, which the block names.",
-      inputSchema: z.object({ label: z.string(), key: z.string().max(200) }),
+      inputSchema: textSchema,
       annotations: { readOnly: true },
       execute: async ({ key, label }) => {
         const { provider } = this.#host.session.block(label) ?? {};
@@ -172,6 +177,19 @@ export class MemoryTools {
         if (text === null || text === undefined)
           throw new ActionError(`There is no text "${key.slice(0, 40)}" in "${label}".`);
         return text;
+      },
+    });
+  }
+
+  /** The call itself drops the text: see `withoutUnloaded`. */
+  #unload(): Action {
+    return defineAction({
+      description: `Drops a text that ${LOAD} brought from what you read, when you need it no more.`,
+      inputSchema: textSchema,
+      annotations: { readOnly: true },
+      execute: (input: z.infer<typeof textSchema>, { messages, toolCallId }: ActionContext) => {
+        if (isLoaded(messages, input, toolCallId)) return { unloaded: true };
+        throw new ActionError(`The text "${input.key.slice(0, 40)}" is not loaded.`);
       },
     });
   }

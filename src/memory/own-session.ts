@@ -4,6 +4,7 @@ import { ConfigurationError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { ContextBlock, FoundText, PersonOf, Session } from "../feature/session.ts";
+import { withoutUnloaded } from "./loaded-texts.ts";
 import type { CompactFunction, OwnCompaction } from "../turn/own-compaction.ts";
 
 const LABEL = /^[\w-]{1,40}$/;
@@ -49,6 +50,7 @@ export interface SessionHost {
  */
 export class OwnSession implements Session, OwnCompaction {
   readonly emptySummary = "(Earlier messages are left out here. search_context finds them.)";
+  readonly withoutUnloaded = withoutUnloaded;
   readonly #host: SessionHost;
   readonly #blocks = new Map<string, Block>();
   /** Labels of the blocks that `addContext` has added. */

@@ -405,8 +405,10 @@ export const german: TextTable = {
   schedulesNotAllowed: "In dieser Gruppe darfst du keine Zeitpläne machen.",
   schedulesFull: "Hier gibt es schon {count} Zeitpläne, und mehr passen nicht. Lösch zuerst einen.",
   yourSchedulesFull: "Du hast hier schon {count} Zeitpläne, und mehr passen nicht. Lösch zuerst einen.",
-  memoryCommand: "Zeigt, was ich über dich weiß",
-  memoryPrivately: "Schick mir /memory in einem privaten Chat.",
+  memoryCommand: "Zeigt, was ich mir gemerkt habe",
+  memoryChatEmpty:
+    "Ich habe mir nichts über diesen Chat gemerkt. Was ich über dich weiß, zeigt /memory in einem privaten Chat.",
+  memoryChatTitle: "Das habe ich mir über diesen Chat gemerkt:",
   memoryEmpty: "Ich habe mir nichts über dich gemerkt.",
   memoryTitle: "Das habe ich mir über dich gemerkt:",
   memorySaid: "du hast geschrieben: „{words}“",

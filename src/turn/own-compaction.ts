@@ -18,4 +18,6 @@ export interface OwnCompaction {
   readonly compact: CompactFunction | undefined;
   /** The summary if the model writes none. Without one a transcript would only grow, and each turn reads all of it. */
   readonly emptySummary: string;
+  /** Returns messages without texts that the model has dropped. */
+  withoutUnloaded(messages: readonly UIMessage[]): readonly UIMessage[];
 }

@@ -106,11 +106,11 @@ export class SessionMessages {
   async load(session: string, history: readonly UIMessage[], tools: ToolSet): Promise<ModelMessage[]> {
     const { clock, compaction, repairPart, resolveFile, running, settings } = this.#options;
     const signal = running.signalIn(session);
-    const isWhole = compaction?.() !== undefined;
-    return toModelMessages(history, {
+    const own = compaction?.();
+    return toModelMessages(own?.withoutUnloaded(history) ?? history, {
       tools,
       repairPart,
-      maxContextTokens: contextTokensOf(settings) - (isWhole ? this.#around(session, tools) : 0),
+      maxContextTokens: contextTokensOf(settings) - (own !== undefined ? this.#around(session, tools) : 0),
       now: () => clock.now(),
       resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
     });

@@ -104,8 +104,21 @@ it("signs in with the author's client and its secret, after SIGKILL between the 
   await person.log().getByText("mail of bob@docs").waitFor();
 });
 
-it("keeps strangers' addresses out of the private network", async () => {
-  const url = `${bot.url}/private?url=${encodeURIComponent(docs.url.replace("/mcp", "/nothing"))}`;
+/** Returns how this machine answers at an address to the author's code, and to that of strangers. */
+async function tried(address: string): Promise<readonly unknown[]> {
+  const url = `${bot.url}/private?url=${encodeURIComponent(address)}`;
   const response = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
-  expect(await response.json()).toEqual([404, "refused"]);
+  return response.json() as Promise<readonly unknown[]>;
+}
+
+it.each([
+  ["an address", "127.0.0.1"],
+  ["a name that resolves to one", "localhost"],
+  ["a number", "2130706433"],
+  ["a short form", "127.1"],
+  ["IPv6 with IPv4 in it", "[::ffff:127.0.0.1]"],
+  ["any address of this machine", "0.0.0.0"],
+])("keeps strangers' addresses out of the private network: %s", async (_what, host) => {
+  const { port } = new URL(docs.url);
+  expect(await tried(`http://${host}:${port}/nothing`)).toEqual([404, "refused"]);
 });

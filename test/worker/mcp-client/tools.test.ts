@@ -274,6 +274,56 @@ it("never sends headers to another origin, and hides them in results", async () 
   expect(elsewhere.requests).toEqual([]);
 });
 
+it.each([
+  ["a private address", "http://10.0.0.1/mcp"],
+  ["this machine", "http://[::ffff:127.0.0.1]/mcp"],
+])("follows no redirect of a server's own calls to %s, and answers the chat", async (_what, target) => {
+  const docs = new ServedTools(URL_OF_DOCS, { search });
+  const other = new ServedTools(target, { search });
+  serveTools(
+    { docs, other },
+    {
+      rules: { trustAnnotations: true },
+      servers: {
+        docs: {
+          url: URL_OF_DOCS,
+          headers: { authorization: "Bearer of-the-author" },
+          trustAnnotations: true,
+        },
+      },
+    },
+  );
+  const world = createWorld({ script: calls("docs__search", { query: "size" }) });
+  await agree(world);
+  for (const status of [302, 307, 308]) {
+    docs.instead = (_request, method) =>
+      method === "tools/call" ? new Response(null, { status, headers: { location: target } }) : undefined;
+    await world.write("ada", `try ${status}`);
+    await until(() =>
+      expect(world.chats.visible("ada").filter((one) => one.startsWith("got"))).toHaveLength(
+        [302, 307, 308].indexOf(status) + 1,
+      ),
+    );
+  }
+  expect(text(world)).not.toContain("found size");
+  expect(other.requests).toEqual([]);
+  expect(docs.calls).toEqual([]);
+});
+
+it("follows a redirect within the server's origin, and has one effect", async () => {
+  const docs = new ServedTools(URL_OF_DOCS, { search });
+  serveTools({ docs }, { rules: { trustAnnotations: true } });
+  const world = createWorld({ script: calls("docs__search", { query: "size" }) });
+  await agree(world);
+  docs.instead = (request, method) =>
+    method === "tools/call" && !request.url.endsWith("/v2")
+      ? new Response(null, { status: 308, headers: { location: "/mcp/v2" } })
+      : undefined;
+  await world.write("ada", "again");
+  await until(() => expect(text(world)).toContain("found size"));
+  expect(docs.calls).toHaveLength(1);
+});
+
 it("says in the result that a picture is shown below the answer", async () => {
   const picture = { type: "image" as const, data: btoa("picture"), mimeType: "image/png" };
   const draw: ServedTool = {

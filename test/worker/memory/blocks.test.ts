@@ -72,7 +72,12 @@ it("reads and writes through providers, by what they can do", async () => {
   );
   await ask(world, "c1", "hello");
   expect(systemOf(world)).toMatch(/## shop \(read only\)\nOpen until five\./);
-  expect(world.requests.at(-1)?.tools.toSorted()).toEqual(["load_context", "search_context", "set_context"]);
+  expect(world.requests.at(-1)?.tools.toSorted()).toEqual([
+    "load_context",
+    "search_context",
+    "set_context",
+    "unload_context",
+  ]);
   expect(await ask(world, "c1", set({ label: "shop", content: "Closed" }))).toContain(
     "You can write these blocks: notes",
   );
@@ -85,6 +90,36 @@ it("reads and writes through providers, by what they can do", async () => {
   const everywhere = await ask(world, "c1", 'search_context {"query":"filters"}');
   expect(everywhere).toContain('"blocks":{"manual":["About filters."]}');
   expect(await ask(world, "c1", 'load_context {"label":"papers","key":"z"}')).toContain("There is no text");
+});
+
+it("drops a loaded text from later requests when the model says so, until it is loaded again", async () => {
+  const world = memoryWorld((session) =>
+    session.withContext("papers", {
+      provider: { get: () => "a, b", load: (key) => `All of paper ${key}` },
+    }),
+  );
+  const shown = (): string =>
+    JSON.stringify(world.requests.at(-1)?.prompt.filter(({ role }) => role === "tool"));
+  const of = (key: string): string => JSON.stringify({ label: "papers", key });
+  await ask(world, "c1", `load_context ${of("a")}`);
+  await ask(world, "c1", `load_context ${of("b")}`);
+  expect(world.requests.at(-1)?.tools.toSorted()).toEqual([
+    "load_context",
+    "search_context",
+    "unload_context",
+  ]);
+  await ask(world, "c1", "hello");
+  expect(shown()).toContain("All of paper a");
+  // Within the turn, and in later ones, also of another process.
+  expect(await ask(world, "c1", `unload_context ${of("a")}`)).toContain('"unloaded":true');
+  expect(shown()).not.toContain("All of paper a");
+  await kill(world.thread("c1"));
+  await ask(world, "c1", "hello");
+  expect(shown()).toContain("All of paper b");
+  expect(shown()).not.toContain("All of paper a");
+  expect(await ask(world, "c1", `unload_context ${of("a")}`)).toContain("is not loaded");
+  await ask(world, "c1", `load_context ${of("a")}`);
+  expect(shown()).toContain("All of paper a");
 });
 
 it("goes on without a block whose provider fails", async () => {

@@ -132,7 +132,9 @@ it("asks before it keeps something, if the block says so", async () => {
 
 it("shows people what it remembers, in private only, and forgets or changes it", async () => {
   const world = people();
-  expect(await ask(world, "g1", "/memory", group)).toBe("Send me /memory in a private chat.");
+  expect(await ask(world, "g1", "/memory", group)).toBe(
+    "I don't remember anything about this chat. For what I know about you, send me /memory in a private chat.",
+  );
   await ask(world, "ada", `I wear 42. ${set("Wears size 42", { quote: "I wear 42" })}`);
   await ask(world, "ada", set("Likes tea"));
   await ask(world, "ada", "/memory");
@@ -194,6 +196,59 @@ it("shows what is kept in the private chat, too, and at most what a card can sho
   await world.write("ada", "/memory");
   await until(world, "ada", "45. Other 4\n…");
   expect(world.chats.button("ada", "Forget 45")).toBeDefined();
+});
+
+it("shows a group what is kept about the group, which everybody whom the bot answers there may correct", async () => {
+  const world = memoryWorld((session) =>
+    session.withContext("customer", { scope: "person" }).withContext("plan"),
+  );
+  const plan = (content: string): string => `set_context ${JSON.stringify({ label: "plan", content })}`;
+  await ask(world, "ada", set("Wears size 42"));
+  await ask(world, "g1", plan("We meet on Friday"), group);
+  await ask(world, "g1", plan("Bob brings cake"), group);
+  await ask(world, "g2", plan("Other group"), group);
+  await world.write("g1", "/memory", { ...group, user: "bob" });
+  await until(world, "g1", "I remember this about this chat:");
+  expect(newest(world, "g1")).toContain("1. We meet on Friday – my own note");
+  expect(newest(world, "g1")).toContain("2. Bob brings cake");
+  expect(newest(world, "g1")).not.toMatch(/size 42|Other group/);
+  expect(world.chats.button("g1", "Use it in groups, too")).toBeUndefined();
+
+  const forgets = world.chats.button("g1", "Forget 2") ?? "";
+  expect(await world.press("g1", "Forget 2", { user: "cat" })).toBe("Forgotten.");
+  // Somebody else has pressed it at the same time.
+  await world.pressToken("g1", forgets, { user: "bob" });
+  await world.press("g1", "Change 1", { user: "cat" });
+  await until(world, "g1", "Reply to this message with the new text for “We meet on Friday”");
+  const asking = world.chats.messages("g1").at(-1)?.id ?? "";
+  await world.write("g1", "We meet on Sunday", { ...group, user: "bob", quotes: asking });
+  await until(world, "g1", "Changed.");
+  await ask(world, "g1", "hello", group);
+  expect(systemOf(world)).toContain("We meet on Sunday (written by a person of this chat)");
+  expect(systemOf(world)).not.toMatch(/Friday|cake/);
+
+  // Nothing of a person, and nothing of another chat, can be changed there.
+  await ask(world, "ada", "hello");
+  const [, id = ""] = /\[(\w{6})\] Wears size 42/.exec(systemOf(world)) ?? [];
+  expect(await ask(world, "g1", `/memory ${id} Evil`, group)).toBe("I don't remember that any more.");
+  const [, planId = ""] = await ask(world, "g1", "hello", group).then(
+    () => /\[(\w{6})\] We meet on Sunday/.exec(systemOf(world)) ?? [],
+  );
+  expect(await ask(world, "g2", `/memory ${planId} Evil`, group)).toBe("I don't remember that any more.");
+  await ask(world, "ada", "hello");
+  expect(systemOf(world)).toContain("Wears size 42");
+});
+
+it("lets nobody whom the bot refuses correct the memory of a group", async () => {
+  const world = memoryWorld((session) => session.withContext("plan"), {
+    messenger: { allow: ({ userId }) => userId !== "eve" },
+  });
+  await ask(world, "g1", 'set_context {"label":"plan","content":"We meet on Friday"}', group);
+  await world.write("g1", "/memory", group);
+  await until(world, "g1", "1. We meet on Friday");
+  await world.press("g1", "Forget 1", { user: "eve" });
+  await ask(world, "g1", "hello", group);
+  expect(systemOf(world)).toContain("We meet on Friday");
 });
 
 it("speaks the language of the person", async () => {

@@ -1,9 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Think } from "../../../src/index.ts";
-import type { ContextProvider, Session } from "../../../src/index.ts";
+import type { Session } from "../../../src/index.ts";
+import { R2SkillProvider } from "../../../src/memory/index.ts";
 import { captureLog } from "../support/log-lines.ts";
+import { testEnv } from "../test-env.ts";
 import { ask, dropMemory, memoryWorld, systemOf } from "../support/memory-world.ts";
+
+const { FILES } = testEnv;
 
 afterEach(dropMemory);
 
@@ -36,21 +40,25 @@ it("dynamic context blocks: come and go at run time, and the prompt is rebuilt",
   });
 });
 
-/** Stands for `R2SkillProvider`: `get` names the keys, and `load` reads one. */
-const skills = (files: Readonly<Record<string, string>>): ContextProvider => ({
-  get: () => Object.keys(files).join("\n"),
-  load: (key) => files[key],
-});
-
-it("session skills: a provider's texts are loaded by their keys", async () => {
-  const world = memoryWorld((session) =>
-    session
-      .withContext("skills", { provider: skills({ "brew.md": "Use water of 94 degrees." }) })
-      .withCachedPrompt(),
-  );
-  const answer = await ask(world, "c1", 'load_context {"label":"skills","key":"brew.md"}');
-  expect(answer).toContain("94 degrees");
-  expect(systemOf(world)).toContain("## skills (load_context)\nbrew.md");
+it("session skills: texts of a bucket are named in the prompt, loaded by their keys, and dropped", async () => {
+  const prefix = `${crypto.randomUUID()}/`;
+  await FILES.put(`${prefix}brew.md`, "Use water of 94 degrees.", {
+    customMetadata: { description: "How to\nbrew" },
+  });
+  await FILES.put("outside.md", "Of another bot.");
+  const provider = new R2SkillProvider(FILES, { prefix });
+  const world = memoryWorld((session) => session.withContext("skills", { provider }).withCachedPrompt());
+  const call = (tool: string, key: string): Promise<string> =>
+    ask(world, "c1", `${tool} ${JSON.stringify({ label: "skills", key })}`);
+  expect(await call("load_context", "brew.md")).toContain("94 degrees");
+  expect(systemOf(world)).toContain("## skills (load_context, unload_context)\nbrew.md: How to brew");
+  expect(systemOf(world)).not.toContain("outside");
+  expect(await call("unload_context", "brew.md")).toContain('"unloaded":true');
+  for (const key of ["../outside.md", "outside.md", ""])
+    expect(await call("load_context", key)).toContain("There is no text");
+  expect(
+    await ask(world, "c1", 'set_context {"label":"skills","content":"x","key":"brew.md"}'),
+  ).not.toContain('"kept"');
 });
 
 it("onCompaction and compactAfter: the bot's own code shortens the transcript", async () => {

@@ -8,8 +8,16 @@ export interface Killer {
   readonly lives: () => number;
 }
 
-/** Ends the object of the conversation before or after one of its writes that match, once. */
-export function killerAt(write: RegExp | readonly [RegExp, number], when: "before" | "after"): Killer {
+/**
+ * Ends the object of the conversation before or after one of its writes that match, once.
+ *
+ * @param counts whether writes count now. @default all do
+ */
+export function killerAt(
+  write: RegExp | readonly [RegExp, number],
+  when: "before" | "after",
+  counts: () => boolean = () => true,
+): Killer {
   const [pattern, wanted] = write instanceof RegExp ? [write, 1] : write;
   let left: number = wanted;
   let struck = false;
@@ -24,7 +32,7 @@ export function killerAt(write: RegExp | readonly [RegExp, number], when: "befor
       const { sql } = ctx.storage;
       const exec = sql.exec.bind(sql);
       const watched = (...call: Parameters<typeof exec>): ReturnType<typeof exec> => {
-        if (struck || !pattern.test(call[0])) return exec(...call);
+        if (struck || !counts() || !pattern.test(call[0])) return exec(...call);
         left -= 1;
         if (left > 0) return exec(...call);
         struck = true;

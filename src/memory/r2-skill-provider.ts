@@ -1,0 +1,53 @@
+import { inOneLine } from "../core/one-line.ts";
+import type { ContextProvider } from "../feature/session.ts";
+
+/** Most texts that the prompt names. */
+const MOST_KEYS = 200;
+/** Longest description of a text in the prompt. */
+const MOST_DESCRIPTION = 200;
+/** Most bytes of a text that are read. */
+const MOST_BYTES = 128 * 1024;
+
+/**
+ * Texts of a bucket as a block of the prompt: the prompt names them, each with the `description` of its custom metadata,
+ * and the model reads one with `load_context`. The model cannot write them: a bucket belongs to all conversations.
+ *
+ * For skills with scripts and files use `switchboard/skills`.
+ *
+ * @example
+ * session.withContext("skills", { provider: new R2SkillProvider(this.env.SKILLS_BUCKET, { prefix: "skills/" }) })
+ */
+export class R2SkillProvider implements ContextProvider {
+  readonly #bucket: Pick<R2Bucket, "get" | "list">;
+  readonly #prefix: string;
+
+  /** @param options `prefix`: the beginning of all keys, which the model does not see. @default "" */
+  constructor(bucket: Pick<R2Bucket, "get" | "list">, options: { readonly prefix?: string } = {}) {
+    this.#bucket = bucket;
+    this.#prefix = options.prefix ?? "";
+  }
+
+  async get(): Promise<string> {
+    const { objects } = await this.#bucket.list({
+      prefix: this.#prefix,
+      limit: MOST_KEYS,
+      include: ["customMetadata"],
+    });
+    return objects
+      .map(({ customMetadata, key }) => {
+        const { description } = customMetadata ?? {};
+        const name = inOneLine(key.slice(this.#prefix.length));
+        return description === undefined
+          ? name
+          : `${name}: ${inOneLine(description).slice(0, MOST_DESCRIPTION)}`;
+      })
+      .join("\n");
+  }
+
+  async load(key: string): Promise<string | null> {
+    const found = await this.#bucket.get(`${this.#prefix}${key}`, {
+      range: { offset: 0, length: MOST_BYTES },
+    });
+    return found === null ? null : found.text();
+  }
+}
