@@ -8,6 +8,24 @@ const MOST_DESCRIPTION = 200;
 /** Most bytes of a text that are read. */
 const MOST_BYTES = 128 * 1024;
 
+/** The methods of an `R2Bucket` that the provider needs. */
+export interface TextBucket {
+  list(options: {
+    readonly prefix: string;
+    readonly limit: number;
+    readonly include: ["customMetadata"];
+  }): Promise<{
+    readonly objects: readonly {
+      readonly key: string;
+      readonly customMetadata?: Readonly<Record<string, string>> | undefined;
+    }[];
+  }>;
+  get(
+    key: string,
+    options: { readonly range: { readonly offset: number; readonly length: number } },
+  ): Promise<{ text(): Promise<string> } | null>;
+}
+
 /**
  * Texts of a bucket as a block of the prompt: the prompt names them, each with the `description` of its custom metadata,
  * and the model reads one with `load_context`. The model cannot write them: a bucket belongs to all conversations.
@@ -18,11 +36,11 @@ const MOST_BYTES = 128 * 1024;
  * session.withContext("skills", { provider: new R2SkillProvider(this.env.SKILLS_BUCKET, { prefix: "skills/" }) })
  */
 export class R2SkillProvider implements ContextProvider {
-  readonly #bucket: Pick<R2Bucket, "get" | "list">;
+  readonly #bucket: TextBucket;
   readonly #prefix: string;
 
   /** @param options `prefix`: the beginning of all keys, which the model does not see. @default "" */
-  constructor(bucket: Pick<R2Bucket, "get" | "list">, options: { readonly prefix?: string } = {}) {
+  constructor(bucket: TextBucket, options: { readonly prefix?: string } = {}) {
     this.#bucket = bucket;
     this.#prefix = options.prefix ?? "";
   }
