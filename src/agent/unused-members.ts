@@ -61,8 +61,41 @@ const MEMBERS = [
   "renderAttachment",
 ];
 
+const AGENT_TOOLS = 'Use "getAgentToolOutput" of the agent';
+const MODEL = 'Return a model from "getModel"';
+const TRANSCRIPT = 'Use "maxContextTokens"';
+const QUEUE = "Turns run one at a time, and messages that follow quickly join the running one";
+const CONTENT = 'Use "content" of telemetry()';
+
 /** Members of Think that this version does not use, with what to write instead. */
 const NOT_THERE: Readonly<Record<string, string>> = {
+  actionLedgerRetention: "Runs are kept for 30 days, and unknown ones for 90",
+  actionPendingApprovalTtlMs: 'Use "expiresAfterMs" of an action',
+  codemode: 'Use the static member "codemode"',
+  configureContext: 'Use "configureSession"',
+  describePausedExecution: 'Use "approvalSummary" of an action',
+  fetchTools: "Write a tool that fetches",
+  formatAgentToolInput: AGENT_TOOLS,
+  formatDetachedCompletion: AGENT_TOOLS,
+  formatDetachedMilestone: AGENT_TOOLS,
+  getAIBinding: MODEL,
+  getAgentToolSummary: AGENT_TOOLS,
+  getGateway: MODEL,
+  getScheduledTasksScope: 'Use "scope" of a task',
+  hookTimeout: "Hooks have 30 seconds",
+  hydrationByteBudget: TRANSCRIPT,
+  includeMcpTools: 'Use "only" of a server of mcpClient()',
+  mediaEviction: TRANSCRIPT,
+  messageConcurrency: QUEUE,
+  messageMetadata: 'Keep it in "onChatResponse"',
+  messengerConcurrency: QUEUE,
+  onStepEnd: 'Use "onStepFinish"',
+  onSubmissionStatus: 'Use "onChatResponse" or "inspectSubmission"',
+  resolveModel: MODEL,
+  storeMessages: CONTENT,
+  storeTools: CONTENT,
+  submissionRecoveryStaleMs: 'Use "chatRecovery"',
+  truncationStep: TRANSCRIPT,
   compactAfter: 'Call it on the session in "configureSession", or use "maxContextTokens"',
   workspace: 'Give the class the static member "workspace", made by workspace() of "switchboard/workspace"',
   workspaceBash: 'Use the option "bash" of workspace()',

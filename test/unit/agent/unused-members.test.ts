@@ -36,6 +36,47 @@ it("tells what to write in the place of members that Think has", () => {
   ]);
 });
 
+/** Members that authors override in Think 0.23 and that nothing here reads. */
+const OF_THINK = [
+  "actionLedgerRetention",
+  "actionPendingApprovalTtlMs",
+  "codemode",
+  "configureContext",
+  "describePausedExecution",
+  "extensionLoader",
+  "fetchTools",
+  "formatAgentToolInput",
+  "formatDetachedCompletion",
+  "formatDetachedMilestone",
+  "getAIBinding",
+  "getAgentToolSummary",
+  "getGateway",
+  "getScheduledTasksScope",
+  "hookTimeout",
+  "hydrationByteBudget",
+  "includeMcpTools",
+  "mediaEviction",
+  "messageConcurrency",
+  "messageMetadata",
+  "messengerConcurrency",
+  "onStepEnd",
+  "onSubmissionStatus",
+  "resolveModel",
+  "storeMessages",
+  "storeTools",
+  "submissionRecoveryStaleMs",
+  "truncationStep",
+  "waitForMcpConnections",
+  "workspace",
+  "workspaceBash",
+];
+
+it.each(OF_THINK)("warns of %s, and says what to write instead", (name) => {
+  const [found] = unusedMembers(Object.assign(new Base(), { [name]: true }));
+  expect(found).toMatchObject({ code: "member-unused", member: name });
+  expect(found?.message).not.toContain("meant?");
+});
+
 it.each([
   ["getScheduledTask", "getScheduledTasks"],
   ["getModels", "getModel"],

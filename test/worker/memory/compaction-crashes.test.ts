@@ -70,7 +70,7 @@ describe("an object that dies while its transcript is compacted", () => {
       Array.from({ length: COUNT }, (_, index) => `ok fact-${index + 1}.`),
     );
 
-    const last = world.requests.filter(({ isStreamed }) => isStreamed).at(-1);
+    const last = world.requests.findLast(({ isStreamed }) => isStreamed);
     const request = last === undefined ? "" : textsOf(last);
     expect(request.length / 4).toBeLessThan(MAX_TOKENS);
     // Each is there, and a summary replaces the messages that it tells.
