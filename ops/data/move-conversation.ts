@@ -130,7 +130,7 @@ export async function finishMove(dataDirectory: string, afterStep = (): void => 
 }
 
 /** Returns the id that workerd gives to the object of a name. */
-function objectId(uniqueKey: string, name: string): string {
+export function objectId(uniqueKey: string, name: string): string {
   const key = createHash("sha256").update(uniqueKey).digest();
   const half = (of: string | Buffer): Buffer => createHmac("sha256", key).update(of).digest().subarray(0, 16);
   const first = half(name);
