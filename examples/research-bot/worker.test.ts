@@ -40,10 +40,12 @@ it("weighs what two agents have found, also if it is killed while they work", as
   expect(chat.messages().filter(({ from }) => from.isBot)).toHaveLength(1);
 });
 
-it("asks in the chat before an agent publishes something", async () => {
+it("asks in the chat before an agent publishes something, and publishes once if it is killed around the answer", async () => {
   chat.bot.model.script(script);
   await chat.say("Make a report");
   await chat.shows("Editor:");
+  chat.bot.kill();
   await chat.press("Approve");
+  chat.bot.kill();
   expect(await chat.reply({ timeoutMs: 60_000 })).toContain('"published":"Bees","reports":1');
 });

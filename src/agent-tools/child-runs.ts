@@ -1,7 +1,9 @@
 import { runBotCode } from "../core/bot-code.ts";
 import type { Json } from "../core/content.ts";
+import { wait } from "../core/deps.ts";
 import { errorCode, failureCode } from "../core/errors.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
+import { restAfter } from "../core/rest-after.ts";
 import { SCHEDULE_DELETED } from "../core/scheduled-run.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
@@ -12,6 +14,12 @@ import type { AgentToolMethods } from "./agent-tool-options.ts";
 
 /** Longest words of an agent that its caller reads. A row has 2 MB. */
 const LONGEST_TEXT = 200_000;
+/** An object that is to be deleted may work for some 25 seconds. */
+const MOST_LOOKS = 12;
+const LOOK_AGAIN_MS = 20;
+const LOOK_AGAIN_MOST_MS = 5_000;
+/** Later work is that of schedules, which end with it. */
+const SOON_MS = 60_000;
 
 /**
  * The runs of this object for other conversations. A run is a turn, with the turns that follow from its questions to people
@@ -100,10 +108,21 @@ export class ChildRuns {
     await runs.end(id);
   }
 
-  /** Deletes the object. The caller gets its answer first. */
+  /**
+   * Deletes the object, once people see that it asks them nothing any more: nobody else could take its cards back. The
+   * caller gets its answer first.
+   */
   async clear(): Promise<void> {
-    const { agent } = this.#host;
+    const { agent, deps } = this.#host;
+    for (let looks = 1; looks <= MOST_LOOKS && this.#hasWork(); looks += 1)
+      await wait(deps.clock, restAfter(looks, LOOK_AGAIN_MS, LOOK_AGAIN_MOST_MS));
     this.#host.later(() => void agent.destroy());
+  }
+
+  #hasWork(): boolean {
+    const { deps, features, thread } = this.#host;
+    const at = Math.min(features.nextWakeAt() ?? Infinity, thread.delivery.nextWakeAt() ?? Infinity);
+    return features.isBusy() || at < deps.clock.now() + SOON_MS;
   }
 
   /** Tells the keeper of a run how far it is. A keeper that is slow gets the newest line only. */

@@ -57,6 +57,10 @@ export interface FeatureHost<Methods> {
     readonly runQuestions: RunQuestions;
     /** Whether a run of code goes on, or the turn that tells its end is still to come. */
     isCodeOpen(run: string): boolean;
+    /** Whether a feature does work that only this process knows. */
+    isBusy(): boolean;
+    /** The time of the next stored work of all features, in epoch milliseconds. Undefined if there is none. */
+    nextWakeAt(): number | undefined;
   };
   alarm(name: AlarmName): DurableAlarm;
   /** Resolves when the object can be used. */

@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { agentTool } from "../../../src/agent-tools/index.ts";
@@ -133,6 +133,19 @@ it("takes its questions back when the person ends the run", async () => {
   await vi.waitFor(() => expect(world.chats.button("dana", "Approve")).toBeUndefined(), { timeout: 8000 });
   await world.pressToken("dana", token, { user: "dana" }).catch(() => undefined);
   expect(done).toEqual([]);
+});
+
+it("takes its questions back when the bot's code forgets the run", async () => {
+  const done: string[] = [];
+  const world = await createServedAgent(refund(done, { approvers: ["dana", "eve"] }));
+  await world.write("c1", "Research A7");
+  await expectShown(world, '"status":"waiting"');
+  const token = await tokenOf(world, "dana", "Approve");
+  await runInDurableObject(world.thread("c1"), (bot) => bot.clearAgentToolRuns());
+  await vi.waitFor(() => expect(world.chats.button("dana", "Approve")).toBeUndefined());
+  await world.pressToken("dana", token, { user: "dana" });
+  expect(done).toEqual([]);
+  expect(await runInDurableObject(world.stub, (bot) => bot.approvals.list({ state: "waiting" }))).toEqual([]);
 });
 
 /** The token of the newest button with this label, once the chat shows it. */

@@ -20,6 +20,8 @@ function agentRequests({ requests }: World): World["requests"] {
   return requests.filter(({ asker }) => asker.includes("agent-tool"));
 }
 
+const topicSchema = z.object({ topic: z.string() });
+
 const about: ModelScript = (request) => [say(`All about ${topicOf(request)}.`)];
 
 /** Calls `act` for its topic, and says what came of it. */
@@ -159,6 +161,50 @@ describe("an agent as a tool", () => {
       },
       { timeout: 8000 },
     );
+  });
+
+  it("counts the tokens of an agent's agent, too", async () => {
+    const world = createAgentBot({
+      child: (request) => {
+        if (request.prompt.at(-1)?.role === "tool") return [say("Deep.")];
+        return topicOf(request) === "deeper" ? [say("Deeper.")] : [callTool("research", { topic: "deeper" })];
+      },
+      getTools: () => ({
+        research: agentTool(ChildBot, { description: "Researches.", inputSchema: topicSchema }),
+      }),
+      onStart: (agent) => {
+        if (!isChild(agent)) Object.assign(agent, { keepUsageMs: 86_400_000 });
+      },
+    });
+    await world.write("c1", "Research bees");
+    await world.shows("c1", "Tool: Deep.");
+    await vi.waitFor(async () => {
+      const used = await runInDurableObject(world.stub, (bot) => bot.usage({ by: ["person", "chat"] }));
+      // Two model calls of the conversation, two of the agent, and one of the agent's agent.
+      expect(used).toMatchObject([{ userId: "ada", chatId: "c1", inputTokens: 5, outputTokens: 5 }]);
+    });
+  });
+
+  it("gives the model what the agent's getAgentToolOutput() returns instead of its words", async () => {
+    const log = captureLog();
+    const outputs: (() => unknown)[] = [
+      () => ({ legs: 6 }),
+      () => {
+        throw new Error("password hunter2");
+      },
+    ];
+    const world = createAgentBot({
+      child: about,
+      onStart: (agent) => {
+        if (isChild(agent)) Object.assign(agent, { getAgentToolOutput: () => outputs.shift()?.() });
+      },
+    });
+    await world.write("c1", "Research bees");
+    await world.shows("c1", 'Tool: {"legs":6}');
+    await world.write("c1", "Research ants");
+    const shown = await expectShown(world, "The agent could not give its output.");
+    expect(shown.texts.at(-1)).not.toContain("hunter2");
+    expect(JSON.stringify(log)).toContain("getAgentToolOutput");
   });
 
   it("tells the bot's hooks, and finds and forgets the run", async () => {
@@ -407,48 +453,5 @@ describe("a run that nobody wants any more", () => {
     await world.write("c1", "/stop");
     await expectShown(world, '"status":"aborted"');
     expect(agentRequests(world)).toHaveLength(1);
-  });
-});
-
-describe("a run in the background", () => {
-  it("returns at once, and its result comes as a turn", async () => {
-    const gate = createGate();
-    const world = createAgentBot({
-      child: (request) => [holdAt(gate), ...about(request)],
-      tool: { detached: true },
-    });
-    await world.write("c1", "Research bees");
-    await expectShown(world, '"status":"running"');
-    await world.write("c1", "Hello");
-    await expectShown(world, "Heard: Hello");
-    gate.open();
-    await expectShown(world, 'Told: "All about bees."');
-  });
-
-  it("is for bot code, too", async () => {
-    const finished: unknown[] = [];
-    const world = createAgentBot({
-      child: about,
-      onStart: (agent) => {
-        Object.assign(agent, { onDone: (_run: object, result: object) => void finished.push(result) });
-      },
-    });
-    await world.write("c1", "Hello");
-    await world.shows("c1", "Heard: Hello");
-    await runInDurableObject(world.thread("c1"), async (bot) => {
-      const input = { topic: "bees" };
-      const first = await bot.runAgentTool(ChildBot, { input, runId: "mine" });
-      expect(first).toMatchObject({ runId: "mine", status: "completed", summary: "All about bees." });
-      expect(await bot.runAgentTool(ChildBot, { input, runId: "mine" })).toEqual(first);
-      const detached = { onFinish: "onDone" } as never;
-      expect(await bot.runAgentTool(ChildBot, { input, runId: "later", detached })).toMatchObject({
-        runId: "later",
-        status: "running",
-      });
-    });
-    await vi.waitFor(() => expect(finished).toEqual([{ status: "completed", summary: "All about bees." }]), {
-      timeout: 8000,
-    });
-    expect(world.requests.filter(({ asker }) => asker.includes("named:"))).toHaveLength(2);
   });
 });
