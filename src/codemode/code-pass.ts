@@ -36,13 +36,13 @@ export interface PassConnector {
  * - `ended`: the code has ended
  * - `waits`: people must agree first
  * - `slow`: a tool takes long; the code runs again when `settled` resolves
- * - `stopped`: its turn was stopped
+ * - `stopped`: its turn was stopped; calls that have begun are over when `settled` resolves
  */
 export type PassEnd =
   | { readonly kind: "ended"; readonly end: ExecuteResult }
   | { readonly kind: "waits" }
   | { readonly kind: "slow"; readonly settled: Promise<unknown> }
-  | { readonly kind: "stopped" };
+  | { readonly kind: "stopped"; readonly settled: Promise<unknown> };
 
 /** Longest value of the log as JSON. A row of the database has 2 MB. */
 const LONGEST_VALUE = 1_000_000;
@@ -59,6 +59,8 @@ export class CodePass {
   readonly #options: CodePassOptions;
   readonly #drop = new AbortController();
   readonly #early = Promise.withResolvers<PassEnd>();
+  /** Calls that have begun. */
+  readonly #begun: Promise<unknown>[] = [];
   #next = 0;
 
   constructor(options: CodePassOptions) {
@@ -67,8 +69,8 @@ export class CodePass {
 
   async run(): Promise<PassEnd> {
     const { connectors, executor, run, signal } = this.#options;
-    const stopped = (): void => this.#end({ kind: "stopped" });
-    if (signal?.aborted === true) return { kind: "stopped" };
+    const stopped = (): void => this.#end({ kind: "stopped", settled: Promise.allSettled(this.#begun) });
+    if (signal?.aborted === true) return { kind: "stopped", settled: Promise.resolve() };
     signal?.addEventListener("abort", stopped, { once: true });
     const steady = { name: "__steady", fns: {}, prelude: steadySource(run.createdAt, run.id) };
     const ended = executor.execute(run.code, [steady], {
@@ -132,6 +134,7 @@ export class CodePass {
   async #made(row: CodeCall, isReread: boolean): Promise<unknown> {
     const { call, clock, slowAfterMs } = this.#options;
     const settled = call(row).then((output) => this.#record(row, output, isReread));
+    this.#begun.push(settled);
     const timer = clock.setTimeout(() => this.#end({ kind: "slow", settled }), slowAfterMs);
     const end = await settled.finally(() => clock.clearTimeout(timer));
     if (end.kind === "waits") this.#end({ kind: "waits" });

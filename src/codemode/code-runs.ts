@@ -154,7 +154,7 @@ export class CodeRuns implements RunQuestions {
       if (this.#running.has(run.id)) continue;
       if (run.state === "paused") this.#look(run);
       else if (run.isResumed) this.#resume(run);
-      else if (!host.thread.own.isRunning(run.requestId)) this.#finish(run, { error: STOPPED });
+      else if (!host.thread.own.isRunning(run.requestId)) this.#stopped(run);
     }
     if (this.#sweep.run()) store.sweepCalls();
   }
@@ -274,10 +274,11 @@ export class CodeRuns implements RunQuestions {
   async #passes(run: CodeRun, signal: AbortSignal | undefined): Promise<ProxyToolOutput> {
     for (;;) {
       const end = await this.#pass(run, signal);
+      if (end.kind === "slow" || end.kind === "stopped")
+        await end.settled.catch(() => {
+          // The next pass meets the stored failure.
+        });
       if (end.kind !== "slow") return this.#ended(run, end);
-      await end.settled.catch(() => {
-        // The next pass meets the stored failure.
-      });
     }
   }
 
@@ -329,12 +330,21 @@ export class CodeRuns implements RunQuestions {
         });
         return this.output({ ...run, state: "paused" });
       case "stopped":
-        return this.#finish(run, { error: STOPPED });
+        return this.#stopped(run);
       case "ended":
         return this.#finish(run, end.end);
       default:
         return end satisfies never;
     }
+  }
+
+  /** Ends a run with its turn. One that has asked people goes on if they agree: /stop takes no question back. */
+  #stopped(run: CodeRun): ProxyToolOutput {
+    const { store } = this.#options;
+    if (store.calls(run.id).every(({ state }) => state !== "pending"))
+      return this.#finish(run, { error: STOPPED });
+    store.change(run.id, { state: "paused" });
+    return this.output({ ...run, state: "paused" });
   }
 
   /** Stores the end of a run. */

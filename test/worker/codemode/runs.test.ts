@@ -248,6 +248,28 @@ describe("code of the model", () => {
     expect(bot.world.chats.visible("c1").join()).not.toContain("late");
   });
 
+  it("goes on and tells its end if somebody agrees to a call that asks while its turn is stopped", async () => {
+    const rights = Promise.withResolvers<boolean>();
+    let asked = 0;
+    const bot = createCodeBot({
+      authorizeAction: () => {
+        asked += 1;
+        return rights.promise;
+      },
+    });
+    const code =
+      "async () => { await mail.send({ to: 'bob' }); await mail.note({ to: 'ann' }); return 'whole'; }";
+    await bot.world.write("c1", `run ${code}`);
+    await vi.waitFor(() => expect(asked).toBe(1), 8000);
+    await bot.world.write("c1", "/stop");
+    await expectShown(bot.world, "(stopped)");
+    rights.resolve(true);
+    await vi.waitFor(() => expect(bot.world.chats.button("c1", "Approve")).toBeDefined(), 8000);
+    await bot.world.press("c1", "Approve");
+    await expectShown(bot.world, '"result":"whole"');
+    expect(bot.done).toEqual(["send bob", "note ann"]);
+  });
+
   it("keeps other chats answered while code attacks", async () => {
     const bot = createCodeBot();
     await bot.world.write("c1", "run async () => { for (;;) {} }");
