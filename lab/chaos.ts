@@ -42,9 +42,14 @@ const { miscounted, missing, twice, unanswered } = result.cards;
 const wrongCards = miscounted + missing + twice + unanswered;
 const { asked, missing: notReminded, reminders, twice: remindedTwice, unexplained } = result.reminders;
 // Where hardly any reminder was made, their part of the campaign has tested nothing.
+const { jobs, missing: missingCode, repeated, told, twice: toldTwice, unwanted } = result.code;
+for (const problem of result.code.problems) process.stdout.write(`${problem}\n`);
+// Where hardly any code was run, its part of the campaign has tested nothing.
+const wrongCode = missingCode + repeated + toldTwice + unwanted + (told < jobs / 3 ? 1 : 0);
 const wrongReminders = notReminded + remindedTwice + unexplained + (reminders < asked / 2 ? 1 : 0);
 const wrong =
   wrongReminders +
+  wrongCode +
   wrongCards +
   lost +
   duplicated +
@@ -57,6 +62,7 @@ if (wrong > 0) process.exitCode = 1;
 
 function table({
   cards,
+  code,
   reminders,
   totals,
   continuedMs,
@@ -101,6 +107,15 @@ function table({
     ["  visible twice, of both", reminders.twice],
     ["digests left out, and a row says so", reminders.skipped],
     ["  and none says so", reminders.unexplained],
+    ["runs of code", code.jobs],
+    ["  agreed to", code.agreed],
+    ["  whose end is told", code.told],
+    ["  whose end or effect is missing", code.missing],
+    ["  told twice", code.twice],
+    ["effects of code", code.effects],
+    ["  undone", code.undone],
+    ["  unwanted, or out of order", code.unwanted],
+    ["  made again without a kill", code.repeated],
     ["ready to continued reply, ms", percentiles(continuedMs)],
     ["restart to continued reply, ms", percentiles(restartedMs)],
   ];

@@ -17,6 +17,12 @@ import { countCallsInPenalty } from "./penalty-count.ts";
 import type { PenaltyCount } from "./penalty-count.ts";
 import { askFor, createPressers, isServed, press } from "./pressers.ts";
 import type { Presser } from "./pressers.ts";
+import { askToRun, codingAnswer, createCoders, endsOf, pressAbout } from "./coders.ts";
+import type { Coder } from "./coders.ts";
+import { startEffects } from "./effects.ts";
+import type { Effects } from "./effects.ts";
+import { isAgreed, judgeCode } from "./judge-code.ts";
+import type { CodeJudgement } from "./judge-code.ts";
 import { judgeReminders } from "./judge-reminders.ts";
 import type { DigestRow, ReminderJudgement } from "./judge-reminders.ts";
 import { askToRemind, createReaders, createReminded, remindingAnswer } from "./reminders.ts";
@@ -46,6 +52,7 @@ export interface CampaignResult extends PenaltyCount {
   readonly totals: Judgement;
   readonly cards: CardJudgement;
   readonly reminders: ReminderJudgement;
+  readonly code: CodeJudgement;
   /** Times from the bot being ready again to its next text in a chat with an open answer, in milliseconds. */
   readonly continuedMs: readonly number[];
   /**
@@ -72,18 +79,28 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     config: path.join(import.meta.dirname, "bot/wrangler.jsonc"),
     simulator: { flood: realFloodRules, redelivery: { baseMs: 200, maxMs: 2_000 } },
   });
+  const effects = await startEffects();
   try {
-    return await campaign(rig, random, options);
+    return await campaign(rig, effects, random, options);
   } finally {
+    await effects.close();
     await rig.close();
   }
 }
 
-async function campaign(rig: Rig, random: Random, options: CampaignOptions): Promise<CampaignResult> {
+async function campaign(
+  rig: Rig,
+  effects: Effects,
+  random: Random,
+  options: CampaignOptions,
+): Promise<CampaignResult> {
   const { simulator, model, bot } = rig;
   const pace = random.fork("model");
   model.script(
-    (request) => remindingAnswer(request, Date.now()) ?? answerTo(lastUserText(request), () => pace.next()),
+    (request) =>
+      codingAnswer(request, effects) ??
+      remindingAnswer(request, Date.now()) ??
+      answerTo(lastUserText(request), () => pace.next()),
   );
   const choices = random.fork("writers");
   const writers = createWriters(simulator, () => choices.next());
@@ -92,6 +109,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const restartedMs: number[] = [];
   const life = { isOver: false };
   const pressers = createPressers(simulator);
+  const coders = createCoders(simulator);
   const reminded = createReminded(simulator);
   const readers = [...reminded, ...createReaders(simulator)];
   // A digest goes to those who have subscribed before it.
@@ -102,6 +120,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const writing = Promise.all([
     ...writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
     ...pressers.map((presser) => keepPressing(rig, presser, random.fork(presser.name), life)),
+    ...coders.map((coder) => keepCoding(rig, coder, random.fork(coder.name), life)),
     ...reminded.map((person) => keepReminding(rig, person, random.fork(person.name), life)),
   ]);
   const trouble = Promise.all([
@@ -140,6 +159,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   options.onProgress("all faults have ended");
   await rest(rig, writers, pressers);
   const digests = await endedDigests(rig);
+  await endedCode(rig, coders);
   await confirmedReminders(rig, reminded);
   await options.onLog?.(bot.logs());
   const calls = simulator.calls();
@@ -158,6 +178,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
     ),
     cards: judgeCards(simulator, pressers),
     reminders: judgeReminders(simulator, readers, digests),
+    code: judgeCode({ simulator, coders, effects, killedAt }),
     continuedMs: continuedMs.toSorted((left, right) => left - right),
     restartedMs: restartedMs.toSorted((left, right) => left - right),
   };
@@ -202,6 +223,48 @@ async function keepPressing(
     }
     await delay(random.int(500, 4_000));
   }
+}
+
+/** Asks for code, agrees to its second call, perhaps twice, waits for its end, and undoes some of it now and then. */
+async function keepCoding(
+  { simulator }: Rig,
+  coder: Coder,
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  const until = async (isSo: () => boolean): Promise<void> => {
+    const since = Date.now();
+    while (!life.isOver && Date.now() - since < PATIENCE_MS && !isSo()) await delay(100);
+  };
+  await delay(random.int(0, 3_000));
+  while (!life.isOver) {
+    const job = askToRun(simulator, coder);
+    const { bystanderId, userId } = coder;
+    const press = (label: string, person = userId): boolean =>
+      pressAbout(simulator, coder, job, { label, userId: person });
+    await until(() => press("Approve"));
+    if (random.chance(0.5)) press("Approve");
+    await until(() => {
+      // A press that a kill has cut is made again.
+      if (!isAgreed(simulator, job) && random.chance(0.02)) press("Approve");
+      return endsOf(simulator, coder, job).length > 0;
+    });
+    if (bystanderId !== undefined && random.chance(0.3)) press("Undo", bystanderId);
+    if (random.chance(0.5)) press("Undo");
+    if (random.chance(0.3)) press("Undo");
+    await delay(random.int(500, 3_000));
+  }
+}
+
+/** Waits until the end of all agreed code is told. Ends if the bot makes no calls any more. */
+async function endedCode({ simulator }: Rig, coders: readonly Coder[]): Promise<void> {
+  const end = Date.now() + REST_MS;
+  const quietMs = (): number => Date.now() - (simulator.calls().at(-1)?.at ?? 0);
+  const isMissing = (): boolean =>
+    coders.some((coder) =>
+      coder.jobs.some((job) => isAgreed(simulator, job) && endsOf(simulator, coder, job).length === 0),
+    );
+  while (quietMs() < QUIET_MS && Date.now() < end && isMissing()) await delay(1_000);
 }
 
 /** Asks for reminders that are due within seconds, so that many are due while the bot is dead. */

@@ -1,23 +1,58 @@
 /**
- * The bot of the campaign. People make reminders, and everyone who has subscribed gets a digest every minute. Its model answers people; `/card` and `/file` send a card and a file with the name that
+ * The bot of the campaign. People make reminders, and everyone who has subscribed gets a digest every minute. Its model answers people, and writes code for those who ask for it; `/card` and `/file` send a card and a file with the name that
  * follows. A press is counted in the object's storage before the card shows the count. In groups whose title begins
  * with "By person" every member has a conversation of their own.
  */
-import { createWorker, modelFromEnv, Think } from "switchboard";
+import type { ToolSet } from "ai";
+import { action, createWorker, modelFromEnv, Think } from "switchboard";
 import type {
   BotEnvironment,
   CardPress,
   ConfiguredModel,
   Content,
+  ThinkActions,
   ThinkCommands,
   ThinkScheduledTasks,
 } from "switchboard";
 import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
+import { ActionConnector, codemode, createCodemodeRuntime } from "switchboard/codemode";
+import { undo } from "switchboard/undo";
+import { z } from "zod";
+
+/** The effect of an action: its name, unique in the campaign, and the address that makes it. */
+const effect = z.object({ name: z.string(), url: z.string() });
+
+async function make(url: string): Promise<string> {
+  const response = await fetch(url, { method: "POST" });
+  return response.text();
+}
 
 export class ChaosBot extends Think<BotEnvironment> {
   override chatSchedules = { leastIntervalMs: 0, mostPerPerson: 100_000, mostPerChat: 100_000 };
   override subscribeCommands = true;
+  static override codemode = codemode();
+  static override undo = undo({ undoForMs: 3_600_000 });
+
+  override getActions(): ThinkActions {
+    const effects = {
+      inputSchema: effect,
+      // The outside world knows the name of each effect, and makes it once.
+      idempotencyKey: ({ input }: { input: z.infer<typeof effect> }) => input.name,
+      approvalSummary: ({ input }: { input: z.infer<typeof effect> }) => `Make ${input.name}`,
+      execute: ({ url }: z.infer<typeof effect>) => make(url),
+      revert: ({ input }: { input: z.infer<typeof effect> }) => make(`${input.url}/undo`),
+    };
+    return {
+      note: action({ ...effects, description: "Makes a note." }),
+      pay: action({ ...effects, description: "Pays.", approval: true, approvers: "anyone" }),
+    };
+  }
+
+  override getTools(): ToolSet {
+    const connectors = [new ActionConnector(this.ctx, this.env, ["note", "pay"])];
+    return { codemode: createCodemodeRuntime({ ctx: this.ctx, connectors }).tool() };
+  }
 
   override getScheduledTasks(): ThinkScheduledTasks {
     return {
