@@ -42,6 +42,8 @@ export interface SimulationResult {
 
 /** Everything must be over long before this, in virtual time. */
 const LIMIT_MS = 6 * 60 * 60 * 1_000;
+/** Other agents ask for a week. */
+const WITH_CHILDREN_MS = 8 * 24 * 60 * 60 * 1_000;
 
 /** Runs one plan until nothing is left to do. The same plan gives the same run, in every process. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
@@ -53,7 +55,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     people.start();
     world.schedules?.wake();
     const isOver = (): boolean => oracle.violation !== undefined;
-    let end = await scheduler.run(LIMIT_MS, isOver);
+    const limitMs = plan.items.some(({ kind }) => kind === "child") ? WITH_CHILDREN_MS : LIMIT_MS;
+    let end = await scheduler.run(limitMs, isOver);
     if (end === "empty") {
       // After another start the machine must have nothing to do.
       const calls = world.faults.calls;
@@ -62,7 +65,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       scheduler.after(5_000, () => {
         for (const thread of world.threads.values()) void thread.receive([]).catch(() => undefined);
       });
-      end = await scheduler.run(2 * LIMIT_MS, isOver);
+      end = await scheduler.run(2 * limitMs, isOver);
       if (world.faults.calls > calls) oracle.fail("I5", "a restart after the end sends something");
     }
     if (end === "timeout") oracle.fail("I5", "it never gets quiet");
@@ -72,6 +75,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         plan,
         platform: world.platform,
         written: people.written,
+        childTurns: [...world.threads.values()].flatMap((thread) => thread.childTurns()),
+        counted: world.root.countedTurns(),
         ...(world.schedules !== undefined && {
           schedules: {
             plans: plan.items.filter((item) => item.kind === "schedule"),
@@ -89,6 +94,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
             operations: thread.operations,
             hasActed: (turnId) => thread.hasActed(turnId),
             codeRuns: () => thread.codeRuns(),
+            agentRuns: () => thread.agentRuns(),
             outcomeOf: (token) => people.outcomeOf(token, thread),
             wasBlocked: people.blockedChats.has(place.chatId),
             isBack: people.backIn.has(place.threadId),

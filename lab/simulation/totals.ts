@@ -1,3 +1,4 @@
+import { childRows, NO_CHILDREN } from "./oracle/child-watch.ts";
 import { codeRows, NO_CODE } from "./oracle/code-watch.ts";
 import type { Happened } from "./oracle/oracle.ts";
 import type { SimulationResult } from "./simulate.ts";
@@ -102,6 +103,7 @@ function noCounts(): Counts {
     questionReminders: 0,
     questionRefusals: 0,
     ...NO_CODE,
+    ...NO_CHILDREN,
     files: 0,
     lostFiles: 0,
     takenBack: 0,
@@ -225,6 +227,7 @@ export function describeTotals(totals: Totals): string {
     ["people reminded of a question", totals.questionReminders],
     ["answers that a schema refused", totals.questionRefusals],
     ...codeRows(totals),
+    ...childRows(totals),
     ["answers restarted after an edit", totals.reruns],
     ["prompts of the bot's own code", totals.prompts],
     ["occurrences of scheduled tasks", totals.occurrences],

@@ -40,6 +40,8 @@ export interface Mutant {
   readonly saying?: (delivery: Delivery) => void;
   /** The bot's handler of presses, as it is called. */
   readonly onAction?: (handler: OnAction, clock: Clock) => OnAction;
+  /** Changes what one object tells another one. */
+  readonly innerCall?: (method: string, args: readonly unknown[]) => readonly unknown[];
   /** How an event is stored in another object. */
   readonly handOver?: () => Promise<void>;
   /** Replaces the delivery policy of the plan. */

@@ -5,7 +5,7 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** Another object cannot be reached, or died during the call. */
 export class Unreachable extends Error {
-  readonly code = "object-unreachable";
+  override readonly name = "object-unreachable";
 }
 
 /** Longest travel time of a call between two objects, one way, in milliseconds. */

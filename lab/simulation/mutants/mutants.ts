@@ -1,5 +1,6 @@
 import { albumMutants } from "./album-mutants.ts";
 import { approvalMutants } from "./approval-mutants.ts";
+import { childMutants } from "./child-mutants.ts";
 import { codeMutants } from "./code-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
@@ -23,6 +24,7 @@ export const mutants: readonly Mutant[] = [
   ...questionMutants,
   ...formMutants,
   ...codeMutants,
+  ...childMutants,
   ...scheduleMutants,
   ...searchMutants,
 ];

@@ -85,8 +85,8 @@ interface AskingCard {
 /** Longest time from the end of an action's work until nothing of it can be lost. */
 const SETTLED_MS = 10_000;
 
-/** Calls of code have cards, too. */
-const EFFECT = /\b(?:effect\d+|work\d+x\d+)\b/;
+/** Calls of code and of other agents have cards, too. */
+const EFFECT = /\b(?:effect\d+|(?:work|task)\d+x\d+)\b/;
 
 /** The answer to a person who has changed an input. */
 const CHANGED = "Changed. It still has to be approved.";

@@ -72,6 +72,36 @@ export interface StoredCodeRun {
   readonly endedAt: number | null;
 }
 
+/** A run of another agent, as the object that has begun it stores it. */
+export interface StoredAgentRun {
+  readonly id: string;
+  readonly requestId: string;
+  readonly state: string;
+  /** JSON. */
+  readonly end: string | null;
+  readonly isTold: number;
+}
+
+/** Tokens of each finished turn of an agent that works for others. */
+export const CHILD_TOKENS = { input: 10, output: 1 };
+
+/** A turn of an agent that works for others, when the run is over. */
+export interface EndedChildTurn {
+  readonly id: string;
+  /** The number of the turn whose call has given the task. */
+  readonly task: number;
+  readonly isDone: boolean;
+  /** Whether its object has never died. */
+  readonly isUncut: boolean;
+}
+
+/** Tokens of a turn, as the root counts them. */
+export interface CountedTurn {
+  readonly turnId: string;
+  readonly userId: string;
+  readonly tokens: number;
+}
+
 /** One operation as the turn engine stores it. It survives the process. */
 export interface StoredOperation {
   readonly id: string;

@@ -1,5 +1,11 @@
 import type { Delivery } from "../../../src/core/delivery.ts";
-import type { OperationStore, StoredCodeRun } from "./contract.ts";
+import type {
+  CountedTurn,
+  EndedChildTurn,
+  OperationStore,
+  StoredAgentRun,
+  StoredCodeRun,
+} from "./contract.ts";
 import type { ScheduleEnd } from "./schedule-watch.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -19,6 +25,9 @@ export interface EndState {
   readonly plan: Pick<Plan, "platform" | "search" | "policy" | "whenBusy">;
   readonly platform: Platform;
   readonly written: readonly Written[];
+  /** The turns of agents that work for others, and the tokens of all turns. */
+  readonly childTurns: readonly EndedChildTurn[];
+  readonly counted: readonly CountedTurn[];
   /** Undefined if the plan has no scheduled tasks. */
   readonly schedules?: ScheduleEnd;
   readonly threads: readonly {
@@ -31,6 +40,7 @@ export interface EndState {
     readonly operations: OperationStore;
     readonly hasActed: (turnId: string) => boolean;
     readonly codeRuns: () => readonly StoredCodeRun[];
+    readonly agentRuns: () => readonly StoredAgentRun[];
     /** The outcome of a person's message, if it is over. */
     readonly outcomeOf: (token: string) => string | undefined;
     /** Whether a person blocked the bot at some time. Replies from then may be lost. */

@@ -5,6 +5,7 @@ import { checkAlbums } from "./check-albums.ts";
 import { checkApprovals } from "./check-approvals.ts";
 import { checkAttached } from "./check-attached.ts";
 import { checkCards } from "./check-cards.ts";
+import { checkChildren, checkCosts } from "./check-children.ts";
 import { checkCode } from "./check-code.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
@@ -32,6 +33,7 @@ export function checkEnd(state: EndState): EndFigures {
     gone: 0,
   };
   checkQuestions(state);
+  checkCosts(state);
   if (state.schedules !== undefined) checkSchedules(state, state.schedules);
   for (const thread of state.threads) {
     const isEnded = (token: string): boolean =>
@@ -84,6 +86,7 @@ export function checkEnd(state: EndState): EndFigures {
     checkApprovals(state, thread);
     checkAttached(state, thread);
     checkCode(state, thread);
+    checkChildren(state, thread);
     const { albums, approvals, cards } = state.oracle;
     const others = [cards, albums, approvals].flatMap((watch) => watch.receiptsIn(thread.threadId));
     for (const { messageId, messageIds } of others.flatMap(({ messages }) => messages)) {

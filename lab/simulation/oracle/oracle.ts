@@ -8,6 +8,8 @@ import { ApprovalWatch } from "./approval-watch.ts";
 import type { ApprovalFigures } from "./approval-watch.ts";
 import { QuestionWatch } from "./question-watch.ts";
 import type { QuestionFigures } from "./question-watch.ts";
+import { ChildWatch } from "./child-watch.ts";
+import type { ChildFigures } from "./child-watch.ts";
 import { CodeWatch } from "./code-watch.ts";
 import type { CodeFigures } from "./code-watch.ts";
 import { BudgetCount } from "./budget-count.ts";
@@ -38,7 +40,8 @@ export interface OracleOptions {
 }
 
 /** Counts that prove that these cases occur. */
-export interface Happened extends Heard, SaidFigures, ApprovalFigures, QuestionFigures, CodeFigures {
+export interface Happened
+  extends Heard, SaidFigures, ApprovalFigures, QuestionFigures, CodeFigures, ChildFigures {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
@@ -94,6 +97,7 @@ export class Oracle {
   readonly approvals: ApprovalWatch;
   readonly questions: QuestionWatch;
   readonly code: CodeWatch;
+  readonly children: ChildWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -146,6 +150,7 @@ export class Oracle {
         plan.places.some((place) => place.threadId === threadId && !place.isDirectMessage),
     });
     this.code = new CodeWatch({ now, fail, items: plan.items });
+    this.children = new ChildWatch({ fail, items: plan.items });
     this.approvals = new ApprovalWatch({
       now,
       fail,
@@ -161,6 +166,7 @@ export class Oracle {
         this.approvals.answered(...answer);
         this.questions.answered(...answer);
         this.code.answered(...answer);
+        this.children.answered(...answer);
       },
       cards: this.cards.cards,
       wasPosted: (threadId, token, messageId) =>
@@ -241,6 +247,7 @@ export class Oracle {
       ...this.approvals.figures,
       ...this.questions.figures,
       ...this.code.figures,
+      ...this.children.figures,
       ...answers,
       cards: cards.size,
       revised,
@@ -255,7 +262,8 @@ export class Oracle {
     };
   }
 
-  onCall(call: SurfaceCall, life: Life, fault: CallFault | undefined): void {
+  onCall(shown: SurfaceCall, life: Life, fault: CallFault | undefined): void {
+    const call = withoutProgress(shown);
     const { address, method } = call;
     this.traffic.call(life.name, address.chatId);
     this.lateness.call(address.chatId);
@@ -270,6 +278,7 @@ export class Oracle {
     if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
     if (method === "probe") this.#searches.add(call.number);
     this.#checkI11(call);
+    this.children.onCall(call);
     if (method === "post" || method === "begin") {
       this.#underWay(life).add(call.number);
       this.#checkI4(call, life);
@@ -453,4 +462,11 @@ export class Oracle {
     }
     this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);
   }
+}
+
+/** Returns a call without the line below its text that says how far another agent is. */
+function withoutProgress(call: SurfaceCall): SurfaceCall {
+  const { content } = call;
+  if (content?.text.includes("⏳") !== true) return call;
+  return { ...call, content: { ...content, text: content.text.replace(/\s*⏳ Helper[^\n]*$/u, "") } };
 }

@@ -5,6 +5,9 @@ import type { Life } from "../machine/life.ts";
 import type { PlannedPolicy } from "../plan/plan.ts";
 import { isRunOf, wordsOf } from "./visible-text.ts";
 
+/** Time for which a process remembers that blocks are refused. */
+const REFUSED_FOR_MS = 6 * 60 * 60 * 1_000;
+
 export interface PostWatchOptions {
   readonly now: () => number;
   readonly fail: (invariant: Invariant, message: string) => void;
@@ -49,6 +52,7 @@ export class PostWatch {
   /** Replies whose blocks were refused, with the process that learned it. */
   readonly #refused = new Map<string, Life>();
   /** Processes that learned that the server knows no blocks, with the replies that had begun before. */
+  #refusedAt = -Infinity;
   readonly #unsupported = new Map<Life, ReadonlySet<string>>();
 
   constructor(options: PostWatchOptions) {
@@ -98,6 +102,7 @@ export class PostWatch {
     if (failure.code === "rich-unsupported") {
       this.unsupportedIn.add(call.address.threadId);
       const begun = replies.filter(({ conversation }) => conversation === life.name);
+      this.#refusedAt = this.#options.now();
       this.#unsupported.set(life, new Set(begun.map(({ id }) => id)));
     }
     if (post?.row !== undefined) this.#refused.set(post.row.split("#")[0] ?? "", life);
@@ -170,6 +175,8 @@ export class PostWatch {
     const reply = call.method === "post" ? sendingRow(call, replies, delivery)?.reply : undefined;
     if (reply === undefined) return;
     const begun = this.#unsupported.get(life);
+    // A process asks again after a while.
+    if (this.#options.now() - this.#refusedAt > REFUSED_FOR_MS) return;
     // The form of a reply is decided when it begins.
     const isLate = begun !== undefined && !begun.has(reply.id);
     if (isLate || this.#refused.get(keyOf(threadId, reply.id)) === life) {

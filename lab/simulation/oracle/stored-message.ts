@@ -17,7 +17,8 @@ export function effectTold(message: UIMessage): string | undefined {
 
 /**
  * The word by which the turn about an outcome is known: a prompt of the bot's own code. Undefined for any other message.
- * It is the outcome of an action, of a whole run of code, or of one call in it that did not happen.
+ * It is the outcome of an action, of a whole run of code, of one call in it that did not happen, or of a task of
+ * another agent.
  */
 export function outcomeToken(message: UIMessage): string | undefined {
   const effect = effectTold(message);
@@ -28,6 +29,8 @@ export function outcomeToken(message: UIMessage): string | undefined {
   const [, run] = /"executionId":"id-(\d+)"/.exec(text) ?? [];
   if (run !== undefined) return `q8${run.padStart(5, "0")}`;
   const [, turn, index] = /"effect":"work(\d+)x(\d)"/.exec(text) ?? [];
+  const [, task] = /\btask(\d+)\b/.exec(text) ?? [];
+  if (task !== undefined) return `q6${task.padStart(5, "0")}`;
   return turn === undefined ? undefined : `q9${turn.padStart(4, "0")}${index}`;
 }
 

@@ -1,6 +1,7 @@
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
+import { drawChildren } from "./draw-children.ts";
 import { drawCode } from "./draw-code.ts";
 import { drawApprovals, drawSpending } from "./draw-approvals.ts";
 import { drawQuestions } from "./draw-questions.ts";
@@ -80,6 +81,7 @@ export function createPlan(seed: number): Plan {
       ...drawSpending(random.fork("spending"), places, platform),
       ...drawTyping(random.fork("typing"), places),
       ...drawCode(random.fork("code"), places, platform),
+      ...drawChildren(random.fork("children"), places, platform),
     ],
     interruptedStep,
     platform,

@@ -1,4 +1,5 @@
 import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { ChildItem } from "./child-items.ts";
 import type { CodeItem } from "./code-items.ts";
 import type { QuestionItem } from "./question-items.ts";
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
@@ -57,7 +58,8 @@ export type CallFault =
   | { readonly kind: "bad-entities" }
   | { readonly kind: "unauthorized" };
 
-export type Victim = "thread" | "gate" | "root" | "machine";
+/** `child`: all objects of agents that work for others. */
+export type Victim = "thread" | "gate" | "root" | "machine" | "child";
 
 export type PlanItem =
   | { readonly kind: "message"; readonly at: number; readonly place: number; readonly token: string }
@@ -90,10 +92,10 @@ export type PlanItem =
       /**
        * `gate`: only boundaries of gates count that serve conversations in other objects. `effect`: only those before and
        * after the effect of an action. `question`: only those before and after changes of what is stored of questions.
-       * `code`: the same of runs of code, and of undo.
-       * @default all boundaries count, except those within questions and code
+       * `code`: the same of runs of code, and of undo. `child`: the same of runs of other agents.
+       * @default all boundaries count, except those within questions, code and other agents
        */
-      readonly within?: "gate" | "effect" | "question" | "code";
+      readonly within?: "gate" | "effect" | "question" | "code" | "child";
       readonly victim: Victim;
       readonly downMs: number;
     }
@@ -230,6 +232,7 @@ export type PlanItem =
     }
   | QuestionItem
   | CodeItem
+  | ChildItem
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

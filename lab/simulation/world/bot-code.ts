@@ -19,6 +19,8 @@ import type { Proposal } from "../oracle/approval-watch.ts";
 import { nameOfPress } from "../oracle/press-watch.ts";
 import { pictureOf } from "../plan/card-picture.ts";
 import { botActions } from "./bot-actions.ts";
+import { childAgent, childTools, PARENT_MEMBERS, plannedChildren } from "./child-bot.ts";
+import type { PlannedChild } from "../oracle/child-watch.ts";
 import { CodeBot, codeActions, plannedCode } from "./code-bot.ts";
 import type { PlannedCode } from "../oracle/code-watch.ts";
 import type { Plan, PlanItem } from "../plan/plan.ts";
@@ -36,6 +38,7 @@ export class BotCode {
   readonly #presses: ReadonlyMap<string, PlannedPress>;
   readonly #proposals: readonly Proposal[];
   readonly #codes: readonly PlannedCode[];
+  readonly #children: readonly PlannedChild[];
   readonly #hasPictures: boolean;
   readonly #albums: ReadonlyMap<string, PlannedAlbum>;
   readonly #versions = new Map<string, number>();
@@ -43,6 +46,7 @@ export class BotCode {
   constructor({ items, platform }: Pick<Plan, "items" | "platform">, oracle: Oracle) {
     this.#oracle = oracle;
     this.#codes = plannedCode(items);
+    this.#children = plannedChildren(items);
     this.#proposals = items.filter((item) => item.kind === "proposal");
     this.#hasPictures = platform === "telegram";
     const presses = items.filter(
@@ -91,7 +95,7 @@ export class BotCode {
         throw new Error("The model is played.");
       },
       getSystemPrompt: () => "",
-      getTools: () => code?.tools() ?? {},
+      getTools: () => ({ ...code?.tools(), ...childTools(this.#children) }),
       getActions: () => actions,
       getQuestions: () => ({}),
       authorizeTurn: () => true,
@@ -102,7 +106,19 @@ export class BotCode {
       getDefaultTimezone: () => undefined,
       onAction: mutant?.onAction?.(onAction, clock) ?? onAction,
     };
+    if (this.#children.length > 0) Object.assign(methods, PARENT_MEMBERS);
     return code === undefined ? methods : Object.assign(methods, { ctx: code.ctx, code });
+  }
+
+  /** The class of the agents that work for this one, in a process. */
+  child(
+    messenger: MessengerDefinition,
+    cards: () => Cards,
+    life: Life,
+    mutant: Mutant | undefined,
+  ): AgentMethods {
+    const base = this.agent(messenger, cards, life, mutant);
+    return childAgent(base, this.#children, this.#oracle.children, life, mutant);
   }
 
   commands(): ThinkCommands {

@@ -83,7 +83,7 @@ function findButton(
   for (const { buttons, id, text } of messages) {
     const named = text.match(new RegExp(`\\bwork${turn}x\\d+ happen\\b`, "g"));
     if (named !== null) effects = named.map((words) => words.split(" ")[0] ?? "");
-    else if (/\b(?:work|effect)\d/.test(text)) effects = [];
+    else if (/\b(?:work|effect|task)\d/.test(text)) effects = [];
     const pressed = buttons?.flat().find((one) => one.kind === "callback" && one.label === label);
     if (effects.length > 0 && pressed?.kind === "callback") found = { id, effects, pressed };
   }

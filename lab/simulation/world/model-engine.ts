@@ -11,7 +11,7 @@ import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import type { TurnOperations } from "../../../src/turn/turn-operations.ts";
 import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
-import { effectTold, partsOf, questionsOf } from "../oracle/stored-message.ts";
+import { effectTold, partsOf, questionsOf, textOfQuestion } from "../oracle/stored-message.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { actionName } from "./bot-actions.ts";
@@ -83,11 +83,14 @@ export class ModelEngine implements TurnOperations {
       const turn = nextTurn();
       const plan = oracle.approvals.planned(questions);
       const code = plan === undefined ? oracle.code.planned(questions) : undefined;
+      const child = (plan ?? code) ? undefined : oracle.children.planned(questions);
+      const [, told] = /^q6(\d{5})$/.exec(questions[0] ?? "") ?? [];
+      if (told !== undefined) oracle.children.onOutcome(Number(told), threadId, textOfQuestion(message));
       const effect = effectTold(message);
       if (effect !== undefined) oracle.approvals.onOutcome(effect, turn);
       oracle.onTurn(turn, threadId, operationId, questions, operations);
       oracle.inbox.onTurn(threadId, operationId, message);
-      const options = { ...optionsOf(threadId), callsAction: plan !== undefined || code !== undefined };
+      const options = { ...optionsOf(threadId), callsAction: (plan ?? code ?? child) !== undefined };
       const script = createScript(random.fork(`turn/${turn}`), turn, questions, options);
       const operation: StoredOperation = {
         id: operationId,
@@ -102,8 +105,9 @@ export class ModelEngine implements TurnOperations {
         said: [],
         tool: "none",
         text: "",
-        call:
-          code === undefined
+        call: child
+          ? { token: child.token, action: `task_${child.token}`, effect: `task${turn}` }
+          : code === undefined
             ? plan && {
                 token: plan.token,
                 action: actionName(plan),
@@ -356,6 +360,7 @@ export class ModelEngine implements TurnOperations {
     const { life, object, oracle } = this.#options;
     if (call === undefined) throw new Error(`${id} has no action to call.`);
     if (call.code !== undefined) return this.#runCode(operation, call.code);
+    if (call.effect.startsWith("task")) return this.#giveTask(operation);
     const called = oracle.approvals.calls(call, threadId);
     const stop = new AbortController();
     this.#stops.set(id, stop);
@@ -384,6 +389,24 @@ export class ModelEngine implements TurnOperations {
       const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
       return tools["codemode"]?.execute?.({ code }, options);
     });
+  }
+
+  /** Gives a task to another agent. */
+  async #giveTask(operation: StoredOperation): Promise<void> {
+    const { life, object, oracle } = this.#options;
+    const { call, id, questions } = operation;
+    const plan = oracle.children.planned(questions);
+    if (plan === undefined || call === undefined) throw new Error(`${id} has no task to give.`);
+    const task = Number(call.effect.slice("task".length));
+    oracle.children.begins(plan, task, operation);
+    const stop = new AbortController();
+    this.#stops.set(id, stop);
+    const output: unknown = await inTurnContext(object.thread.own.info(id), undefined, async () => {
+      const tools = await object.actions.tools({ clock: life.clock, log: object.log });
+      const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
+      return tools[call.action]?.execute?.({ effect: call.effect }, options);
+    });
+    if (!life.isDead && !stop.signal.aborted) oracle.children.result(task, output);
   }
 
   #fail(operation: StoredOperation, said: string): void {

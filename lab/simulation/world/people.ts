@@ -7,6 +7,7 @@ import type {
 } from "../../../src/core/messenger-event.ts";
 import { ADA, authorOf, BOB } from "./authors.ts";
 import { CardPeople } from "./card-people.ts";
+import { ChildPeople } from "./child-people.ts";
 import { CodePeople } from "./code-people.ts";
 import type { CardUpdates } from "./card-people.ts";
 import { FormPeople } from "./form-people.ts";
@@ -59,6 +60,7 @@ export class People {
   readonly #versions = new Map<string, number>();
   readonly #cards: CardPeople;
   readonly #code: CodePeople;
+  readonly #children: ChildPeople;
   readonly #questions: QuestionPeople;
   readonly #forms: FormPeople;
   #updates = 0;
@@ -79,6 +81,7 @@ export class People {
     };
     this.#cards = new CardPeople(world, this.#random, hands);
     this.#code = new CodePeople(world, hands);
+    this.#children = new ChildPeople(world, hands);
     this.#questions = new QuestionPeople(world, hands);
     this.#forms = new FormPeople(world, {
       ...hands,
@@ -179,6 +182,9 @@ export class People {
       case "press-code":
         this.#code.press(item);
         return;
+      case "press-child":
+        this.#children.press(item);
+        return;
       case "roll-back":
         this.#code.rollBack(item);
         return;
@@ -274,6 +280,7 @@ export class People {
       name: command,
     });
     this.#messages.set(token, { place, event });
+    this.#world.oracle.children.wrote(token, event.author?.userId);
     this.#tell(place, event, command === undefined ? token : undefined);
   }
 

@@ -23,10 +23,19 @@ import type { NodeDatabase } from "../../support/node-database.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { returnStorage, takeStorage } from "../machine/storage.ts";
-import type { OperationStore, StoredCodeRun } from "../oracle/contract.ts";
+import type {
+  CountedTurn,
+  EndedChildTurn,
+  OperationStore,
+  StoredAgentRun,
+  StoredCodeRun,
+} from "../oracle/contract.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { Place } from "../plan/plan.ts";
 import { gateName, objectName, ROOT } from "../plan/route-places.ts";
+import { ChildEngine } from "./child-engine.ts";
+import type { ChildOperations } from "./child-engine.ts";
+import type { ChildWatch } from "../oracle/child-watch.ts";
 import type { CodeBot } from "./code-bot.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
@@ -46,10 +55,14 @@ export interface SimulatedObjectOptions {
   readonly log: Log;
   /** The bot's own class, in a process. */
   readonly agent: (life: Life, cards: () => Cards) => AgentMethods;
+  /** Set for the object of an agent that works for others: its class and whole name. */
+  readonly agentObject?:
+    | { readonly className: string; readonly name: string; readonly watch: ChildWatch }
+    | undefined;
   /** The bot's features. */
   readonly features: readonly AnyFeature[];
   /** Returns another object, by the name that it has among them. */
-  readonly stub: (name: string, caller: Life) => InnerDoor;
+  readonly stub: (name: string, caller: Life, className: string) => InnerDoor;
   readonly resolveTarget: (to: ChatTarget) => Resolution;
   readonly oracle: Oracle;
   readonly engine: Omit<ModelEngineOptions, "life" | "operations" | "object" | "mutant">;
@@ -81,9 +94,12 @@ const CLASS = "SimulatedBot";
 export class SimulatedObject {
   readonly database: NodeDatabase;
   readonly operations: OperationStore = new Map();
+  /** Turns of an agent that works for others. */
+  readonly tasks: ChildOperations = new Map();
   readonly #options: SimulatedObjectOptions;
   readonly #jobs = new Map<string, Job>();
   #live: Live | undefined;
+  #starts = 0;
 
   constructor(options: SimulatedObjectOptions) {
     this.#options = options;
@@ -148,6 +164,30 @@ export class SimulatedObject {
     if (made.length === 0) return [];
     return this.database.all<StoredCodeRun & Record<string, SqlValue>>(
       "SELECT id, code, state, is_resumed AS isResumed, result, ended_at AS endedAt FROM code_run_v1",
+    );
+  }
+
+  /** The runs of other agents that it has begun, as they are stored. */
+  agentRuns(): readonly StoredAgentRun[] {
+    const made = this.database.all("SELECT name FROM sqlite_master WHERE name = 'agent_run_v1'");
+    if (made.length === 0) return [];
+    return this.database.all<StoredAgentRun & Record<string, SqlValue>>(
+      'SELECT id, request_id AS requestId, state, "end", is_told AS isTold FROM agent_run_v1',
+    );
+  }
+
+  childTurns(): readonly EndedChildTurn[] {
+    return [...this.tasks.values()].map(({ id, status, task }) => {
+      return { id, task, isDone: status === "done", isUncut: this.#starts === 1 };
+    });
+  }
+
+  /** The tokens of turns, if it is the root. */
+  countedTurns(): readonly CountedTurn[] {
+    const made = this.database.all("SELECT name FROM sqlite_master WHERE name = 'token_usage_v1'");
+    if (made.length === 0) return [];
+    return this.database.all<CountedTurn & Record<string, SqlValue>>(
+      "SELECT turn_id AS turnId, user_id AS userId, input_tokens + output_tokens AS tokens FROM token_usage_v1",
     );
   }
 
@@ -236,24 +276,39 @@ export class SimulatedObject {
 
   #ensure(): Live {
     if (this.#live !== undefined && !this.#live.life.isDead) return this.#live;
-    const { agent, deps, engine, gateOfChat, log, mutant, name, newLife, onDelivery, oracle, stub } =
-      this.#options;
+    const {
+      agent,
+      agentObject,
+      deps,
+      engine,
+      gateOfChat,
+      log,
+      mutant,
+      name,
+      newLife,
+      onDelivery,
+      oracle,
+      stub,
+    } = this.#options;
     const life = newLife();
+    this.#starts += 1;
     const database = this.#databaseOf(life);
     const options: BotObjectOptions = {
       agent: agent(life, () => object.thread.cards),
       engine: (parts) =>
-        // The played engine has the operations of a turn engine, and no harness.
-        new ModelEngine({ ...engine, life, mutant, operations: this.operations, object: parts }),
-      name: () => objectName(name),
+        agentObject !== undefined
+          ? new ChildEngine({ life, watch: agentObject.watch, operations: this.tasks, object: parts })
+          : // The played engine has the operations of a turn engine, and no harness.
+            new ModelEngine({ ...engine, life, mutant, operations: this.operations, object: parts }),
+      name: () => agentObject?.name ?? objectName(name),
       database,
       deps: deps(life),
       log,
       env: {},
-      className: CLASS,
+      className: agentObject?.className ?? CLASS,
       rootClass: () => CLASS,
       belongTo: () => undefined,
-      stub: (_className, to) => stub(to, life),
+      stub: (className, to) => stub(to, life, className),
       // A process that has died does nothing any more.
       waitUntil: (work) => void life.guard(async () => void (await work)),
       features: this.#options.features,

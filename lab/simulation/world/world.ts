@@ -3,6 +3,7 @@ import type { InnerDoor } from "../../../src/core/inner-calls.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { BotCode } from "./bot-code.ts";
+import { childFeatures, SimulatedChild } from "./child-bot.ts";
 import { codeFeatures } from "./code-bot.ts";
 import { INTERRUPTED, STALE } from "../oracle/press-watch.ts";
 import type { Deps } from "../../../src/core/deps.ts";
@@ -31,6 +32,9 @@ import { SimulatedObject } from "./simulated-object.ts";
 import { createTrace } from "../machine/trace.ts";
 import type { Trace } from "../machine/trace.ts";
 
+/** Names of objects of agents that work for others begin with it. */
+const CHILD = "child:";
+
 export const START_AT = Date.UTC(2026, 0, 1);
 
 /** The first bytes of a picture, enough to be recognized as one. */
@@ -55,7 +59,7 @@ export class World {
   readonly random: Random;
   readonly plan: Plan;
   /** Objects by name. */
-  readonly threads: ReadonlyMap<string, SimulatedObject>;
+  readonly threads: Map<string, SimulatedObject>;
   /** The root's scheduled tasks. Undefined if the plan has none. */
   readonly schedules: ScheduleObject | undefined;
   readonly scheduleWatch = new ScheduleWatch();
@@ -69,17 +73,20 @@ export class World {
   effectBoundaries = 0;
   questionBoundaries = 0;
   codeBoundaries = 0;
+  childBoundaries = 0;
   crashes = 0;
   readonly deaths: Deaths = { gates: 0, gatesBusy: 0, speakers: 0 };
   #downUntil = 0;
   #turns = 0;
   #ids = 0;
   readonly #wire: Wire;
+  readonly #mutant: Mutant | undefined;
   /** The names of objects, by those that they have among them. */
   readonly #byAddress: ReadonlyMap<string, string>;
 
   constructor({ plan, mutant, isTraced = false }: WorldOptions) {
     this.plan = plan;
+    this.#mutant = mutant;
     this.random = createRandom(`run/${plan.seed}`);
     this.scheduler = createScheduler(this.random.fork("order"), START_AT);
     const now = (): number => this.scheduler.now();
@@ -98,6 +105,11 @@ export class World {
     this.threads = new Map(names.map((name) => [name, this.#object(name, mutant)] as const));
     this.#byAddress = new Map(names.map((name) => [objectName(name), name] as const));
     this.schedules = this.#scheduled(mutant);
+    this.oracle.children.isOver = ({ operation, threadId }) => {
+      const place = plan.places.find((one) => one.threadId === threadId);
+      const runs = place === undefined ? [] : this.thread(place).agentRuns();
+      return runs.some(({ requestId, state }) => requestId === operation.id && state === "ended");
+    };
   }
 
   get isDown(): boolean {
@@ -137,6 +149,7 @@ export class World {
     const isHit = (object: string, isGate: boolean): boolean =>
       victim === "machine" ||
       (victim === "gate" && isGate) ||
+      (victim === "child" && object.startsWith(CHILD)) ||
       (victim === "root" && object === ROOT) ||
       (victim === "thread" && object === name);
     countDeaths(this.deaths, {
@@ -190,11 +203,13 @@ export class World {
 
   #onBoundary(life: Life, what: string): void {
     const isQuestion = what.endsWith(" question");
+    const isChild = /^(?:before|after) child/.test(what);
     const isCode = /^(?:before|after) code/.test(what);
-    if (isCode) this.codeBoundaries += 1;
+    if (isChild) this.childBoundaries += 1;
+    else if (isCode) this.codeBoundaries += 1;
     else if (isQuestion) this.questionBoundaries += 1;
     else this.boundaries += 1;
-    const isGate = !isQuestion && !isCode && this.#isOfGate(life);
+    const isGate = !isQuestion && !isCode && !isChild && this.#isOfGate(life);
     if (isGate) this.gateBoundaries += 1;
     const isEffect = what.endsWith(" effect");
     if (isEffect) this.effectBoundaries += 1;
@@ -206,7 +221,8 @@ export class World {
         effect: isEffect ? this.effectBoundaries : 0,
         question: isQuestion ? this.questionBoundaries : 0,
         code: isCode ? this.codeBoundaries : 0,
-        any: isQuestion || isCode ? 0 : this.boundaries,
+        child: isChild ? this.childBoundaries : 0,
+        any: isQuestion || isCode || isChild ? 0 : this.boundaries,
       }[within ?? "any"];
       if (boundary !== passed) continue;
       this.trace.add(
@@ -262,22 +278,34 @@ export class World {
   }
 
   /** Returns another object, as one of them calls it. */
-  #stub(to: string, caller: Life): InnerDoor {
+  #stub(to: string, caller: Life, className: string): InnerDoor {
     const { traffic } = this.oracle;
     return {
       inner: async (method, args) => {
-        const target = this.#named(this.#byAddress.get(to) ?? to);
+        const isChild = className === SimulatedChild.name;
+        const target = isChild ? this.#child(to) : this.#named(this.#byAddress.get(to) ?? to);
         traffic.asked(caller.name, method);
         const { schedules } = this;
         // The scheduled tasks of the root are an object of their own here.
         const isDelivery = method === "broadcasts.nudgeBroadcast" && schedules !== undefined;
         const answer = await callOver(this.#wire, caller, method, () =>
-          isDelivery ? schedules.nudge(...(args as [string, string])) : target.answer(method, args),
+          isDelivery
+            ? schedules.nudge(...(args as [string, string]))
+            : target.answer(method, this.#mutant?.innerCall?.(method, args) ?? args),
         );
         traffic.answered(method, answer);
         return answer;
       },
     };
+  }
+
+  /** The object of an agent that works for others. */
+  #child(name: string): SimulatedObject {
+    const known = this.threads.get(`${CHILD}${name}`);
+    if (known !== undefined) return known;
+    const made = this.#object(`${CHILD}${name}`, this.#mutant, name);
+    this.threads.set(made.name, made);
+    return made;
   }
 
   #resolve(to: ChatTarget): Resolution {
@@ -290,7 +318,7 @@ export class World {
     return { kind: "found", address: addressIn(place) };
   }
 
-  #object(name: string, mutant: Mutant | undefined): SimulatedObject {
+  #object(name: string, mutant: Mutant | undefined, agentName?: string): SimulatedObject {
     const { objects, policy } = this.plan;
     const places = this.plan.places.filter((_place, index) => objects[index] === name);
     const isDirect = (threadId: string): boolean =>
@@ -304,9 +332,19 @@ export class World {
       log: createLog((level, line) => this.trace.add(name, () => `log ${level} ${line}`), {
         now: () => this.scheduler.now(),
       }),
-      agent: (life, cards) => this.bot.agent(this.#messenger(places, life, mutant), cards, life, mutant),
-      features: codeFeatures(this.plan.items),
-      stub: (to, caller) => this.#stub(to, caller),
+      agentObject:
+        agentName === undefined
+          ? undefined
+          : { className: SimulatedChild.name, name: agentName, watch: this.oracle.children },
+      agent: (life, cards) =>
+        this.bot[agentName === undefined ? "agent" : "child"](
+          this.#messenger(places, life, mutant),
+          cards,
+          life,
+          mutant,
+        ),
+      features: [...codeFeatures(this.plan.items), ...childFeatures(this.plan.items)],
+      stub: (...call) => this.#stub(...call),
       resolveTarget: (to) => this.#resolve(to),
       oracle: this.oracle,
       engine: {

@@ -79,6 +79,13 @@ it(
     expect(totals.undone).toBeGreaterThan(SEEDS / 50);
     expect(totals.undoBystanders).toBeGreaterThan(SEEDS / 100);
     expect(totals.rolledBack).toBeGreaterThan(0);
+    expect(totals.tasks).toBeGreaterThan(SEEDS / 20);
+    expect(totals.taskCalls).toBeGreaterThan(SEEDS / 20);
+    expect(totals.taskAnswers).toBeGreaterThan(SEEDS / 100);
+    expect(totals.taskOutcomes).toBeGreaterThan(SEEDS / 40);
+    expect(totals.tasksStopped).toBeGreaterThan(SEEDS / 200);
+    expect(totals.tasksDecided).toBeGreaterThan(SEEDS / 100);
+    expect(totals.taskBystanders).toBeGreaterThan(SEEDS / 200);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
     expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
     expect(totals.occurrences).toBeGreaterThan(SEEDS / 3);
@@ -143,6 +150,7 @@ const REPAIRED: readonly (readonly [number, string])[] = [
   [1845, "a platform that cannot change messages has a lost post with words of before"],
   [637, "a process dies while it ends code because nobody has agreed in time"],
   [464, "a process dies while it ends code that somebody has refused"],
+  [87_002_524, "somebody agrees to a call of code whose turn was stopped as it asked"],
   [83_002_014, "such a post is found before the restarted answer has a word"],
 ];
 
@@ -175,6 +183,13 @@ const NEAR: Readonly<Record<string, number>> = {
   "bystander-decides": 319,
   "card-posted-twice": 16,
   "card-revised-backwards": 84,
+  "child-asks-anybody": 699,
+  "child-asks-nobody": 9,
+  "child-begins-again": 3,
+  "child-end-not-told": 388,
+  "child-outlives-stop": 181,
+  "child-paid-by-another": 3,
+  "child-works-for-another": 3,
   "claims-not-stored": 20,
   "code-asks-nobody": 16,
   "code-call-not-stored": 87,
