@@ -11,11 +11,12 @@ export interface WorkerLoaderBinding {
  * loop ends only on Cloudflare, and there by its limits: a local `workerd` stands still.
  */
 export function loaderExecutor(loader: WorkerLoaderBinding): Executor {
-  let loaded: ReturnType<typeof load> | undefined;
+  // Objects may share the executor. None waits for the import of another one, which may have died meanwhile.
+  let loaded: Awaited<ReturnType<typeof load>> | undefined;
   return {
     execute: async (code, providers, options) => {
-      loaded ??= load(loader);
-      const { executor, normalizeCode } = await loaded;
+      const { executor, normalizeCode } = loaded ?? (await load(loader));
+      loaded = { executor, normalizeCode };
       try {
         const {
           error,

@@ -28,7 +28,7 @@ export class LazyModel implements LanguageModelV4 {
   readonly provider: string;
   readonly modelId: string;
   readonly #options: LazyModelOptions;
-  #loaded: Promise<LanguageModelV4> | undefined;
+  #loaded: LanguageModelV4 | undefined;
 
   constructor(options: LazyModelOptions) {
     this.#options = options;
@@ -36,12 +36,18 @@ export class LazyModel implements LanguageModelV4 {
     this.modelId = options.modelId;
   }
 
-  /** @throws {ModelCallError} `model-package-missing` */
-  load(): Promise<LanguageModelV4> {
+  /**
+   * Objects may share a model. None waits for the import that another one has begun: it stays open if that object dies.
+   *
+   * @throws {ModelCallError} `model-package-missing`
+   */
+  async load(): Promise<LanguageModelV4> {
+    if (this.#loaded !== undefined) return this.#loaded;
     const { load, packageName } = this.#options;
-    this.#loaded ??= load(() => {
+    const loaded = await load(() => {
       throw new ModelCallError(this, { code: "model-package-missing", retryable: false, packageName });
     });
+    this.#loaded ??= loaded;
     return this.#loaded;
   }
 

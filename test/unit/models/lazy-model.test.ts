@@ -39,6 +39,22 @@ describe("LazyModel", () => {
     expect(errors).toMatchObject([MISSING]);
   });
 
+  it("answers an object while the import that another one has begun never ends", async () => {
+    const loads = [
+      new Promise<never>(() => undefined),
+      Promise.resolve(stubModel(() => Promise.reject(new Error("not called")))),
+    ];
+    const model = new LazyModel({
+      packageName: "stub",
+      provider: "stub",
+      modelId: "stub-1",
+      load: () => loads.shift() ?? Promise.reject(new Error("loaded once more")),
+    });
+    void model.load();
+    const loaded = await model.load();
+    expect(await model.load()).toBe(loaded);
+  });
+
   it("imports the package with the first call, once", async () => {
     let imports = 0;
     const stream = new ReadableStream<never>();
