@@ -51,7 +51,8 @@ const LONGEST_VALUE = 1_000_000;
  * One pass through the code of a run: from its start, with the results of its log, as far as it comes.
  *
  * 1. A call has the next place of the run. It is stored before it begins, and its result before the code gets it.
- * 2. A call that the log has answers from it. One that differs from the log ends the run with an error.
+ * 2. A call that the log has answers from it. One that differs from the log ends the run with an error, and so does the
+ *    end of the code before a call of the log.
  * 3. A pass that ends early is dropped, whatever `catch` and `finally` of the code say: it makes no call any more.
  *    Calls that have begun still store their results.
  */
@@ -80,12 +81,19 @@ export class CodePass {
     try {
       return await Promise.race([
         this.#early.promise,
-        ended.then((end): PassEnd => ({ kind: "ended", end })),
+        ended.then((end): PassEnd => ({ kind: "ended", end: this.#checked(end) })),
       ]);
     } finally {
       signal?.removeEventListener("abort", stopped);
       this.#drop.abort();
     }
+  }
+
+  /** Code that ends before a call of its log has come to another end than its earlier pass. */
+  #checked(end: ExecuteResult): ExecuteResult {
+    const { run, store } = this.#options;
+    const missing = end.error === undefined ? store.call(run.id, this.#next) : undefined;
+    return missing === undefined ? end : { result: undefined, error: divergence(missing, undefined) };
   }
 
   #end(end: PassEnd): void {

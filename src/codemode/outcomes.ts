@@ -115,11 +115,15 @@ export function executionOf(run: CodeRun, calls: readonly CodeCall[]): Execution
   };
 }
 
-/** A divergence of the replay, in words. */
-export function divergence(known: CodeCall, now: { connector: string; method: string; args: Json }): string {
-  const named = ({ args, connector, method }: typeof now): string =>
+/** A divergence of the replay, in words. Without a call, the code has ended. */
+export function divergence(
+  known: CodeCall,
+  now: { connector: string; method: string; args: Json } | undefined,
+): string {
+  const named = ({ args, connector, method }: Pick<CodeCall, "args" | "connector" | "method">): string =>
     `${connector}.${method}(${shortened(JSON.stringify(args))})`;
-  return `The replay of this code called ${named(now)} as call ${known.position}, and its earlier run called ${named(known)} there. The code must come to the same calls in the same order. Nothing more was done.`;
+  const did = now === undefined ? "ended before" : `called ${named(now)} as`;
+  return `The replay of this code ${did} call ${known.position}, and its earlier run called ${named(known)} there. The code must come to the same calls in the same order. Nothing more was done.`;
 }
 
 function shortened(text: string): string {
