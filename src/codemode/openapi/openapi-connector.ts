@@ -10,7 +10,7 @@ import { ApiDocument } from "./api-document.ts";
 import type { ApiOperation } from "./api-document.ts";
 import { SchemaConversion } from "./convert-schema.ts";
 import { fillRequest } from "./fill-request.ts";
-import { operationInput } from "./operation-input.ts";
+import { missingPartOf, operationInput } from "./operation-input.ts";
 import { operationNames } from "./operation-names.ts";
 import { sendRequest } from "./openapi-request.ts";
 import type { OpenApiCredentials, OpenApiRequestOptions } from "./openapi-request.ts";
@@ -118,7 +118,10 @@ export abstract class OpenApiConnector<Env = unknown> extends CodemodeConnector<
     });
   }
 
-  /** @throws {ConfigurationError} `openapi-document`, `openapi-reference`, `openapi-base-url`, `openapi-operations` */
+  /**
+   * @throws {ConfigurationError} `openapi-document`, `openapi-reference`, `openapi-base-url`, `openapi-operations`,
+   * `openapi-unsupported`
+   */
   protected override async tools(): Promise<ConnectorTools> {
     if (this.request === OpenApiConnector.prototype.request) this.#base();
     const document = new ApiDocument(await this.spec());
@@ -130,19 +133,21 @@ export abstract class OpenApiConnector<Env = unknown> extends CodemodeConnector<
         "openapi-operations",
         `The connector "${this.name()}" has ${named.length} operations, and ${MOST_OPERATIONS} are the most. Choose some with includes().`,
       );
-    return Object.fromEntries(
-      named.flatMap(([name, operation]) => {
-        const tool = this.#toolOf(document, operation);
-        return tool === undefined ? [] : [[name, tool] as const];
-      }),
-    );
+    const unfit = named.flatMap(([, operation]) => {
+      const part = missingPartOf(document, operation);
+      return part === undefined ? [] : [`${operation.method} ${operation.path} needs ${part}`];
+    });
+    if (unfit.length > 0)
+      throw new ConfigurationError(
+        "openapi-unsupported",
+        `The connector "${this.name()}" has operations that code cannot call: ${shortLine(unfit.join("; "), LONGEST_WORDS)}. Leave them out with includes().`,
+      );
+    return Object.fromEntries(named.map(([name, operation]) => [name, this.#toolOf(document, operation)]));
   }
 
-  /** Undefined: the operation takes files, which code cannot send. */
-  #toolOf(document: ApiDocument, operation: ApiOperation): ConnectorTool | undefined {
+  #toolOf(document: ApiDocument, operation: ApiOperation): ConnectorTool {
     const header = this.idempotencyHeader();
     const input = operationInput(document, operation, header === undefined ? [] : [header]);
-    if (input === undefined) return undefined;
     const conversion = new SchemaConversion(document, "output");
     const answer = conversion.convert(document.answerOf(operation) ?? {});
     const { isRead } = operation;

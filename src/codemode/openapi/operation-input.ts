@@ -1,10 +1,13 @@
 import type { JSONSchema7 } from "ai";
+import { shortLine } from "../../core/short-line.ts";
 import { isJson } from "./api-document.ts";
 import type { ApiBody, ApiDocument, ApiOperation, ApiParameter } from "./api-document.ts";
 import { SchemaConversion } from "./convert-schema.ts";
 
 /** The key of the body in the argument of a call. */
 const BODY = "body";
+/** Longest name in an error. */
+const MOST_WORDS = 80;
 const FORM = "application/x-www-form-urlencoded";
 
 /**
@@ -28,15 +31,25 @@ export interface OperationInput {
   readonly bodyType: string | undefined;
 }
 
-/** Returns the argument of an operation. Undefined if its body can only be a file or a form with files. */
+/** Returns the part of an operation that code cannot give, and without which a call would be wrong. */
+export function missingPartOf(document: ApiDocument, operation: ApiOperation): string | undefined {
+  const body = document.bodyOf(operation);
+  if (body?.required === true && sentTypeOf(body) === undefined)
+    return `a body of ${shortLine(Object.keys(body.content).join(", "), MOST_WORDS)}`;
+  const cookie = document
+    .parametersOf(operation)
+    .find(({ in: place, required }) => place === "cookie" && required);
+  return cookie && `the cookie "${shortLine(cookie.name, MOST_WORDS)}"`;
+}
+
+/** Returns the argument of an operation: all that code can give, without optional files and cookies. */
 export function operationInput(
   document: ApiDocument,
   operation: ApiOperation,
   ownHeaders: readonly string[],
-): OperationInput | undefined {
+): OperationInput {
   const body = document.bodyOf(operation);
   const bodyType = body && sentTypeOf(body);
-  if (body?.required === true && bodyType === undefined) return undefined;
   const conversion = new SchemaConversion(document, "input");
   const parameters = keyed(
     withPlaces(document.parametersOf(operation), operation.path, ownHeaders),

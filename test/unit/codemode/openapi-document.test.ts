@@ -134,15 +134,23 @@ describe("the operations of a document", () => {
     expect(Object.keys(tools)).toContain("create_note");
   });
 
-  it("are left out if they take nothing but files", async () => {
+  it("are refused at the start by name if they need files or cookies, until the author leaves them out", async () => {
     const upload = { content: { "multipart/form-data": {} } };
+    const cookie = { name: "session", in: "cookie" };
     const document = notesDocument({
       "/files": { post: { operationId: "upload", requestBody: { ...upload, required: true } } },
-      "/maybe": { post: { operationId: "maybe", requestBody: upload } },
+      "/me": { get: { operationId: "me", parameters: [{ ...cookie, required: true }] } },
+      "/maybe": { post: { operationId: "maybe", requestBody: upload, parameters: [cookie] } },
     });
-    const { tools } = await new NotesConnector({ document }).describe();
+    await expect(new NotesConnector({ document }).describe()).rejects.toMatchObject({
+      code: "openapi-unsupported",
+      message:
+        'The connector "notes" has operations that code cannot call: POST /files needs a body of multipart/form-data; GET /me needs the cookie "session". Leave them out with includes().',
+    });
+    const includes = (name: string) => name !== "upload" && name !== "me";
+    const { tools } = await new NotesConnector({ document, includes }).describe();
     expect(Object.keys(tools)).toContain("maybe");
-    expect(Object.keys(tools)).not.toContain("upload");
+    expect(tools["maybe"]?.inputSchema?.properties).toEqual({});
   });
 });
 
