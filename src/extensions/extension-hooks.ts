@@ -10,7 +10,14 @@ import { ExtensionHost, hasHost } from "./extension-host.ts";
 import type { ReachableParts } from "./extension-host.ts";
 import { ExtensionFailure, runTask } from "./loaded-extension.ts";
 import type { LoadedExtension } from "./loaded-extension.ts";
-import { callSnapshot, chunkSnapshot, resultSnapshot, stepSnapshot, turnSnapshot } from "./snapshots.ts";
+import {
+  callSnapshot,
+  chunkSnapshot,
+  joinedChunk,
+  resultSnapshot,
+  stepSnapshot,
+  turnSnapshot,
+} from "./snapshots.ts";
 import { readTurnChange, withTurnChange } from "./turn-change.ts";
 
 export interface ExtensionHooksOptions {
@@ -34,18 +41,27 @@ const MOST_WAITING = 100;
 const MOST_FAILURES = 3;
 const REST_MS = 60_000;
 
+/** A run of a hook that has not begun. */
+interface WaitingHook {
+  readonly hook: ExtensionHook;
+  snapshot: Json;
+}
+
 /**
  * The hooks of extensions, after those of the bot's class, in the order in which the extensions are declared.
  *
  * 1. A turn waits only for `beforeTurn`, and not for long. All other hooks watch: they run one after the other, beside
  *    the turn, and nothing that they return counts.
  * 2. Whatever a hook does, the turn goes on as if it had returned nothing. The log has a line.
+ * 3. A run has a fresh sandbox, so pieces of an answer that wait are joined: a fast stream costs few runs.
  */
 export class ExtensionHooks {
   readonly #options: ExtensionHooksOptions;
   readonly #failures = new Map<string, number>();
   readonly #restUntil = new Map<string, number>();
   #chain: Promise<void> = Promise.resolve();
+  /** The newest waiting run of each extension. */
+  readonly #newest = new Map<string, WaitingHook>();
   #waiting = 0;
   #isFull = false;
 
@@ -114,14 +130,24 @@ export class ExtensionHooks {
 
   #watch(hook: ExtensionHook, snapshot: Json): void {
     for (const extension of this.#having(hook)) {
+      const { name } = extension.manifest;
+      const newest = this.#newest.get(name);
+      const joined = newest?.hook === hook ? joinedChunk(newest.snapshot, snapshot) : undefined;
+      if (newest !== undefined && joined !== undefined) {
+        newest.snapshot = joined;
+        continue;
+      }
       if (this.#waiting >= MOST_WAITING) {
         if (!this.#isFull) this.#log(extension, hook, "too-many");
         this.#isFull = true;
         return;
       }
       this.#waiting += 1;
+      const waiting: WaitingHook = { hook, snapshot };
+      this.#newest.set(name, waiting);
       this.#chain = this.#chain.then(async () => {
-        await this.#run(extension, hook, snapshot, HOOK_MS);
+        if (this.#newest.get(name) === waiting) this.#newest.delete(name);
+        await this.#run(extension, hook, waiting.snapshot, HOOK_MS);
         this.#waiting -= 1;
         if (this.#waiting > 0) return;
         this.#isFull = false;

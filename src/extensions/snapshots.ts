@@ -1,5 +1,6 @@
 import { normalizeOutput } from "../actions/declare/normalize-output.ts";
 import type { Json } from "../core/content.ts";
+import { isRecord } from "../core/is-record.ts";
 import type {
   ChunkContext,
   StepContext,
@@ -62,4 +63,17 @@ export function chunkSnapshot({ chunk }: ChunkContext): Json {
     ...("toolName" in chunk && { toolName: chunk.toolName }),
     ...("toolCallId" in chunk && { toolCallId: chunk.toolCallId }),
   };
+}
+
+/** Joins two pieces of one text or one reasoning. Undefined if they are something else, or too long together. */
+export function joinedChunk(before: Json, after: Json): Json | undefined {
+  if (!isPiece(before) || !isPiece(after) || before.type !== after.type) return undefined;
+  const text = before.text + after.text;
+  return text.length > LONGEST_TEXT ? undefined : { ...before, text };
+}
+
+const PIECES: ReadonlySet<unknown> = new Set(["text-delta", "reasoning-delta"]);
+
+function isPiece(snapshot: Json): snapshot is { readonly type: string; readonly text: string } {
+  return isRecord(snapshot) && PIECES.has(snapshot["type"]) && typeof snapshot["text"] === "string";
 }

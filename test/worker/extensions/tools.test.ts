@@ -326,6 +326,21 @@ it("loads an extension by bot code, keeps it through a restart, and unloads it",
   expect(again).toEqual(["extension-loaded", true, false, []]);
 });
 
+it("forgets the loaded extensions of a conversation that is destroyed", async () => {
+  useExtensions([]);
+  const world = createWorld({ script: ({ tools }) => [say(`got ${tools.includes("ext_notes_go")}`)] });
+  const { manifest, source } = extension("() => 1");
+  await runInDurableObject(world.thread("ada"), (bot) => bot.extensionManager.load(manifest, source));
+  expect(await answerOf(world)).toContain("got true");
+  await world
+    .thread("ada")
+    .destroy()
+    .catch(() => undefined);
+  // A webhook that meets the object while it ends is answered 503, and the platform sends it again.
+  await expect.poll(() => world.write("ada", "and now?")).toBe(200);
+  await vi.waitFor(() => expect(world.chats.visible("ada").join("\n")).toContain("got false"), 8000);
+});
+
 it("makes no table without an extension that bot code has loaded", async () => {
   useExtensions([extension("() => 1")]);
   const world = createWorld({ script: calls("ext_notes_go") });
