@@ -41,6 +41,8 @@ export function askedCallOf(approval: Approval): AskedCall {
 function questionFor(approval: Approval): string {
   const summary = summaryOf(approval);
   const view = { approvers: "", time: (at: number) => new Date(at).toISOString() };
-  const fields = cardFields(approval, view, summary.length);
+  // Whoever asks for an agent names it.
+  const asked = approval.schedule?.agent === undefined ? approval : { ...approval, schedule: undefined };
+  const fields = cardFields(asked, view, summary.length);
   return [summary, ...fields.map(({ label, value }) => `${label}: ${value}`)].join("\n");
 }

@@ -289,7 +289,7 @@ describe("an agent that asks people", () => {
     });
     await world.write("c1", "Research A7");
     const card = await expectShown(world, "Researcher:");
-    expect(card.texts.at(-1)).toContain("A7");
+    expect(card.texts.at(-1)).toBe("Researcher: Refunds.\nTopic: A7\n\nPlease pick one.");
     const token = world.chats.button("c1", label);
     await world.press("c1", label);
     await expectShown(world, told);
