@@ -6,6 +6,7 @@ import { captionFields, chatOf, contentFields, editMessage, photoOf, postFields 
 import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
 import { topicOf } from "./message-fields.ts";
+import { quietCard } from "./quiet-card.ts";
 import { sendFiles, telegramFiles } from "./send-files.ts";
 import { sendPlace } from "./send-place.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
@@ -37,7 +38,8 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     drafts: createTelegramDrafts(client),
     rich: telegramRich,
 
-    async post(address, message, options) {
+    async post(address, content, options) {
+      const message = quietCard(content);
       const { signal } = options;
       const { blocks, files, location } = message;
       if (files !== undefined) return sendFiles(client, address, files, message, options);
@@ -70,7 +72,7 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     },
 
     async edit(address, messageId, message, options) {
-      await editMessage(client, address, messageId, message, options);
+      await editMessage(client, address, messageId, quietCard(message), options);
     },
 
     async remove(address, messageId, { signal }) {

@@ -1,12 +1,13 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import { withoutMarkers } from "./without-markers.ts";
 import { withoutMentions, withoutMentionsInCode } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
-/** Google Chat's formatting of messages. Its markers cannot be escaped. */
+/** Google Chat's formatting of messages. Its markers cannot be escaped: others look like them. */
 export const googleChatText: Markup = {
-  escape: withoutMentions,
+  escape: (text) => withoutMarkers(withoutMentions(text)),
   escapeCode: (text) => withoutMentionsInCode(text).replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
   needsBorders: true,
   canLink: (url) => /^(?:https?|mailto|tel):/i.test(url) && !/[|<>\s]/.test(url) && url.length <= 2000,

@@ -1,12 +1,16 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import { withoutMarkers } from "./without-markers.ts";
 import { withoutNames } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
-/** Slack's mrkdwn. The three characters that Slack reserves become entities. Its markers cannot be escaped. */
+/**
+ * Slack's mrkdwn. The three characters that Slack reserves become entities. Its markers cannot be escaped: characters
+ * that look like them take their places.
+ */
 export const slackMrkdwn: Markup = {
-  escape: (text) => escapeEntities(withoutNames(text)),
+  escape: (text) => escapeEntities(withoutMarkers(withoutNames(text))),
   escapeCode: (text) => escapeEntities(text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`)),
   needsBorders: true,
   canLink: (url) => /^(?:https?|mailto|tel|slack):/i.test(url) && !/[|>\s]/.test(url) && url.length <= 2000,

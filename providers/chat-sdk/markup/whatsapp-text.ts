@@ -1,14 +1,15 @@
 import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import { withoutMarkers } from "./without-markers.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
 /**
  * WhatsApp's formatting. It cannot hide an address behind a text, so addresses are written out. Its markers cannot be
- * escaped.
+ * escaped: others look like them.
  */
 export const whatsAppText: Markup = {
-  escape: (text) => text,
+  escape: withoutMarkers,
   escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
   needsBorders: true,
   canLink: () => false,

@@ -5,7 +5,7 @@ import type { Row } from "../row.ts";
 import type { Stage, Talk } from "../stage.ts";
 
 /** The name of a person who hopes that cards show it as markup. */
-const NAME = "[Eve](https://evil.example/) **Boss** <b>x</b> <!channel> @everyone cue-names";
+const NAME = "[Eve](https://evil.example/) **Boss** *Chief* <b>x</b> <!channel> @everyone cue-names";
 
 /** Names that people have, and nobody else. */
 const nameOf = ({ id }: Person): string => `Bob${id}`;
@@ -153,7 +153,7 @@ export const attacks: readonly Row[] = [
         const bad = marks.find(
           ({ kind, text, url = "" }) =>
             (kind === "link" && text === "Eve") ||
-            (kind === "bold" && text === "Boss") ||
+            (kind !== "mention" && /^(?:Boss|\*?Chief\*?)$/.test(text)) ||
             url.includes("!channel"),
         );
         return bad === undefined ? "works" : `${bad.kind} ${bad.text}`;
@@ -176,6 +176,22 @@ export const attacks: readonly Row[] = [
         if (answer === undefined) return "no answer";
         return /<.?!channel>/.test(answer.text) ? notified(talk.bot()) : "without its words";
       };
+    },
+  },
+  {
+    key: "card-mentions",
+    title: "A card that quotes mentions of everybody, a team or a person notifies nobody",
+    async play(stage) {
+      const bob = stage.person("Bob");
+      const talk = stage.talk({ ...bob, name: nameOf(bob) });
+      const order = `${mentionsOf(bob)} cue-quoted`;
+      stage.on("cue-quoted", [callTool("refund", { order })], [say("Done quietly.")]);
+      await talk.write("cue-quoted please");
+      const card = await cardWith(talk, "Approve");
+      if (card === undefined) return () => "no card";
+      await talk.pick(card, "Approve", 1);
+      await talk.reads("Done quietly.");
+      return () => notified(talk.bot());
     },
   },
   {

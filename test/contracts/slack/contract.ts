@@ -7,10 +7,6 @@ export const slackContract: Contract = {
       "not shown",
       "the adapter shows it in threads alone, and the suite writes outside of them",
     ),
-    names: degraded(
-      "bold Boss",
-      "signs of formatting count in a card, which cannot escape them; links do not",
-    ),
     "press-note": degraded("as a message", "as a message"),
     "say-unknown": degraded("chat-unknown", "only after somebody has written to the bot there"),
   },

@@ -86,6 +86,13 @@ describe("platforms with markup", () => {
     );
   });
 
+  it("leaves nothing in a quoted text that Slack reads as a marker", () => {
+    const name = "*Boss* (_x_) a_b *a_ `code` ~no~ 2 * 3";
+    const shown = slackMarkup.escape(name, true);
+    expect(shown).toBe("∗Boss∗ (ˍxˍ) a_b ∗aˍ ˋcodeˋ ∼no∼ 2 * 3");
+    expect(slackMarkup.escape(shown, true)).toBe(shown);
+  });
+
   it("writes Discord's markdown", () => {
     expect(render(text, discordMarkdown)).toBe(
       "**bold *it***\n**line** & \\<x> [a **link**](<https://e.com/x>)\n\n> quote\n> \n> > deep\n\n```ts\na`b\n```",
