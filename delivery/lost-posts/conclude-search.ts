@@ -1,6 +1,7 @@
 import type { Surface } from "../../src/core/surface.ts";
 import { GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
 import { replyFields } from "../outbox/reply-fields.ts";
+import { cardNews } from "../outbox/card-news.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
@@ -42,7 +43,10 @@ export function adopt(
   });
   entry.shownHash = shown?.hash;
   ended(context, reply, entry);
-  for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(reply.record.address, surface, id);
+  const { address } = reply.record;
+  for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(address, surface, id);
+  const card = cardNews(reply, surface);
+  if (card !== undefined) void context.budget.cardSent(address, card);
 }
 
 /** Returns the ids of an album's other messages where they are consecutive and a search finds the first one. */

@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import { wordsOf } from "../../../delivery/outbox/keyed-post.ts";
 import type { FakeSurfaceOptions } from "../../support/fake-surface.ts";
+import { cardOf } from "./card-harness.ts";
 import { createCrashWorld, startOf } from "./crash-world.ts";
-import { createHarness, MARK } from "./engine-harness.ts";
+import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
 import type { Harness, HarnessOptions } from "./engine-harness.ts";
 
 const TEXT = "One two three four five.";
@@ -41,6 +42,17 @@ it.each(["keys", "lists"] as const)("finds a lost post at once and sends nothing
   expect(harness.visible()).toEqual([TEXT]);
   expect(callsOf(harness)).toEqual(["post", "find"]);
   expect(receiptOf(harness)).toMatchObject({ state: "delivered", messages: [{ messageId: "101" }] });
+});
+
+it.each(["keys", "lists"] as const)("takes a number for a card that was found: %s", async (kind) => {
+  const { advance, clock, delivery, gate, start, surface } = searched(kind);
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.sendCard(start("c1"), cardOf("Menu", ["Soup", "Cake"], { numbered: true }));
+  await advance(20_000);
+  expect(delivery.receipt("c1")).toMatchObject({ state: "delivered", messages: [{ messageId: "101" }] });
+  const { chatId, messengerId, threadId } = ADDRESS;
+  const question = { messengerId, chatId, threadId, messageId: "102", sentAt: clock.now(), isNumbered: true };
+  expect(await gate.claimMessage({ ...question, number: 2 })).toMatchObject({ option: 2 });
 });
 
 it.each(["keys", "lists"] as const)(
