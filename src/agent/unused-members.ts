@@ -143,16 +143,21 @@ function isNear(name: string, member: string): boolean {
   return distanceOf(name.toLowerCase(), member.toLowerCase()) <= (member.length > 8 ? 2 : 1);
 }
 
-/** Returns the names of the bot's fields, and of the methods of its class and of the author's classes above it. */
+/**
+ * Returns the names of the bot's fields, and of the methods of its class and of the author's classes above it. The
+ * `agents` package copies the methods of all its classes into the bot's own, so names of the base do not count.
+ */
 function ownMembers(bot: object): Set<string> {
-  const names = new Set(Object.keys(bot));
-  for (
-    let at: unknown = Object.getPrototypeOf(bot);
-    isObject(at) && !isThink(at);
-    at = Object.getPrototypeOf(at)
-  )
-    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
-  return names;
+  const chain: object[] = [];
+  for (let at: unknown = Object.getPrototypeOf(bot); isObject(at); at = Object.getPrototypeOf(at))
+    chain.push(at);
+  const base = chain.findLastIndex(isThink);
+  const ofBase = new Set(chain.slice(base).flatMap((at) => Object.getOwnPropertyNames(at)));
+  const own = chain.slice(0, base).flatMap((at) => Object.getOwnPropertyNames(at));
+  return new Set([
+    ...Object.keys(bot),
+    ...own.filter((name) => !ofBase.has(name) || Object.hasOwn(NOT_THERE, name)),
+  ]);
 }
 
 /** Whether a prototype is that of the class that a bot extends. */

@@ -36,6 +36,16 @@ it("tells what to write in the place of members that Think has", () => {
   ]);
 });
 
+it("knows the bot's own methods where the agents package has copied those of its base beside them", () => {
+  class Bot extends Base {
+    getScheduledTask(): void {}
+    getOrder(): void {}
+  }
+  for (const name of ["getMessengerContext", "submitMessages", "getSchedules"] as const)
+    Object.defineProperty(Bot.prototype, name, { value: () => undefined });
+  expect(unusedMembers(new Bot()).map(({ member }) => member)).toEqual(["getScheduledTask"]);
+});
+
 /** Members that authors override in Think 0.23 and that nothing here reads. */
 const OF_THINK = [
   "actionLedgerRetention",

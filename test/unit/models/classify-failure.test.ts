@@ -2,7 +2,7 @@ import { APICallError, LoadAPIKeyError, TypeValidationError } from "@ai-sdk/prov
 import fc from "fast-check";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { classifyFailure } from "../../../src/models/classify-failure.ts";
+import { classifyFailure, defaultContextOverflowClassifier } from "../../../src/models/classify-failure.ts";
 import { guardModel } from "../../../src/models/guard-model.ts";
 import { ModelCallError } from "../../../src/models/model-call-error.ts";
 import { PROMPT, stubModel } from "./stub-model.ts";
@@ -101,6 +101,8 @@ describe("classifyFailure", () => {
   ];
   it.each(table)("knows %s", (_name, error, code, retryable) => {
     expect(classifyFailure(error, false)).toMatchObject({ code, retryable });
+    const named = code === "context-overflow" ? "context_overflow" : undefined;
+    expect(defaultContextOverflowClassifier(error)).toBe(named);
   });
 
   it("calls a connection that is lost within an answer cut, not unreachable", () => {

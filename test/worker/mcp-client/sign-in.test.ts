@@ -180,6 +180,17 @@ it("sends PKCE and the resource, and takes a state once, from the browser that h
   expect((await open(world, "https://bot.example/oauth/docs?begin=made-up")).status).toBe(410);
 });
 
+it("sends people back to PUBLIC_URL, whatever host a request names", async () => {
+  const { oauth } = serve();
+  const world = createWorld({ script });
+  await world.write("ada", "my mail");
+  const link = (await linkIn(world)).replace("bot.example", "evil.example");
+  const { back } = await signIn(world, oauth, link);
+  expect(new URL(back).origin).toBe("https://bot.example");
+  const asked = oauth.requests.find(({ path }) => path === "/authorize");
+  expect(asked?.form["redirect_uri"]).toBe("https://bot.example/oauth/docs");
+});
+
 it("lets a person open the link again after the root died between redirect and token", async () => {
   const { oauth } = serve();
   const world = createWorld({ script });

@@ -214,6 +214,16 @@ it("answers the chat while a server is down, and says why in the log and /health
   await until(() => expect(text(world)).toContain("found x"));
 });
 
+it("answers the chat while a server never answers", async () => {
+  const docs = new ServedTools(URL_OF_DOCS, { search });
+  docs.instead = () => new Promise(() => undefined);
+  serveTools({ docs });
+  const world = createWorld({ script: calls("docs__search") });
+  await world.write("ada", "hello");
+  await until(() => expect(text(world)).toContain("offered 0"));
+  expect(docs.requests.length).toBeGreaterThan(0);
+});
+
 it("gets a new session when the server has forgotten the old one", async () => {
   const docs = new ServedTools(URL_OF_DOCS, { search }, true);
   serveTools({ docs }, { rules: { trustAnnotations: true } });

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { subscribe } from "agents/observability";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
@@ -6,6 +7,7 @@ import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { failWith, holdAt, say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
+import { ScriptedBot } from "../worker.ts";
 
 let log: readonly LogLine[];
 beforeEach(() => {
@@ -93,4 +95,18 @@ describe("the log", () => {
     ]);
     expect(new Set(turns.map(({ turn }) => turn)).size).toBe(1);
   });
+});
+
+it("warns of methods that nothing reads, in the log and /health", async () => {
+  const names = ["truncationStep", "getScheduledTask"];
+  for (const name of names)
+    Object.defineProperty(ScriptedBot.prototype, name, { value: () => 8, configurable: true });
+  const world = createWorld();
+  await world.write("c1", "Hello");
+  await world.shows("c1", "You said: Hello");
+  const warnings = await runInDurableObject(world.stub, (bot) => bot.inner("bot.healthWarnings", []));
+  for (const name of names) Reflect.deleteProperty(ScriptedBot.prototype, name);
+  const told = log.filter(({ event }) => event === "bot.member-unused");
+  expect(told.map(({ level, member }) => [level, member])).toEqual(names.map((name) => ["warn", name]));
+  expect(JSON.stringify(warnings)).toContain('Is \\"getScheduledTasks\\" meant?');
 });

@@ -166,3 +166,19 @@ it("has Think's names beside ours, which JSON leaves out", async () => {
   await expect.poll(() => seen).toHaveLength(1);
   expect(seen).toEqual([[12, 12, "c1", expect.not.stringMatching(/"size"|channelId/) as unknown]]);
 });
+
+it("has Think's names of a press beside ours", async () => {
+  const seen: unknown[] = [];
+  const world = createWorld({
+    messenger: { respondTo: ["direct-message", "action"] },
+    hooks: {
+      beforeTurn: () => {
+        const { action } = getMessengerContext() ?? {};
+        seen.push([action?.actionId, action?.value, JSON.stringify(action)]);
+      },
+    },
+  });
+  await world.post({ kind: "press", id: "p1", chat: "c1", user: "ada", text: "size-l" });
+  await expect.poll(() => seen).toHaveLength(1);
+  expect(seen).toEqual([["size-l", "size-l", expect.not.stringMatching(/actionId|value/) as unknown]]);
+});
