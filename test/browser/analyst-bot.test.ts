@@ -26,6 +26,9 @@ const script: ModelScript = (request) => {
   return [say(last?.role === "tool" ? "Let me see." : `So: ${lastUserText(request)}`)];
 };
 
+/** Both calls of the code, which one card undoes together. */
+const BOTH = "The report “Receipts of June”; Mail “Receipts” to boss@example.com";
+
 interface Mail {
   readonly to: string;
   readonly text: string;
@@ -75,7 +78,7 @@ describe("the analyst bot", () => {
     expect(mails.size).toBe(0);
     await chat.screenshot("analyst-asks");
     await press("Approve");
-    await chat.log().getByText("Done: Mail “Receipts” to boss@example.com").waitFor();
+    await chat.log().getByText(`Done: ${BOTH}`).waitFor();
     expect(mails.size).toBe(1);
     await chat.log().getByRole("link", { name: /\.pdf/ }).first().waitFor();
     const [mail] = [...mails.values()];
@@ -84,7 +87,7 @@ describe("the analyst bot", () => {
     await chat.log().getByText("147.40 EUR").last().waitFor();
     await chat.screenshot("analyst-done");
     await press("Undo");
-    await chat.log().getByText("Undone: Mail “Receipts” to boss@example.com").waitFor();
+    await chat.log().getByText(`Undone: ${BOTH}`).waitFor();
     expect(mails.size).toBe(0);
     await chat.screenshot("analyst-undone");
   });
