@@ -1,6 +1,6 @@
 import type { BotTexts } from "../core/bot-texts.ts";
 import { runBotCode } from "../core/bot-code.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import { inTurnContext } from "../core/turn-context.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { RenderAttachment } from "../messengers/turns/turn-attachments.ts";
@@ -36,8 +36,9 @@ export class ConversationBot implements ThreadBot {
     return this.#object.agent.texts ?? {};
   }
 
-  onAction(press: CardPress, owner: string | undefined): PressAnswer | Promise<PressAnswer> {
-    return this.#object.features.pressed(press, owner) ?? this.#object.agent.onAction(press);
+  onAction(press: FeaturePress, owner: string | undefined): PressAnswer | Promise<PressAnswer> {
+    const { handled: _handled, ...own } = press;
+    return this.#object.features.pressed(press, owner) ?? this.#object.agent.onAction(own);
   }
 
   get onChatMember(): ThreadBot["onChatMember"] {

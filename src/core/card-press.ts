@@ -18,6 +18,15 @@ export interface CardPress {
   readonly event: MessengerEvent;
 }
 
+/** A press of a card that a feature has posted. */
+export interface FeaturePress extends CardPress {
+  /**
+   * Stores that the press is handled. Called in the transaction that stores its effect, if the feature's
+   * `storesPress` is true: the press then counts once, also if the process dies.
+   */
+  readonly handled: () => void;
+}
+
 /**
  * Answer to a press, plain text which only the person who pressed sees: a passing note, a dialog (`alert: true`), or nothing. Slack,
  * Discord, Teams and Google Chat show it as a message for one person. An answer to a number that a person wrote, and

@@ -1,6 +1,6 @@
 import type { LifecycleJob } from "agents/lifecycle";
 import type { ThinkActions } from "../actions/declare/action.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
 import type { GonePlace } from "../core/delivery.ts";
@@ -189,13 +189,17 @@ export class FeatureList implements ThreadFeatures {
    * @param owner the card's owner. Undefined for cards of releases before 0.2.0: each feature looks at their payload, in
    * the order of the list. Such cards are kept for 90 days.
    */
-  pressed(press: CardPress, owner: string | undefined): Promise<PressAnswer> | undefined {
+  pressed(press: FeaturePress, owner: string | undefined): Promise<PressAnswer> | undefined {
     if (owner === undefined) return this.#first((feature) => feature.pressed?.(press));
     return this.#byName.get(owner)?.pressed?.(press);
   }
 
   takesReply(cardId: string, event: MessengerEvent): boolean {
     return this.#some(({ questions }) => questions?.takesReply(cardId, event));
+  }
+
+  storesPress(cardId: string): boolean {
+    return this.#some(({ questions }) => questions?.storesPress?.(cardId));
   }
 
   isBareWord(event: MessengerEvent): boolean {

@@ -1,6 +1,6 @@
 import type { LifecycleJob } from "agents/lifecycle";
 import type { ThinkActions } from "../actions/declare/action.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { ManyChatsSender } from "../core/broadcast.ts";
@@ -63,7 +63,7 @@ export interface Feature {
    */
   capability?(tools: readonly string[]): string | undefined;
   /** Takes a press of one of its cards. Undefined if the card is another one's. */
-  pressed?(press: CardPress): Promise<PressAnswer> | undefined;
+  pressed?(press: FeaturePress): Promise<PressAnswer> | undefined;
   /** Its questions to people, whose answers may be messages. */
   readonly questions?: OpenQuestions;
   /** People's consent to what turns do. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Say } from "../core/bot-texts.ts";
 import { alert } from "../core/card-press.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { Database } from "../core/database.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { FormEvent, FormStep } from "../forms/form.ts";
@@ -46,8 +46,13 @@ export class QuestionAnswers implements OpenQuestions {
   }
 
   /** Takes a press of a question's card. Undefined if the card is another one. */
-  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+  pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
     return placeOfCard(press.cardId) === undefined ? undefined : Promise.resolve(this.#press(press));
+  }
+
+  /** A press is handled together with the step of its form. */
+  storesPress(cardId: string): boolean {
+    return placeOfCard(cardId) !== undefined;
   }
 
   takesReply(cardId: string, event: MessengerEvent): boolean {
@@ -127,7 +132,7 @@ export class QuestionAnswers implements OpenQuestions {
     return asked.length > 0;
   }
 
-  #press({ cardId, event, payload, person }: CardPress): PressAnswer {
+  #press({ cardId, event, handled, payload, person }: FeaturePress): PressAnswer {
     const { cards, host, questions } = this.#options;
     const asked = this.#askedBy(cardId);
     const say = cards.sayTo(person);
@@ -146,14 +151,20 @@ export class QuestionAnswers implements OpenQuestions {
             ? keptWords(step?.problem, say)
             : (step?.problem ?? say("questionMoved")),
         );
-      host.database.transaction(() => questions.move(question, place, step, person, true));
+      host.database.transaction(() => {
+        handled();
+        questions.move(question, place, step, person, true);
+      });
       return undefined;
     }
     const { data } = payloadSchema.safeParse(payload);
     const isThis = data?.question === question.id && data.place === place;
     const step = isThis ? questions.look(question, place, { kind: "press", press: data.press }) : undefined;
     if (step === undefined || step.state === question.forms[place]) return alert(say("questionMoved"));
-    host.database.transaction(() => questions.move(question, place, step, person, false));
+    host.database.transaction(() => {
+      handled();
+      questions.move(question, place, step, person, false);
+    });
     return step.problem === undefined ? undefined : alert(step.problem);
   }
 

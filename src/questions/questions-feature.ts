@@ -1,4 +1,4 @@
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import { checkDescribed } from "../core/json-schema-of.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
@@ -96,7 +96,7 @@ export class QuestionsFeature implements Feature {
     return waitingPrompt(this.parked.store, this.#all.store);
   }
 
-  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+  pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
     return this.questions.pressed(press);
   }
 

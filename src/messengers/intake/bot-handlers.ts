@@ -1,4 +1,4 @@
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
 import type { BotTexts } from "../../core/bot-texts.ts";
 import type { Content } from "../../core/content.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
@@ -15,7 +15,7 @@ export interface BotHandlers extends Pick<EventHandlers, "onChatMember" | "onRea
   /** The bot's own words. @default English */
   texts?(): BotTexts;
   /** `owner`: the owner of the card, as it is stored. */
-  onAction(press: CardPress, owner: string | undefined): PressAnswer | Promise<PressAnswer>;
+  onAction(press: FeaturePress, owner: string | undefined): PressAnswer | Promise<PressAnswer>;
   /** Returns the owner of the cards that a command answers with. @default "": the bot's own code */
   ownerOf?(command: string): string;
 }

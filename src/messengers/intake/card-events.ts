@@ -62,6 +62,10 @@ export class CardEvents {
       await this.#takePress(row, event, definition);
       return true;
     }
+    if (this.#presses.hasBegunBefore(row)) {
+      await this.#presses.begunBefore(row, event, definition);
+      return true;
+    }
     const claim = row.incoming.claim ?? (await this.#claimOf(event));
     if (claim === undefined) return false;
     const isQuote = claim.option === undefined && claim.isBareWord !== true;

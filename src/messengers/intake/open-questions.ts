@@ -4,6 +4,8 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 export interface OpenQuestions {
   /** Whether a message that quotes this card is handled like a press of it. */
   takesReply(cardId: string, event: MessengerEvent): boolean;
+  /** Whether presses of this card are handled in one transaction, which calls `FeaturePress.handled`. @default false */
+  storesPress?(cardId: string): boolean;
   /** Whether a message is only a word of decision, such as "yes", and quotes nothing. */
   isBareWord(event: MessengerEvent): boolean;
   /** Returns the answer to a bare word that is not for the model. Undefined for any other word. */

@@ -1,6 +1,6 @@
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import { parseCardToken } from "../../core/card-token.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
@@ -36,7 +36,7 @@ export interface PressesOptions {
   readonly messengers: Pick<DeclaredMessengers, "surface">;
   readonly bot: Pick<BotHandlers, "onAction">;
   /** @default no message is handled like a press */
-  readonly questions?: Pick<OpenQuestions, "takesReply"> | undefined;
+  readonly questions?: Pick<OpenQuestions, "storesPress" | "takesReply"> | undefined;
   readonly admission: Pick<Admission, "mayUse">;
   readonly contexts: EventContexts;
   readonly loop: Loop;
@@ -53,7 +53,8 @@ export function isReply(payload: Json): boolean {
 /**
  * Presses of the cards that this conversation has posted.
  *
- * 1. The handler begins at most once for a press, across redelivery, crash and restart. Its beginning is stored first.
+ * 1. The handler begins at most once for a press, across redelivery, crash and restart. Its beginning is stored first,
+ *    or with its effect (`storesPress`): then a press that had no effect yet is handled again, and none is interrupted.
  * 2. Every press is answered: with the handler's return value, or with nothing after 10 s, also if `allow` is slow or
  *    fails. It is answered with a safe text if the handler throws, the process died while it ran, or the card has
  *    changed since. The second tap of a person on a button that the first one has replaced is answered with nothing,
@@ -68,6 +69,8 @@ export class Presses {
   readonly #repeated: RepeatedPresses;
   /** Rows whose handler is running, or whose answer is on its way. */
   readonly #running = new Set<number>();
+  /** Presses that had begun when this process first looked. */
+  #begunBefore: ReadonlySet<string> | undefined;
   /** Outcomes of presses that were answered but whose end could not be stored, by row number. */
   readonly #unended = new Map<number, string>();
 
@@ -86,6 +89,21 @@ export class Presses {
 
   isRunning(row: InboxRow): boolean {
     return this.#running.has(row.seq);
+  }
+
+  /** Whether the handler of an event has begun in a process that died. */
+  hasBegunBefore(row: InboxRow): boolean {
+    this.#begunBefore ??= new Set(this.#options.cards.store.begunPresses());
+    return this.#begunBefore.has(row.key);
+  }
+
+  /** Ends a message whose handler has begun in a process that died. Its card may ask for something else by now. */
+  begunBefore(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    return this.#take(row, event, definition, undefined, undefined);
   }
 
   /** Handles a press of a button. */
@@ -154,7 +172,9 @@ export class Presses {
     if (!(await admission.mayUse(event, definition)))
       return refuse("refusedResponseText", "refused: not allowed");
     // Its handler may have changed the card before the process died.
-    if (cards.store.hasBegunPress(row.key)) {
+    const begun = cards.store.begunPress(row.key);
+    if (begun?.isHandled === true) return answer(undefined, "press: handled");
+    if (begun !== undefined) {
       this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
       return refuse("interruptedActionResponseText", "press: interrupted, not handled again");
     }
@@ -164,7 +184,8 @@ export class Presses {
       const reason = card === undefined ? "its card is gone" : "its card has changed";
       return refuse("staleActionResponseText", `ignored: ${reason}`);
     }
-    cards.store.beginPress(row.key, deps.clock.now());
+    if (this.#options.questions?.storesPress?.(card.id) !== true)
+      cards.store.beginPress(row.key, deps.clock.now(), false);
     this.#repeated.begin(card, event);
     this.#beside(row, () => this.#handle(row, event, definition, card, button));
   }
@@ -203,7 +224,7 @@ export class Presses {
     card: StoredCard,
     button: StoredButton,
   ): Promise<string> {
-    const { hasFailed, notice, outcome } = await this.#run(event, definition, card, button);
+    const { hasFailed, notice, outcome } = await this.#run(row, event, definition, card, button);
     const isStillThere = this.#options.cards.store
       .read(card.id)
       ?.buttons.some((one) => one.button === button.button);
@@ -214,6 +235,7 @@ export class Presses {
 
   /** Runs the bot's handler. Never throws. */
   async #run(
+    row: InboxRow,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
     card: StoredCard,
@@ -223,8 +245,8 @@ export class Presses {
     readonly outcome: string;
     readonly hasFailed: boolean;
   }> {
-    const { bot, contexts, deps, log } = this.#options;
-    const press: CardPress = {
+    const { bot, cards, contexts, deps, log } = this.#options;
+    const press: FeaturePress = {
       cardId: card.id,
       payload,
       label,
@@ -232,6 +254,7 @@ export class Presses {
       chat: event.thread,
       isTyped: event.action === undefined,
       event,
+      handled: () => cards.store.beginPress(row.key, deps.clock.now(), true),
     };
     try {
       const running = contexts.inContext(event, () => bot.onAction(press, card.owner));

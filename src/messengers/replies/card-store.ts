@@ -40,7 +40,12 @@ const CARDS = defineTable(
   "STRICT",
 );
 /** Presses whose handler has begun. */
-const PRESSES = defineTable("press_v1", { eventKey: text("PRIMARY KEY"), begunAt: integer("NOT NULL") });
+const PRESSES = defineTable("press_v1", {
+  eventKey: text("PRIMARY KEY"),
+  begunAt: integer("NOT NULL"),
+  /** Whether it has certainly done its work. */
+  isHandled: added(flag("NOT NULL DEFAULT 0")),
+});
 
 export interface StoredCard extends Omit<RowOf<typeof CARDS>, "cardKey" | "createdAt"> {
   readonly key: string;
@@ -52,9 +57,11 @@ export interface CardStore {
   insert(card: StoredCard, createdAt: number): void;
   setButtons(id: string, buttons: readonly StoredButton[]): void;
   setRemoved(id: string): void;
-  beginPress(eventKey: string, begunAt: number): void;
-  /** Whether the handler of this press has begun but not ended, perhaps in a process that died. */
-  hasBegunPress(eventKey: string): boolean;
+  beginPress(eventKey: string, begunAt: number, isHandled: boolean): void;
+  /** Returns a press whose handler has begun but not ended, perhaps in a process that died. */
+  begunPress(eventKey: string): { readonly isHandled: boolean } | undefined;
+  /** Returns the keys of all presses that have begun and not ended. */
+  begunPresses(): string[];
   endPress(eventKey: string): void;
 }
 
@@ -69,8 +76,9 @@ export function createCardStore(database: Database): CardStore {
     insert: ({ key, ...card }, createdAt) => cards.insert({ ...card, cardKey: key, createdAt }),
     setButtons: (id, buttons) => cards.update({ buttons }, "WHERE id = ?", id),
     setRemoved: (id) => cards.update({ buttons: [], isRemoved: true }, "WHERE id = ?", id),
-    beginPress: (eventKey, begunAt) => presses.insert({ eventKey, begunAt }),
-    hasBegunPress: (eventKey) => presses.first("WHERE event_key = ?", eventKey) !== undefined,
+    beginPress: (eventKey, begunAt, isHandled) => presses.insert({ eventKey, begunAt, isHandled }),
+    begunPress: (eventKey) => presses.first("WHERE event_key = ?", eventKey),
+    begunPresses: () => presses.all("").map(({ eventKey }) => eventKey),
     endPress(eventKey) {
       pressTables.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
     },

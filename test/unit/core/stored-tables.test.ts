@@ -120,7 +120,7 @@ function makeTables(database: Database): void {
     hash: undefined,
   });
   const cards = createCardStore(database);
-  cards.beginPress("e", 1);
+  cards.beginPress("e", 1, false);
   cards.insert(
     { id: "c", key: "k", messengerId: "m", chatId: "c", buttons: [], isRemoved: false, owner: "" },
     1,

@@ -111,3 +111,15 @@ it("gives any message that came after a card to it while it asks for one, also a
   await show(restarted, card("secret", 10, { asksForWord: false, revision: 2 }));
   expect(await heard(restarted, 30)).toBeUndefined();
 });
+
+it("gives a message to a card that is posted again and still asks, wherever its newest message stands", async () => {
+  const rig = gateRig();
+  const asks = { asksForWord: false, asksForMessage: true };
+  await show(rig, card("secret", 10, asks));
+  await show(rig, card("secret", 40, { ...asks, revision: 2 }));
+  const { chatId, messengerId, threadId } = ADDRESS;
+  const asked = { messengerId, chatId, threadId, messageId: "30", isNumbered: true };
+  const heard = await rig.gate.claimMessage({ ...asked, sentAt: rig.clock.now() });
+  expect(heard?.key).toBe("secret");
+  expect(await rig.gate.claimMessage({ ...asked, sentAt: rig.clock.now() - 60_000 })).toBeUndefined();
+});

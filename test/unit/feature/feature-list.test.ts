@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { CardPress } from "../../../src/core/card-press.ts";
+import type { FeaturePress } from "../../../src/core/card-press.ts";
 import type { Feature } from "../../../src/feature/feature.ts";
 import { FeatureList } from "../../../src/feature/feature-list.ts";
 import { FEATURES } from "../../../src/agent/features.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 
-const press: CardPress = {
+const press: FeaturePress = {
+  handled: () => {},
   cardId: "1",
   payload: { any: true },
   label: "Go",

@@ -1,5 +1,7 @@
 import { createChatGate, createBotBudget } from "../../../delivery/index.ts";
-import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
+import type { Feature } from "../../../src/feature/feature.ts";
+import { FeatureList } from "../../../src/feature/feature-list.ts";
+import type { FeaturePress, PressAnswer } from "../../../src/core/card-press.ts";
 import type { ReadyContent } from "../../../src/messengers/replies/cards.ts";
 import type { Content } from "../../../src/core/content.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
@@ -27,7 +29,9 @@ export interface PressRigOptions {
   readonly definition?: Partial<MessengerDefinition>;
   readonly surface?: Partial<FakeSurfaceOptions>;
   readonly commands?: ThinkCommands;
-  readonly onAction?: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  readonly onAction?: (press: FeaturePress) => PressAnswer | Promise<PressAnswer>;
+  /** Whether a feature handles presses, and stores them with their effects. @default false */
+  readonly storesPresses?: boolean;
   /** Called before each write of an object; may throw. */
   readonly beforeWrite?: () => void;
 }
@@ -36,7 +40,7 @@ export interface PressRig {
   readonly clock: VirtualClock;
   readonly surface: FakeSurface;
   /** Presses that reached the bot's handler: the object, and what it was given. */
-  readonly presses: readonly { readonly object: string; readonly press: CardPress }[];
+  readonly presses: readonly { readonly object: string; readonly press: FeaturePress }[];
   readonly lines: readonly string[];
   /** Times at which objects have asked to be woken. */
   readonly wakes: number[];
@@ -59,6 +63,20 @@ export const DIRECT: MessengerThread = { id: "telegram:1", chatId: "1", isDirect
 export const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 export const TOPIC: MessengerThread = { ...GROUP, id: "telegram:-5:7", topicId: "7" };
 
+/** A feature that asks people, with cards of the bot. */
+const STORING: Feature = {
+  name: "asks",
+  questions: {
+    storesPress: () => true,
+    takesReply: () => false,
+    isBareWord: () => false,
+    hint: () => undefined,
+    hintAt: () => undefined,
+    messageDeleted: () => {},
+    waitingIn: () => 0,
+  },
+};
+
 interface Life {
   readonly runtime: ThreadRuntime;
   readonly gate: ChatGate;
@@ -77,7 +95,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
   });
   const databases = new Map<string, NodeDatabase>();
   const lives = new Map<string, Life>();
-  const presses: { object: string; press: CardPress }[] = [];
+  const presses: { object: string; press: FeaturePress }[] = [];
   const lines: string[] = [];
   const wakes: number[] = [];
   const rootDatabase = createNodeDatabase();
@@ -130,6 +148,9 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
           return options.onAction?.(press);
         },
       },
+      ...(options.storesPresses === true && {
+        features: new FeatureList([STORING], { log: createLog(() => {}), runs: { runOf: () => undefined } }),
+      }),
       wake: { at: (at) => void wakes.push(at), putOff: () => {} },
     });
     const gate = createChatGate({

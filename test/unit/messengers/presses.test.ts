@@ -86,6 +86,31 @@ it("does not handle a press again after the process died under its handler, and 
   expect(rig.answers()).toEqual([["query-c:9", text]]);
 });
 
+it.each([
+  ["handles a press again that had no effect when the process died", false, 2],
+  ["says nothing of a press that had its effect when the process died", true, 1],
+])("%s, if both are stored together", async (_what, hasEffect, handled) => {
+  let life = 1;
+  const rig = createPressRig({
+    storesPresses: true,
+    onAction: (press) => {
+      if (life === 1 && !hasEffect) return new Promise<never>(() => {});
+      press.handled();
+      return life === 1 ? new Promise<never>(() => {}) : undefined;
+    },
+  });
+  await withMenu(rig);
+  const press = pressOf(rig, DIRECT, "Soup", { key: "c:9" });
+  await rig.receive(DIRECT, press);
+  rig.kill(DIRECT);
+  life = 2;
+  await rig.object(DIRECT).drive();
+  await rig.advance(1_000);
+  await rig.receive(DIRECT, press);
+  expect(rig.presses.length).toBe(handled);
+  expect(rig.answers()).toEqual([["query-c:9", undefined]]);
+});
+
 it("says so in a later life if the process died again while it was saying it", async () => {
   const rig = createPressRig({ onAction: () => new Promise<never>(() => {}) });
   await withMenu(rig);

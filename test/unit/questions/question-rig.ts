@@ -123,7 +123,7 @@ export class QuestionRig {
       if (question === undefined || card === undefined || button === undefined) return;
       const event = messageEvent({ thread: threadOf(question), author: { userId: person } });
       const press = { cardId: card.id, payload: button.payload, label, isTyped: false, event };
-      await feature.pressed({ ...press, person: { userId: person }, chat: event.thread });
+      await feature.pressed({ ...press, person: { userId: person }, chat: event.thread, handled: () => {} });
     });
   }
 
@@ -148,7 +148,7 @@ export class QuestionRig {
       if (isQuote && id !== undefined && feature.questions.takesReply(id, event)) {
         const payload = { isReply: true };
         const press = { cardId: id, payload, label: "", isTyped: true, event, chat: event.thread };
-        await feature.pressed({ ...press, person: { userId: person } });
+        await feature.pressed({ ...press, person: { userId: person }, handled: () => {} });
       } else messages.take(inboxRow(seq, { event }), event, TELEGRAM as NonNullable<typeof TELEGRAM>);
     });
   }

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { action } from "../../../src/index.ts";
-import { askingScript } from "../support/asking-bot.ts";
+import { askingScript, createAskingBot } from "../support/asking-bot.ts";
 import { killerAt } from "../support/killer.ts";
 import type { Killer } from "../support/killer.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -82,15 +82,11 @@ describe("an object that dies while its action asks (I14)", () => {
     const shows = (text: string): boolean => world.chats.visible("c1").some((one) => one.includes(text));
     const isTold = (): boolean => shows("Told:");
     await until(world, () => world.chats.button("c1", "Yes") !== undefined);
-    // A person who is told that a press was interrupted presses again.
-    for (let presses = 1; presses <= 2 && !isTold(); presses += 1) {
-      const token = world.chats.button("c1", "Yes");
-      if (token === undefined) break;
-      const id = `press-${presses}`;
-      await deliver(() => world.post({ kind: "press", id, chat: "c1", user: "ada", text: token }));
-      await until(world, () => world.chats.answered.includes(id) || isTold());
-    }
+    const text = world.chats.button("c1", "Yes");
+    await deliver(() => world.post({ kind: "press", id: "press", chat: "c1", user: "ada", text }));
     await until(world, isTold);
+    await until(world, () => world.chats.answered.includes("press"));
+    expect(world.chats.notices.get("press")).toBeUndefined();
     expect(killer.hasStruck()).toBe(true);
     expect(killer.lives()).toBe(2);
     const visible = world.chats.visible("c1");
@@ -99,5 +95,59 @@ describe("an object that dies while its action asks (I14)", () => {
     expect(effects.filter((effect) => effect.startsWith("end"))).toEqual(["end A7 true"]);
     // A step whose process dies before its result is stored is repeated, as its action is.
     expect(effects.filter((effect) => effect.startsWith("hold")).length).toBeLessThanOrEqual(2);
+  });
+});
+
+/** The writes of a quoted answer to the first of two fields, and of the press that sends the form. */
+const ANSWER_WRITES = {
+  "the handled answer": /INSERT INTO press_v1/,
+  "the step of the form": /UPDATE question_v1 SET .*\bforms = /,
+  "the next card": [/INSERT INTO card_v1/, 2],
+  "the end of the answer": /DELETE FROM press_v1/,
+  "the second handled answer": [/INSERT INTO press_v1/, 2],
+  "the step to the summary": [/UPDATE question_v1 SET .*\bforms = /, 2],
+  "the handled press": [/INSERT INTO press_v1/, 3],
+  "the end of the form": /UPDATE question_v1 SET .*\bend = /,
+  "the end of the press": [/DELETE FROM press_v1/, 3],
+} as const satisfies Record<string, RegExp | readonly [RegExp, number]>;
+
+describe("an object that dies while a person answers a form", () => {
+  it.each(
+    Object.entries(ANSWER_WRITES).flatMap(([what, pattern]) =>
+      (["before", "after"] as const).map((when) => ({ what, when, pattern })),
+    ),
+  )("takes each quoted answer once, and says nothing of it: $when $what", async ({ pattern, when }) => {
+    const killer = killerAt(pattern, when);
+    const { world } = createAskingBot(
+      async (ctx) => {
+        const schema = z.object({ colour: z.string(), note: z.string() });
+        return (await ctx.elicit({ message: "Which one?", schema })).value;
+      },
+      { onStart: (agent) => killer.arm(agent) },
+      { idempotencyKey: ({ input }) => input.order },
+    );
+    await deliver(() => world.write("c1", "Do A7", { id: "cause" }));
+    const shown = (text: string) =>
+      world.chats.messages("c1").findLast(({ texts }) => texts.at(-1)?.includes(text) === true);
+    await until(world, () => shown("(1 of 2)") !== undefined);
+    const first = shown("(1 of 2)")?.id;
+    await deliver(() => world.write("c1", "red", { id: "first", quotes: first }));
+    await until(world, () => shown("(2 of 2)") !== undefined);
+    const second = shown("(2 of 2)")?.id;
+    await deliver(() => world.write("c1", "soft", { id: "second", quotes: second }));
+    await until(world, () => world.chats.button("c1", "Send") !== undefined);
+    const text = world.chats.button("c1", "Send");
+    await deliver(() => world.post({ kind: "press", id: "send", chat: "c1", user: "ada", text }));
+    await until(world, () => shown("Told:") !== undefined);
+    await until(world, () => killer.hasStruck() && killer.lives() === 2);
+    await deliver(() => world.write("c1", "Bye", { id: "bye" }));
+    await until(world, () => shown("Heard: Bye") !== undefined);
+    const visible = world.chats.visible("c1");
+    expect(visible.filter((one) => one.startsWith("Told:"))).toEqual([
+      'Told: {"colour":"red","note":"soft"}',
+    ]);
+    expect(visible.filter((one) => one.startsWith("Heard:"))).toEqual(["Heard: Bye"]);
+    expect(visible.join()).not.toContain("interrupted");
+    expect(world.chats.notices.get("send")).toBeUndefined();
   });
 });
