@@ -32,6 +32,8 @@ const MOST_ASKING = 20;
 
 export interface IndexedCard extends Omit<NewRowOf<typeof CARDS>, "cardKey" | "notedAt"> {
   readonly key: string;
+  /** Time at which it was first reported, in epoch milliseconds. Undefined while it is not stored. */
+  readonly notedAt?: number;
 }
 
 export class CardIndexStore {

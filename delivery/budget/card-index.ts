@@ -15,7 +15,7 @@ const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
  * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card and
  *    its last revision, because a revision may give the number another meaning. A number that begins a thread answers the
  *    newest such card of its chat.
- * 4. Any other message answers the newest card that was sent before it to its thread, and asks for any message.
+ * 4. Any other message answers the newest card that asks for any message, and was announced before it to its thread.
  * 5. A word of decision is about the newest card of its thread that asked for one before it was written, unless the
  *    conversation of the chat has said something since.
  */
@@ -77,7 +77,10 @@ export class CardIndex {
       messengerId === question.messengerId && chatId === question.chatId && threadId === question.threadId;
     // Platforms tell whole seconds, and a secret must not be missed.
     const late = { ...question, sentAt: question.sentAt + 1_000 };
-    const card = this.#listening.find((one) => isFor(one) && isAfter(late, one));
+    // A card that cannot change is posted again, and asks from the first post on.
+    const isHeard = (one: IndexedCard): boolean =>
+      isAfter(late, one) || (one.notedAt !== undefined && late.sentAt > one.notedAt);
+    const card = this.#listening.find((one) => isFor(one) && isHeard(one));
     return card && claimOf(card, undefined);
   }
 }

@@ -42,11 +42,7 @@ export class QuestionCards {
       const card = this.#card(question, index, place);
       // Also after the end: the question may be asked again, and a late answer must be told so.
       const asks = question.call === undefined && { asksForQuote: true };
-      // The conversation of that chat knows nothing of the question, and its model must not read a secret.
-      const asksForMessage =
-        question.end === undefined &&
-        isSecretAt(question, index) &&
-        place.address.threadId !== question.threadId;
+      const asksForMessage = question.end === undefined && isSecretElsewhere(question, index);
       const content = { kind: "stored-card", card, image: undefined, ...asks, asksForMessage } as const;
       // Somebody may press a button that the card does not have any more, and must hear what has become of it.
       if (thread.cards.store.read(id) !== undefined) thread.cards.revise(id, content, "leave", true);
@@ -70,6 +66,11 @@ export class QuestionCards {
     // A card that cannot change is posted again in any case.
     if (!messengers.isDeclared(messengerId) || !messengers.surface(messengerId).capabilities.edit)
       return undefined;
+    // Two cards would leave a time between them in which the model of that chat gets what is written.
+    if (isSecretElsewhere(question, index)) {
+      this.#sayBelow(question, `next:${this.#host.deps.newId()}`, (say) => say("questionStaysOpen"), index);
+      return undefined;
+    }
     const card = answeredCard(field, after, this.#shortContext(question, index, place));
     thread.cards.revise(cardIdOf(question, index), card, "leave", true);
     return { ...place, cardsAbove: (place.cardsAbove ?? 0) + 1 };
@@ -94,11 +95,11 @@ export class QuestionCards {
         withdrawUnsent(this.#host.thread.delivery, `${cardIdOf(question, index)}:${name}`);
   }
 
-  #sayBelow(question: Question, name: string, words: (say: Say) => string): void {
+  #sayBelow(question: Question, name: string, words: (say: Say) => string, only?: number): void {
     const { messengers, thread } = this.#host;
     for (const [index, place] of question.askedIn.entries()) {
       const { address } = place;
-      if (!messengers.isDeclared(address.messengerId)) continue;
+      if (!messengers.isDeclared(address.messengerId) || (only ?? index) !== index) continue;
       const id = cardIdOf(question, index);
       const replyTo = thread.delivery.receipt(id)?.messages.at(-1)?.messageId;
       const text = words(this.sayTo(place));
@@ -178,6 +179,14 @@ export class QuestionCards {
   #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {
     return replyPolicy(this.#host.messengers.find(messengerId)?.delivery ?? {});
   }
+}
+
+/**
+ * Whether a place asks for a secret in a chat whose conversation knows nothing of the question. Its model must not read
+ * what is written there.
+ */
+function isSecretElsewhere(question: Question, index: number): boolean {
+  return isSecretAt(question, index) && question.askedIn[index]?.address.threadId !== question.threadId;
 }
 
 /** Names the person in a chat of several people. */

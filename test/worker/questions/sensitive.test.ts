@@ -157,6 +157,31 @@ describe("a message while a sensitive question is open in a private chat", () =>
     await expectNowhere(world, SECRET);
   });
 
+  it("is kept between two fields of a question from a group", async () => {
+    const { world } = createAskingBot(async (ctx) => {
+      const schema = z.object({ mail: z.email(), pin: z.string() });
+      const { value } = await ctx.elicit({ message: "Who are you?", schema, sensitive: true });
+      return { pin: value?.pin?.length };
+    });
+    await world.write("c1", "Hello");
+    await expectShown(world, "Heard: Hello");
+    await world.write("g1", "Do A7", GROUP);
+    await expectShown(world, "(1 of 2)");
+    const quick = { chat: "c1", user: "ada", sentAt: Date.now() };
+    await world.post([
+      { ...quick, id: "q1", text: MAIL },
+      { ...quick, id: "q2", text: SECRET },
+      { ...quick, id: "q3", text: `${SECRET}!` },
+    ]);
+    await expectShown(world, "still open");
+    await vi.waitFor(() => expect(world.chats.button("c1", "Send")).toBeDefined(), 8000);
+    await world.press("c1", "Send");
+    await expectShown(world, "Told:", "g1");
+    await writeNow(world, "Bye");
+    await expectShown(world, "Heard: Bye");
+    await expectNowhere(world, SECRET);
+  });
+
   it("is about the question that it quotes, if several are open", async () => {
     const script: ModelScript = (request) =>
       /^both$/i.test(request.said) && request.prompt.at(-1)?.role === "user"
