@@ -73,11 +73,9 @@ export class CardIndexStore {
     );
   }
 
-  /** Returns the cards that ask for any message, the newest first. Cards that are not sent yet are left out. */
+  /** Returns the cards that ask for any message, the newest first. Those whose post has no answer yet come first. */
   listening(): IndexedCard[] {
-    return this.#read(
-      "WHERE asks_for_message = 1 AND sent_at IS NOT NULL ORDER BY sent_at DESC, noted_at DESC",
-    );
+    return this.#read("WHERE asks_for_message = 1 ORDER BY COALESCE(sent_at, 9e15) DESC, noted_at DESC");
   }
 
   /** Reads the table once. A chat may have thousands of cards, so the database chooses the one. */

@@ -5,6 +5,8 @@ import { CardIndexStore } from "./card-index-store.ts";
 import type { IndexedCard } from "./card-index-store.ts";
 import { Sweep } from "../../src/core/sweep-store.ts";
 
+/** Time for which a card without an answer to its post counts as visible. */
+const UNANSWERED_MS = 10 * 60 * 1000;
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
@@ -15,7 +17,8 @@ const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
  * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card and
  *    its last revision, because a revision may give the number another meaning. A number that begins a thread answers the
  *    newest such card of its chat.
- * 4. Any other message answers the newest card that asks for any message, and was announced before it to its thread.
+ * 4. Any other message answers the newest card that asks for any message, and was announced before it to its thread. A
+ *    card whose post has no answer yet counts as sent for a while.
  * 5. A word of decision is about the newest card of its thread that asked for one before it was written, unless the
  *    conversation of the chat has said something since.
  */
@@ -77,9 +80,13 @@ export class CardIndex {
       messengerId === question.messengerId && chatId === question.chatId && threadId === question.threadId;
     // Platforms tell whole seconds, and a secret must not be missed.
     const late = { ...question, sentAt: question.sentAt + 1_000 };
+    // A post without an answer may be visible. One that never arrives must not keep the chat's messages for long.
+    const since = this.#clock.now() - UNANSWERED_MS;
     // A card that cannot change is posted again, and asks from the first post on.
     const isHeard = (one: IndexedCard): boolean =>
-      isAfter(late, one) || (one.notedAt !== undefined && late.sentAt > one.notedAt);
+      one.sentAt === undefined
+        ? (one.notedAt ?? 0) > since
+        : isAfter(late, one) || late.sentAt > (one.notedAt ?? Infinity);
     const card = this.#listening.find((one) => isFor(one) && isHeard(one));
     return card && claimOf(card, undefined);
   }

@@ -1,8 +1,9 @@
+import type { CardClaim } from "../core/gate.ts";
 import type { InboxRow, InboxStore } from "./inbox-store.ts";
 
 /** An event on its way through the intake. */
 export interface Arrival {
-  readonly row: InboxRow;
+  row: InboxRow;
   /** `passed-over`: the event is ignored. */
   outcome: "open" | "passed-over" | "handled";
 }
@@ -38,6 +39,13 @@ export class Arrivals {
   decide(row: InboxRow, outcome: "passed-over" | "handled"): void {
     const arrival = this.#bySeq?.get(row.seq);
     if (arrival !== undefined) arrival.outcome = outcome;
+  }
+
+  /** Keeps the card that an event answers, also for its next try. */
+  claim(row: InboxRow, claim: CardClaim): void {
+    this.#inbox.claim(row.seq, claim);
+    const arrival = this.#bySeq?.get(row.seq);
+    if (arrival !== undefined) arrival.row = { ...row, incoming: { ...row.incoming, claim } };
   }
 
   forgetDecided(row: InboxRow): void {

@@ -1,4 +1,5 @@
 import type { ChatMove } from "../core/chat-move.ts";
+import type { CardClaim } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
@@ -62,6 +63,8 @@ export interface InboxStore {
   /** Extends the hold of queued messages (an album got another picture). */
   hold(seqs: readonly number[], readyAt: number): void;
   take(seqs: readonly number[]): void;
+  /** Keeps the card that an event answers. */
+  claim(seq: number, claim: CardClaim): void;
   /** Ends rows. The events of answered messages are kept for a turn that may take them over. */
   end(seqs: readonly number[], outcome: string): void;
   countQueued(): number;
@@ -104,6 +107,7 @@ export function createInboxStore(database: Database): InboxStore {
     queue: (seq, event, readyAt) => update([seq], { state: "queued", raw: undefined, event, readyAt }),
     correct: (seq, event) => update([seq], { event }),
     hold: (seqs, readyAt) => update(seqs, { readyAt }),
+    claim: (seq, claim) => update([seq], { claim }),
     take: (seqs) => update(seqs, { state: "taken" }),
     end: (seqs, outcome) => update(seqs, { state: "done", raw: undefined, outcome }),
     countQueued: () =>

@@ -22,6 +22,9 @@ export interface QuestionAnswersOptions {
 
 const payloadSchema = z.object({ question: z.string(), place: z.number(), press: z.json() });
 
+/** Platforms tell whole seconds. */
+const SECOND_MS = 1_000;
+
 /** A question that a person was asked at a place. */
 interface Asked {
   readonly question: Question;
@@ -35,7 +38,8 @@ interface Asked {
  * 2. A message that quotes the card counts if the asked field can read it.
  * 3. A message that quotes nothing is about the newest open question of its author in its chat. It counts if the field
  *    can read it; as free text only in a private chat. It was written after the card had appeared.
- * 4. While a question with sensitive fields is open in a private chat, no message there is for the model.
+ * 4. While a question with sensitive fields is open in a private chat, no message there is for the model, unless it was
+ *    certainly written before. It is no answer if the card may not have been there.
  * 5. Any other message of such a person is for the model. The first one gets a hint.
  */
 export class QuestionAnswers implements OpenQuestions {
@@ -71,7 +75,9 @@ export class QuestionAnswers implements OpenQuestions {
     const isQuoted = (asked: Asked): boolean =>
       quoted !== undefined && this.#messagesOf(asked).includes(quoted.id);
     const isSeen = (asked: Asked): boolean => isQuoted(asked) || this.#isShownBefore(asked, event);
-    const open = this.#openFor(event).filter((asked) => isSeen(asked) || isSecretBegun(asked));
+    const mayBeSeen = (asked: Asked): boolean =>
+      isSecretBegun(asked) || (isSecret(asked) && message.sentAt + SECOND_MS > asked.question.createdAt);
+    const open = this.#openFor(event).filter((asked) => isSeen(asked) || mayBeSeen(asked));
     // A message that quotes another one is about that, unless it may hold a secret.
     const asked = open.findLast(isQuoted) ?? open.findLast((one) => quoted === undefined || isSecret(one));
     if (asked === undefined) return undefined;
@@ -144,7 +150,9 @@ export class QuestionAnswers implements OpenQuestions {
     if (question.end !== undefined) return alert(say("questionOver"));
     if (isReply(payload)) {
       if (!isShown(asked, cardId)) return alert(say("questionMoved"));
-      const step = this.#read(asked, event);
+      const isEarly =
+        isSecret(asked) && event.message?.quoted === undefined && !this.#isShownBefore(asked, event);
+      const step = isEarly ? undefined : this.#read(asked, event);
       if (!isAccepted(step))
         return alert(
           isSecretAt(question, place)
@@ -221,8 +229,7 @@ export class QuestionAnswers implements OpenQuestions {
     if (message === undefined || shown?.messageId === undefined) return false;
     if (messengers.surface(messengerId).probing !== undefined)
       return Number(message.id) > Number(shown.messageId);
-    // Platforms tell whole seconds.
-    return message.sentAt + 1_000 > (shown.sentAt ?? Infinity);
+    return message.sentAt + SECOND_MS > (shown.sentAt ?? Infinity);
   }
 }
 

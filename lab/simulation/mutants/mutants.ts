@@ -2,6 +2,7 @@ import { albumMutants } from "./album-mutants.ts";
 import { approvalMutants } from "./approval-mutants.ts";
 import { childMutants } from "./child-mutants.ts";
 import { codeMutants } from "./code-mutants.ts";
+import { askMutants } from "./ask-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
@@ -23,6 +24,7 @@ export const mutants: readonly Mutant[] = [
   ...approvalMutants,
   ...questionMutants,
   ...formMutants,
+  ...askMutants,
   ...codeMutants,
   ...childMutants,
   ...scheduleMutants,

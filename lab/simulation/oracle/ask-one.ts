@@ -1,7 +1,8 @@
 import { jsonSchema } from "ai";
+import type { FlexibleSchema } from "ai";
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import type { QuestionPeople } from "../../../src/core/question.ts";
-import type { AskedKind } from "../plan/question-items.ts";
+import type { AskedKind, WrittenKind } from "../plan/question-items.ts";
 
 /** Answer to a question of an action: `confirm` has no reason. */
 export type Given = boolean | { readonly value?: unknown; readonly why?: string | undefined };
@@ -20,7 +21,17 @@ export interface ToAsk {
 }
 
 /** The fields of all forms, in the order in which each form asks for them. */
-export const FIELDS: readonly string[] = ["Size", "Note", "Count", "Day", "Mail", "Photo", "File", "Spot"];
+export const FIELDS: readonly string[] = [
+  "Size",
+  "Note",
+  "Count",
+  "Day",
+  "Pin",
+  "Mail",
+  "Photo",
+  "File",
+  "Spot",
+];
 
 const COLOURS = ["red", "blue"] as const;
 const SIZE = { type: "string", enum: ["S", "M"] } as const;
@@ -30,6 +41,7 @@ const SCHEMAS = {
   Note: { type: "string" },
   Count: { type: "integer" },
   Day: { type: "string", format: "date" },
+  Pin: { type: "string", format: "password" },
   Mail: { type: "string", format: "email" },
   Photo: { type: "object", format: "photo" },
   File: { type: "object", format: "file" },
@@ -37,14 +49,15 @@ const SCHEMAS = {
 } as const;
 
 /** Fields of forms that people fill in by writing and sending. */
-const FORMS: Readonly<Record<"details" | "sent", readonly (keyof typeof SCHEMAS)[]>> = {
+const FORMS: Readonly<Record<"details" | "login" | "sent", readonly (keyof typeof SCHEMAS)[]>> = {
   details: ["Size", "Note", "Count", "Day"],
+  login: ["Pin", "Mail"],
   sent: ["Mail", "Photo", "File", "Spot"],
 };
 
 /** The field that a question without a form asks for. */
 export function onlyField(kind: AskedKind | undefined): string {
-  return kind === "even" ? "Count" : "Note";
+  return kind === "even" ? "Count" : kind === "secret" ? "Pin" : "Note";
 }
 
 export function askOne(ctx: ActionContext, { kind, onRefused, titleOf, ...asked }: ToAsk): Promise<Given> {
@@ -55,21 +68,41 @@ export function askOne(ctx: ActionContext, { kind, onRefused, titleOf, ...asked 
       return ctx.choose({ ...asked, options: COLOURS });
     case "form":
       return ctx.elicit({ ...asked, schema: objectOf({ size: SIZE, gift: { type: "boolean" } }) });
+    default:
+      return ctx.elicit({ ...asked, schema: schemaOf({ kind, onRefused, titleOf }) });
+  }
+}
+
+/** The schema of an answer that people write or send. */
+export function schemaOf({
+  kind,
+  onRefused,
+  titleOf,
+}: Pick<ToAsk, "onRefused" | "titleOf"> & { readonly kind: WrittenKind }): FlexibleSchema {
+  switch (kind) {
     case "text":
-      return ctx.elicit({ ...asked, schema: jsonSchema<string>({ type: "string" }) });
+      return jsonSchema<string>({ type: "string" });
+    case "secret":
+      return jsonSchema<string>({ ...SCHEMAS.Pin });
     case "even":
-      return ctx.elicit({ ...asked, schema: evenSchema(onRefused) });
+      return evenSchema(onRefused);
     case "details":
+    case "login":
     case "sent": {
       const fields = FORMS[kind].map((name) => [
         name.toLowerCase(),
         { ...SCHEMAS[name], title: titleOf(name) },
       ]);
-      return ctx.elicit({ ...asked, schema: objectOf(Object.fromEntries(fields)) });
+      return objectOf(Object.fromEntries(fields));
     }
     default:
       return kind satisfies never;
   }
+}
+
+/** Whether a question has a sensitive field, so that it is asked in private chats only. */
+export function isSecretKind(kind: AskedKind | undefined): boolean {
+  return kind === "secret" || kind === "login";
 }
 
 function objectOf(properties: Readonly<Record<string, object>>): ReturnType<typeof jsonSchema<unknown>> {
@@ -90,12 +123,18 @@ function evenSchema(onRefused: (value: unknown) => void): ReturnType<typeof json
   );
 }
 
+/** Whether a part of an answer is a secret. */
+export function isPin(part: unknown): boolean {
+  return typeof part === "string" && part.startsWith("pin");
+}
+
 export function isEven(value: unknown): value is number {
   return typeof value === "number" && value % 2 === 0;
 }
 
 /** A part of an answer as a card shows it. */
-export function shownPart(part: unknown): string {
+export function shownPart(part: unknown, field = ""): string {
+  if (field === "pin") return "•••";
   if (typeof part !== "object" || part === null) return String(part);
   const { latitude, longitude, name } = part as { latitude?: number; longitude?: number; name?: string };
   if (name !== undefined) return name;
@@ -107,7 +146,7 @@ export function labelsOfAnswer(answer: Given): string[] {
   // `false` is also the end without an answer.
   if (typeof answer === "boolean") return answer ? ["Yes"] : [];
   const { value } = answer;
-  if (typeof value === "string") return /^m\d/.test(value) ? [] : [value];
+  if (typeof value === "string") return COLOURS.filter((colour) => colour === value);
   if (typeof value !== "object" || value === null) return [];
   const { gift, size } = value as { readonly gift?: boolean; readonly size?: string };
   return [size ?? [], gift === undefined ? [] : gift ? "Yes" : "No", "Send"].flat();

@@ -1,9 +1,10 @@
 import type { Life } from "../machine/life.ts";
 import { FIELDS } from "./ask-one.ts";
+import { placeOf } from "./form-face.ts";
 import type { FormFace } from "./form-face.ts";
 
 interface PressedFace {
-  readonly face: Pick<FormFace, "field" | "kind" | "question">;
+  readonly face: Pick<FormFace, "cardId" | "field" | "kind">;
   readonly label: string;
   /** The process in which the press has led to a field. */
   usedBy: Life | undefined;
@@ -14,7 +15,7 @@ interface PressedFace {
  * A process that dies may have shown a field in vain, and then the press counts once more.
  */
 export class AskedFields {
-  /** The field that each question asks for now, or the kind of its card. */
+  /** The field that each question asks for now at each place, or the kind of its card. */
   readonly #now = new Map<string, string>();
   readonly #presses: PressedFace[] = [];
 
@@ -23,15 +24,16 @@ export class AskedFields {
   }
 
   /** Whether a card asks for a field that has a value, and no press has led there. */
-  isAskedAgain(id: string, { field, kind, question }: FormFace, hasValue: boolean, life: Life): boolean {
+  isAskedAgain({ cardId, field, kind }: FormFace, hasValue: boolean, life: Life): boolean {
     if (kind === "over") return false;
     const asks = kind === "field" ? field : kind;
-    if (this.#now.get(id) === asks) return false;
-    this.#now.set(id, asks);
+    const place = placeOf(cardId);
+    if (this.#now.get(place) === asks) return false;
+    this.#now.set(place, asks);
     if (field === "" || !hasValue) return false;
     const press = this.#presses.find(
       ({ face, label, usedBy }) =>
-        face.question === question && usedBy?.isDead !== false && leadsTo(field, face, label),
+        placeOf(face.cardId) === place && usedBy?.isDead !== false && leadsTo(field, face, label),
     );
     if (press === undefined) return true;
     press.usedBy = life;

@@ -7,6 +7,8 @@ export function checkQuestions({ oracle, platform, threads }: EndState): void {
   const { approvals, questions } = oracle;
   const outcomeOf = (number: number): string | undefined =>
     threads.map((thread) => thread.outcomeOf(`m${number}`)).find((outcome) => outcome !== undefined);
+  oracle.botAnswers.check();
+  questions.secrets.check(() => new Map(threads.flatMap((thread) => [...thread.tables()])));
   questions.check((effect) => approvals.hasRun(effect), outcomeOf);
   const notices = [...oracle.replies.values()].filter(({ isNotice }) => isNotice);
   // Each question tells once that a message was no answer.
@@ -27,7 +29,10 @@ export function checkQuestions({ oracle, platform, threads }: EndState): void {
   }
 }
 
+/** The outcome of a message that may hold a secret. */
+const KEPT = "answered with a hint";
+
 /** Whether a message was handled as the answer to a question, so that the model does not get it. */
 export function isAnswer(outcome: string | undefined): boolean {
-  return outcome === TAKEN || outcome?.startsWith("press: ") === true;
+  return outcome === TAKEN || outcome === KEPT || outcome?.startsWith("press: ") === true;
 }

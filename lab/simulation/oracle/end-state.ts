@@ -41,6 +41,8 @@ export interface EndState {
     readonly hasActed: (turnId: string) => boolean;
     readonly codeRuns: () => readonly StoredCodeRun[];
     readonly agentRuns: () => readonly StoredAgentRun[];
+    /** Everything that the conversation has stored, by table. */
+    readonly tables: () => ReadonlyMap<string, string>;
     /** The outcome of a person's message, if it is over. */
     readonly outcomeOf: (token: string) => string | undefined;
     /** Whether a person blocked the bot at some time. Replies from then may be lost. */

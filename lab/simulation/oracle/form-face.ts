@@ -26,6 +26,11 @@ export function idOf(cardId: string): string | undefined {
   return /^question:([^:]+):/.exec(cardId)?.[1];
 }
 
+/** The question of a card, and the place at which it asks. */
+export function placeOf(cardId: string): string {
+  return /^question:[^:]+:\d+/.exec(cardId)?.[0] ?? "";
+}
+
 /** How many cards of a form are above this one. */
 export function numberOf(cardId: string): number {
   return Number(/^question:[^:]+:\d+:(\d+)$/.exec(cardId)?.[1] ?? 0);

@@ -4,7 +4,7 @@ import { FIELDS } from "./ask-one.ts";
 import { AskedFields } from "./asked-fields.ts";
 import type { Invariant } from "./contract.ts";
 import type { ShownContent } from "../platform/platform.ts";
-import { faceOf, idOf, LEFT, numberOf, QUESTION } from "./form-face.ts";
+import { faceOf, idOf, LEFT, numberOf, placeOf, QUESTION } from "./form-face.ts";
 import type { FormFace } from "./form-face.ts";
 import { WRITTEN } from "./written-as.ts";
 
@@ -32,14 +32,24 @@ interface Done {
   readonly card: () => string | undefined;
 }
 
+/** A chat in which a question is asked, and the person who is asked there: undefined if everybody is. */
+export interface AskedAt {
+  readonly threadId: string;
+  readonly person: string | undefined;
+}
+
+/** A question, as far as its messages are judged. */
+export interface AskedQuestion {
+  readonly places: readonly AskedAt[];
+  /** The chat whose conversation asks for itself. Elsewhere a message must quote the question, unless it is a secret. */
+  readonly home: string | undefined;
+  readonly isSecret: boolean;
+}
+
 export interface FormWatchOptions {
   readonly fail: (invariant: Invariant, message: string) => void;
-  /** The chat in which a question is asked, and the person who is asked. */
-  readonly askedIn: (
-    question: string,
-  ) =>
-    | { readonly threadId: string; readonly person: string | undefined; readonly isGroup: boolean }
-    | undefined;
+  readonly isGroup: (threadId: string) => boolean;
+  readonly asked: (question: string) => AskedQuestion | undefined;
 }
 
 /**
@@ -56,10 +66,12 @@ export class FormWatch {
   readonly #byToken = new Map<string, FormFace>();
   /** Words of questions, by their ids in the product. */
   readonly #words = new Map<string, string>();
-  /** Fields that have a value, by question. */
+  /** Fields that have a value, by question and place, as all below. */
   readonly #filled = new Map<string, Set<string>>();
-  /** The newest card of each question. */
-  readonly #newest = new Map<string, string>();
+  /** The processes that have left a card above the message which has answered a field. */
+  readonly #left = new Map<string, Life>();
+  /** The newest card. */
+  readonly #newest = new Map<string, FormFace>();
   readonly #asked = new AskedFields();
   readonly #summaries = new Map<string, FormFace>();
 
@@ -74,7 +86,9 @@ export class FormWatch {
     const send = delivery.send.bind(delivery);
     Object.assign(delivery, {
       send: (start, text, options) => {
-        if (!life.isDead && start.id.startsWith("hint:"))
+        // While a secret is asked for, each message gets one.
+        const isKept = text.includes("haven't passed your message on");
+        if (!life.isDead && start.id.startsWith("hint:") && !isKept)
           this.hints.set(`${start.address.threadId} ${start.id}`, start.replyTo);
         send(start, text, options);
       },
@@ -91,7 +105,8 @@ export class FormWatch {
 
   /** A person writes a message. */
   wrote(number: number, typed: Omit<Typed, "open" | "reached" | "answered">): void {
-    const open = new Map([...this.#newest].filter(([, card]) => typed.seenCards.has(card)));
+    const newest = [...this.#newest.values()].filter(({ cardId }) => typed.seenCards.has(cardId));
+    const open = new Map(newest.map(({ cardId, question }) => [question, cardId]));
     this.typed.set(number, { ...typed, open, reached: undefined, answered: undefined });
     this.#done.push({ number, card: () => this.typed.get(number)?.answered });
   }
@@ -112,9 +127,14 @@ export class FormWatch {
     return tokens.map((token) => this.#byToken.get(token)).find(Boolean);
   }
 
-  /** The last summary of a question, as the person could send it. */
-  summaryOf(question: string): FormFace | undefined {
-    return this.#summaries.get(question);
+  /** The last summaries of a question, as people could send them. */
+  summariesOf(question: string): readonly FormFace[] {
+    return [...this.#summaries.values()].filter((face) => face.question === question);
+  }
+
+  /** The words of a question, by its id in the product. */
+  wordsOf(id: string): string | undefined {
+    return this.#words.get(id);
   }
 
   /**
@@ -130,21 +150,36 @@ export class FormWatch {
 
   #reaches(number: number, question: string, isText: boolean, cardId: string | undefined): void {
     const written = this.typed.get(number);
-    const asked = this.#options.askedIn(question);
+    const asked = this.#options.asked(question);
     const name = `message ${number}`;
     if (written === undefined || asked === undefined)
       return this.#fail(`${question} gets ${number}, which nobody has written`);
-    const { person, quotes, reached, seenCards, seenQuestions, threadId } = written;
+    const { person, quotes, reached, threadId } = written;
     if (reached !== undefined && reached !== question)
       this.#fail(`${name} answers ${reached} and ${question}`);
     written.reached = question;
     written.answered ??= cardId;
-    if (threadId !== asked.threadId) this.#fail(`${name} answers ${question}, which is asked elsewhere`);
-    if (person !== asked.person) this.#fail(`${name} of ${person} answers ${question}, who was not asked`);
+    const here = asked.places.filter((place) => place.threadId === threadId);
+    if (here.length === 0) this.#fail(`${name} answers ${question}, which is asked elsewhere`);
+    else if (here.every((place) => (place.person ?? person) !== person))
+      this.#fail(`${name} of ${person} answers ${question}, who was not asked`);
+    // A message that may hold a secret is about that, whatever it quotes.
+    if (asked.isSecret) return;
     if (quotes !== undefined && quotes !== question)
       this.#fail(`${name} quotes ${quotes}, and answers ${question}`);
-    if (quotes === undefined && isText && asked.isGroup)
+    if (quotes === undefined && isText && this.#options.isGroup(threadId))
       this.#fail(`${name} is free text in a group, quotes nothing, and answers ${question}`);
+    if (quotes === undefined && asked.home !== threadId)
+      this.#fail(`${name} quotes nothing, and answers ${question} of another conversation`);
+    this.#checkSeen(written, name, question, cardId);
+  }
+
+  #checkSeen(
+    { seenCards, seenQuestions }: Typed,
+    name: string,
+    question: string,
+    cardId: string | undefined,
+  ): void {
     const isSeen = cardId === undefined ? seenQuestions.has(question) : seenCards.has(cardId);
     if (!isSeen) this.#fail(`${name} answers ${cardId ?? question}, and was written before it`);
   }
@@ -156,13 +191,15 @@ export class FormWatch {
   checkOrder(): void {
     const order = [...this.#words.keys()];
     for (const [at, { number }] of this.#done.entries()) {
-      const { open, quotes, reached } = this.typed.get(number ?? -1) ?? {};
+      const { open, person, quotes, reached, threadId } = this.typed.get(number ?? -1) ?? {};
       if (open === undefined || reached === undefined || quotes !== undefined) continue;
       const orderOf = (card = ""): number => order.indexOf(idOf(card) ?? "");
-      const mine = this.#options.askedIn(reached);
+      const isOwn = (question: string): boolean => {
+        const { home, places = [] } = this.#options.asked(question) ?? {};
+        return home === threadId && places.some((one) => one.person === person && one.threadId === threadId);
+      };
       const newer = [...open].find(([question, card]) => {
-        const other = this.#options.askedIn(question);
-        const isSame = mine?.threadId === other?.threadId && mine?.person === other?.person;
+        const isSame = isOwn(question) && isOwn(reached);
         const isNewer = isSame && orderOf(card) > orderOf(open.get(reached));
         return isNewer && this.#done.slice(at + 1).some((later) => later.card() === card);
       });
@@ -179,32 +216,36 @@ export class FormWatch {
     if (question === undefined) return;
     const face = faceOf(question, cardId, body);
     // People may still see an earlier one, above what they have written.
-    const isNewest = numberOf(cardId) >= numberOf(this.#newest.get(question) ?? cardId);
-    if (isNewest) this.#newest.set(question, cardId);
+    const place = placeOf(cardId);
+    const isNewest = numberOf(cardId) >= numberOf(this.#newest.get(place)?.cardId ?? cardId);
+    if (isNewest) this.#newest.set(place, face);
     for (const button of (body.buttons ?? []).flat())
       if (button.kind === "callback") this.#byToken.set(button.token, face);
-    if (face.kind === "summary") this.#summaries.set(question, face);
-    const filled = this.#filledIn(face);
-    if (this.#asked.isAskedAgain(id, face, filled.has(face.field), life))
+    if (face.kind === "summary") this.#summaries.set(place, face);
+    if (this.#asked.isAskedAgain(face, this.#hasValue(face), life))
       this.#fail(`${question} asks for its ${face.field} again`);
     const [, answered, left = ""] = LEFT.exec(body.text.replaceAll("\\", "")) ?? [];
-    if (answered !== undefined) filled.add(answered);
+    if (answered !== undefined) this.#left.set(`${place} ${answered}`, life);
     this.shows(question, left, false, cardId);
     const isSingle = face.values.has("");
     const values = [...face.values.values(), ...face.labels].join(" ");
     this.shows(question, values, false, isSingle ? cardId : undefined);
   }
 
-  /** Returns the fields that have a value. The way back and forward, and to one field, keeps every value. */
-  #filledIn({ field, kind, labels, question, values }: FormFace): Set<string> {
-    const filled = this.#filled.get(question) ?? new Set();
-    this.#filled.set(question, filled);
+  /** Whether a field has a value. The way back and forward, and to one field, keeps every value. */
+  #hasValue({ cardId, field, kind, labels, question, values }: FormFace): boolean {
+    const place = placeOf(cardId);
+    const filled = this.#filled.get(place) ?? new Set();
+    this.#filled.set(place, filled);
     if (kind === "summary") for (const name of values.keys()) filled.add(name);
-    if (kind !== "field" || field === "") return filled;
+    if (kind !== "field" || field === "") return false;
     for (const name of FIELDS.slice(0, FIELDS.indexOf(field))) filled.add(name);
-    if (filled.has(field) && !labels.some((label) => label.startsWith("Keep ")))
+    // A process that dies may have stored nothing of it.
+    const isLeft = this.#left.get(`${place} ${field}`)?.isDead === false;
+    const hasValue = filled.has(field) || isLeft;
+    if (hasValue && !labels.some((label) => label.startsWith("Keep ")))
       this.#fail(`${question} has forgotten its ${field}`);
-    return filled;
+    return hasValue;
   }
 
   #fail(message: string): void {

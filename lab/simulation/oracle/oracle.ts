@@ -12,6 +12,7 @@ import { ChildWatch } from "./child-watch.ts";
 import type { ChildFigures } from "./child-watch.ts";
 import { CodeWatch } from "./code-watch.ts";
 import type { CodeFigures } from "./code-watch.ts";
+import { BotAnswerWatch } from "./bot-answer-watch.ts";
 import { BudgetCount } from "./budget-count.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { Life } from "../machine/life.ts";
@@ -37,6 +38,8 @@ export interface OracleOptions {
   /** Delivery modes by thread. */
   readonly modes: ReadonlyMap<string, DeliveryMode>;
   readonly plan: Pick<Plan, "platform" | "search" | "policy" | "whenBusy" | "places" | "objects" | "items">;
+  /** Whether a question is open, as its conversation has stored it. */
+  readonly isQuestionOpen: (question: string) => boolean;
 }
 
 /** Counts that prove that these cases occur. */
@@ -98,6 +101,7 @@ export class Oracle {
   readonly questions: QuestionWatch;
   readonly code: CodeWatch;
   readonly children: ChildWatch;
+  readonly botAnswers: BotAnswerWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -118,7 +122,7 @@ export class Oracle {
   /** The thread that each turn of the model answers, by the turn's number. */
   readonly #turns = new Map<number, string>();
 
-  constructor({ now, platform, modes, plan }: OracleOptions) {
+  constructor({ now, platform, modes, plan, isQuestionOpen }: OracleOptions) {
     this.#now = now;
     const fail = (invariant: Invariant, message: string): void => this.fail(invariant, message);
     const objects = new Map(
@@ -143,14 +147,18 @@ export class Oracle {
     this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.albums = new AlbumWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
     this.questions = new QuestionWatch({
+      now,
       fail,
       items: plan.items,
+      places: plan.places,
+      isOpen: isQuestionOpen,
       showsAnswers: plan.platform !== "fixed",
       isGroup: (threadId) =>
         plan.places.some((place) => place.threadId === threadId && !place.isDirectMessage),
     });
     this.code = new CodeWatch({ now, fail, items: plan.items });
     this.children = new ChildWatch({ fail, items: plan.items });
+    this.botAnswers = new BotAnswerWatch({ now, fail, questions: this.questions });
     this.approvals = new ApprovalWatch({
       now,
       fail,
@@ -268,6 +276,8 @@ export class Oracle {
     this.traffic.call(life.name, address.chatId);
     this.lateness.call(address.chatId);
     if (fault !== undefined) this.lateness.trouble(address.chatId);
+    const { content, notice = "" } = call;
+    this.questions.secrets.shows(`${notice} ${JSON.stringify(content ?? "")}`, `call #${call.number}`);
     if (method === "answer") {
       this.presses.onCall(call, life, this.#penalties.isSilent(address.chatId));
       return;

@@ -1,14 +1,17 @@
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
+import type { QuestionPeople } from "../../../src/core/question.ts";
 import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { AskedKind, QuestionItem } from "../plan/question-items.ts";
-import { askOne, isEven, labelsOfAnswer, onlyField, shownPart } from "./ask-one.ts";
+import type { AskedKind, AskedPeople, QuestionItem } from "../plan/question-items.ts";
+import { askOne, isEven, isPin, isSecretKind, labelsOfAnswer, onlyField, shownPart } from "./ask-one.ts";
 import type { Given } from "./ask-one.ts";
 import type { Invariant } from "./contract.ts";
 import { idOf, QUESTION } from "./form-face.ts";
 import type { FormFace } from "./form-face.ts";
 import { FormWatch } from "./form-watch.ts";
+import type { AskedAt, AskedQuestion } from "./form-watch.ts";
+import { SecretWatch } from "./secret-watch.ts";
 
 type PlannedQuestions = Extract<QuestionItem, { kind: "questions" }>;
 
@@ -30,6 +33,11 @@ export interface QuestionFigures {
   questionReminders: number;
   /** Answers that a schema has refused. */
   questionRefusals: number;
+  /** Questions that are asked in another chat than the one that they come from, and those with secrets. */
+  questionsElsewhere: number;
+  questionSecrets: number;
+  /** Answers to questions of the bot's own code. */
+  botAnswers: number;
 }
 
 /** A press of a button of a question. */
@@ -42,13 +50,20 @@ interface Pressed {
   readonly notices: (string | undefined)[];
 }
 
-/** An action that asks, in the outside world. */
-interface Asking {
+/** An action, or code of the bot, that asks, in the outside world. */
+export interface Asking {
   readonly token: string;
   readonly effect: string;
+  /** The chat whose conversation asks. */
   readonly threadId: string;
-  /** The person for whom it runs, who is asked. */
-  readonly person: string | undefined;
+  /** The chat in which messages without a quote answer. Undefined for the bot's own code. */
+  readonly home: string | undefined;
+  readonly asks: readonly AskedKind[];
+  /** The chats in which people are asked: all questions, and those with secrets. */
+  readonly places: readonly AskedAt[];
+  readonly secretPlaces: readonly AskedAt[];
+  /** Earliest end without an answer, in epoch milliseconds, of each question. */
+  readonly expireAt: number[];
   /** The answer that runs have got to each question, as JSON. */
   readonly got: string[];
   /** Values that the schema has refused, as JSON, by the words of the question. */
@@ -59,7 +74,11 @@ interface Asking {
 
 export interface QuestionWatchOptions {
   readonly fail: (invariant: Invariant, message: string) => void;
+  readonly now: () => number;
   readonly items: Plan["items"];
+  readonly places: Plan["places"];
+  /** Whether a question is open, as its conversation has stored it. */
+  readonly isOpen: (question: string) => boolean;
   readonly isGroup: (threadId: string) => boolean;
   /** Whether the chat shows each answer when the next field is asked. Elsewhere only the summary shows them. */
   readonly showsAnswers: boolean;
@@ -69,7 +88,15 @@ export interface QuestionWatchOptions {
 export const TAKEN = "answered a question";
 
 const NOT_NOW = "Not now";
+/** The people who are asked, as an action names them, and by their ids. */
+const PEOPLE: Readonly<Record<AskedPeople, QuestionPeople>> = {
+  ada: { person: "7" },
+  bob: { person: "8" },
+  leads: { role: "lead" },
+};
+const OF: Readonly<Record<AskedPeople, readonly string[]>> = { ada: ["7"], bob: ["8"], leads: ["7", "8"] };
 const PARTS = /^Question(\d) about (effect\d+)$/;
+
 /**
  * Asks for the actions of a run, and judges it (I14): a question is asked once and has one end, the same in every run,
  * which a person who was asked has given. A step runs once, unless its process died.
@@ -86,8 +113,12 @@ export class QuestionWatch {
     questionHints: 0,
     questionReminders: 0,
     questionRefusals: 0,
+    questionsElsewhere: 0,
+    questionSecrets: 0,
+    botAnswers: 0,
   };
   readonly forms: FormWatch;
+  readonly secrets: SecretWatch;
   readonly #options: QuestionWatchOptions;
   readonly #asking = new Map<string, Asking>();
   readonly #presses = new Map<string, Pressed>();
@@ -96,7 +127,9 @@ export class QuestionWatch {
 
   constructor(options: QuestionWatchOptions) {
     this.#options = options;
-    this.forms = new FormWatch({ fail: options.fail, askedIn: (question) => this.#askedIn(question) });
+    const { fail, isGroup, isOpen } = options;
+    this.forms = new FormWatch({ fail, isGroup, asked: (question) => this.#askedAs(question) });
+    this.secrets = new SecretWatch({ fail, isOpen, forms: this.forms });
   }
 
   /** Whether the action that is planned for a message asks people while it runs. */
@@ -115,34 +148,48 @@ export class QuestionWatch {
     return field === "" ? onlyField(this.#kindOf(effect, Number(index))) : field;
   }
 
+  /** Whether a question has a sensitive field. */
+  asksForSecret(question: string): boolean {
+    return this.#askedAs(question)?.isSecret === true;
+  }
+
   /** The action calls it before its effect, in each of its runs. */
   async ask(token: string, effect: string, threadId: string, ctx: ActionContext, life: Life): Promise<void> {
     const plan = this.#planned(token);
     if (plan === undefined) return;
-    const asking = this.#asking.get(effect) ?? {
-      token,
-      effect,
-      threadId,
-      person: ctx.person?.userId,
-      got: [],
-      refused: new Map(),
-      steps: [],
-    };
-    this.#asking.set(effect, asking);
+    const { asks, of } = plan;
+    const person = ctx.person?.userId;
+    const asking =
+      this.#asking.get(effect) ??
+      this.begin({ token, effect, threadId, home: threadId, asks, ...this.#placesOf(threadId, person, of) });
     await ctx.step("hold", () => life.write("step", () => this.#step(asking, life)));
     for (const [index, kind] of plan.asks.entries()) {
       const message = `Question${index} about ${effect}`;
       const { expiresAfterMs, remindAfterMs = false } = plan;
+      asking.expireAt[index] ??= this.#options.now() + expiresAfterMs;
       const answer = await askOne(ctx, {
         kind,
         message,
+        of: of && PEOPLE[of],
         expiresAfterMs,
         remindAfterMs,
         titleOf: (name) => `${name}${index} ${effect}`,
-        onRefused: (value) => this.#refused(asking, message, value),
+        onRefused: (value) => this.refuses(asking, message, value),
       });
-      this.#got(asking, index, message, answer);
+      this.got(asking, index, message, answer);
     }
+  }
+
+  /** Somebody is going to ask. */
+  begin(asking: Omit<Asking, "expireAt" | "got" | "refused" | "steps">): Asking {
+    const begun: Asking = { ...asking, expireAt: [], got: [], refused: new Map(), steps: [] };
+    this.#asking.set(asking.effect, begun);
+    return begun;
+  }
+
+  /** What a question is about, by its words. */
+  askingOf(question: string): Asking | undefined {
+    return this.#asking.get(/effect\d+$/.exec(question)?.[0] ?? "");
   }
 
   /** Listens to a delivery before anybody uses it. Calls of a killed process are ignored. */
@@ -184,10 +231,10 @@ export class QuestionWatch {
   /** The number of ends in a thread that nobody gave with an answer, and not the time either. */
   declinedIn(threadId: string): number {
     return [...this.#asking.values()]
-      .filter((asking) => asking.threadId === threadId)
-      .flatMap(({ got, token }) =>
-        got.map((json, index) => ({ json, kind: this.#planned(token)?.asks[index] })),
+      .filter(({ places, secretPlaces }) =>
+        [...places, ...secretPlaces].some((place) => place.threadId === threadId),
       )
+      .flatMap(({ asks, got }) => got.map((json, index) => ({ json, kind: asks[index] })))
       .filter(({ json, kind }) => json.includes('"declined"') || (kind === "confirm" && json === "false"))
       .length;
   }
@@ -200,21 +247,25 @@ export class QuestionWatch {
    */
   check(hasHappened: (effect: string) => boolean, outcomeOf: (number: number) => string | undefined): void {
     this.forms.checkOrder();
-    for (const [number, { reached }] of this.forms.typed) {
+    for (const [number, { reached, seenQuestions }] of this.forms.typed) {
       const outcome = outcomeOf(number);
       this.figures[reached === undefined ? "writtenBeside" : "questionsWritten"] += 1;
       if (outcome !== TAKEN) continue;
-      if (reached === undefined && this.#options.showsAnswers)
+      // A form that somebody leaves shows no secret.
+      const isShown =
+        this.#options.showsAnswers && ![...seenQuestions].some((one) => this.asksForSecret(one));
+      if (reached === undefined && isShown)
         this.#fail(`message ${number} was taken as an answer, and is lost`);
       const [, index = "", effect = ""] = PARTS.exec(reached ?? "") ?? [];
       const json = this.#asking.get(effect)?.got[Number(index)] ?? "";
       if (this.#kindOf(effect, Number(index)) === "text" && !json.includes(String(number)))
         this.#fail(`message ${number} has answered ${reached}, which ends with ${json}`);
     }
-    for (const { effect, got, refused, token } of this.#asking.values()) {
-      const asks = this.#planned(token)?.asks ?? [];
+    for (const { asks, effect, got, home, refused } of this.#asking.values()) {
       // A turn that ends before the first question is stored takes its call with it.
       if (!this.#isAsked(effect)) continue;
+      // Others judge those of the bot's code.
+      if (home === undefined) continue;
       for (const [question, values] of refused)
         if ((this.#cards.get(question)?.size ?? 0) <= values.size)
           this.#fail(`${question} was refused ${values.size} times, and not asked again each time`);
@@ -224,14 +275,35 @@ export class QuestionWatch {
     }
   }
 
-  /** The chat in which a question is asked, and who is asked. */
-  #askedIn(question: string): ReturnType<ConstructorParameters<typeof FormWatch>[0]["askedIn"]> {
-    const asking = this.#asking.get(/effect\d+$/.exec(question)?.[0] ?? "");
-    return asking && { ...asking, isGroup: this.#options.isGroup(asking.threadId) };
+  #askedAs(question: string): AskedQuestion | undefined {
+    const asking = this.askingOf(question);
+    if (asking === undefined) return undefined;
+    const { effect, home, places, secretPlaces } = asking;
+    const isSecret = isSecretKind(this.#kindOf(effect, Number(PARTS.exec(question)?.[1])));
+    return { places: isSecret ? secretPlaces : places, home, isSecret };
+  }
+
+  /** The chats in which people are asked. */
+  #placesOf(
+    threadId: string,
+    requester: string | undefined,
+    of: AskedPeople | undefined,
+  ): Pick<Asking, "places" | "secretPlaces"> {
+    const { isGroup, places } = this.#options;
+    const isAsked = (person: string): boolean =>
+      of === undefined ? person === requester : OF[of].includes(person);
+    const secretPlaces = places.flatMap((place) => {
+      const { userId: person = "7" } = place;
+      return place.isDirectMessage && isAsked(person) ? [{ threadId: place.threadId, person }] : [];
+    });
+    const here = [{ threadId, person: requester }];
+    // A requester with several private chats is asked where they have asked.
+    if (of === undefined && !isGroup(threadId)) return { places: here, secretPlaces: here };
+    return { places: of === undefined ? here : secretPlaces, secretPlaces };
   }
 
   #kindOf(effect: string, index: number): AskedKind | undefined {
-    return this.#planned(this.#asking.get(effect)?.token ?? "")?.asks[index];
+    return this.#asking.get(effect)?.asks[index];
   }
 
   #planned(token: string): PlannedQuestions | undefined {
@@ -254,8 +326,9 @@ export class QuestionWatch {
       this.#fail(`the step of ${asking.effect} runs again after a question`);
   }
 
-  #got(
-    { effect, got, person, refused: refusals }: Asking,
+  /** A run, or the bot's code, gets an answer. */
+  got(
+    { effect, expireAt, got, home, places, refused: refusals, secretPlaces, threadId }: Asking,
     index: number,
     question: string,
     answer: Given,
@@ -271,12 +344,19 @@ export class QuestionWatch {
     const isWhole = typeof answer === "boolean" || !("why" in answer);
     const cards = this.#cards.get(question)?.size ?? 0;
     const refused = refusals.get(question)?.size ?? 0;
-    if (cards > 1 + refused) this.#fail(`${question} was asked ${cards} times`);
+    if (cards > 1 + (home === undefined ? 0 : refused)) this.#fail(`${question} was asked ${cards} times`);
     const value = typeof answer === "boolean" ? undefined : answer.value;
     if (this.#kindOf(effect, index) === "even" && isWhole && !isEven(value))
       this.#fail(`${question} gets ${json}, which its schema refuses`);
+    if (json.includes('"unsupported"') || json.includes('"nobody"'))
+      this.#fail(`${question} could be asked, and ends with ${json}`);
+    if (json.includes('"expired"') && this.#options.now() < (expireAt[index] ?? 0))
+      this.#fail(`${question} has expired before its time`);
+    const asked = isSecretKind(this.#kindOf(effect, index)) ? secretPlaces : places;
+    if (asked.some((place) => place.threadId !== threadId)) this.figures.questionsElsewhere += 1;
     const presses = [...this.#presses.values()].filter(
-      (press) => press.question === question && press.person === person,
+      (press) =>
+        press.question === question && asked.some(({ person = press.person }) => person === press.person),
     );
     const labels = new Set(presses.map(({ label }) => label));
     this.#checkWritten(question, answer);
@@ -289,7 +369,7 @@ export class QuestionWatch {
   }
 
   /** A schema refuses the same value again when a run is repeated. */
-  #refused({ refused }: Asking, question: string, value: unknown): void {
+  refuses({ refused }: Pick<Asking, "refused">, question: string, value: unknown): void {
     this.figures.questionRefusals += 1;
     refused.set(question, (refused.get(question) ?? new Set()).add(JSON.stringify(value)));
   }
@@ -302,13 +382,17 @@ export class QuestionWatch {
   #checkWritten(question: string, answer: Given): void {
     const value = typeof answer === "boolean" ? undefined : answer.value;
     if (typeof value === "string") this.forms.shows(question, value, true);
+    if (isPin(value)) this.figures.questionSecrets += 1;
     if (typeof value === "number") this.forms.shows(question, String(value), false);
     if (typeof value !== "object" || value === null || "gift" in value) return;
-    const parts = Object.entries(value).map(([name, part]) => [name, shownPart(part)] as const);
-    for (const [name, part] of parts) this.forms.shows(question, part, name === "note");
+    const parts = Object.entries(value).map(([name, part]) => [name, shownPart(part, name)] as const);
+    for (const [name, part] of Object.entries(value))
+      this.forms.shows(question, shownPart(part), name === "note");
+    if (Object.values(value).some(isPin)) this.figures.questionSecrets += 1;
     const sent = parts.map(([, part]) => part).join();
-    const shown = [...(this.forms.summaryOf(question)?.values.values() ?? [])].join();
-    if (sent !== shown) this.#fail(`${question} gets ${sent}, and its summary shows ${shown}`);
+    const shown = this.forms.summariesOf(question).map(({ values }) => [...values.values()].join());
+    if (!shown.includes(sent))
+      this.#fail(`${question} gets ${sent}, and its summary shows ${shown.join(" or ")}`);
   }
 
   #count(answer: Given): void {

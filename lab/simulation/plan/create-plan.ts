@@ -1,4 +1,5 @@
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import { createAskingPlan } from "./asking-plan.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawChildren } from "./draw-children.ts";
@@ -37,10 +38,15 @@ function topic(topicId: string): Place {
 /** The share of plans in which many chats get the same text. Each takes as long as twenty others. */
 const CROWDED = 0.01;
 
+/** The share of plans in which people are asked in several chats. */
+const ASKING = 0.05;
+
 export function createPlan(seed: number): Plan {
   const random = createRandom(`plan/${seed}`);
   const crowd = random.fork("crowd");
   if (crowd.chance(CROWDED)) return createCrowdPlan(seed, crowd);
+  const asking = random.fork("asked");
+  if (asking.chance(ASKING)) return createAskingPlan(seed, asking);
   const chosen = choosePlaces(random);
   const items: PlanItem[] = [...people(random, chosen), ...trouble(random, chosen)];
   const interruptedStep = random.chance(0.75) ? "restart" : "continue";

@@ -10,6 +10,8 @@ export interface Place {
   readonly chatId: string;
   readonly topicId?: string;
   readonly isDirectMessage: boolean;
+  /** The person of a private chat. @default "7" */
+  readonly userId?: "7" | "8";
   /** Messages of one box share the count of ids: all private chats and basic groups, or one supergroup. */
   readonly box: string;
 }

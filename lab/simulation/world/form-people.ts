@@ -46,6 +46,7 @@ const MOST_LOOKS = 400;
 const LOOK_EVERY_MS = 300;
 /** The person waits so long for the chat to show what has changed. */
 const PATIENT_LOOKS = 25;
+const READING_MS = 1_200;
 const ASIDE = new Set(["Back", "Not now", "Send", "Change"]);
 
 /** The person who is asked by an action, and fills in what it asks for; and another one who joins in. */
@@ -66,7 +67,7 @@ export class FormPeople {
   #look(item: FillIn, random: Random, progress: Progress): void {
     progress.looks += 1;
     if (progress.acts >= item.acts || progress.looks > MOST_LOOKS) return;
-    const seen = this.#seen(item);
+    const seen = this.#seen(item, random);
     const shown = seen === undefined ? "" : `${seen.message.id} ${seen.message.text}`;
     const isWaiting =
       shown === progress.last && progress.looks < progress.lastLook + PATIENT_LOOKS && random.chance(0.93);
@@ -81,20 +82,26 @@ export class FormPeople {
     this.#world.scheduler.after(delayMs, () => this.#look(item, random, progress));
   }
 
-  /** The open question of the action that is lowest in the chat. */
-  #seen({ questions }: FillIn): SeenQuestion | undefined {
+  /** An open question that is lowest in one of the chats in which people are asked. */
+  #seen({ questions }: FillIn, random: Random): SeenQuestion | undefined {
     const { oracle, plan, platform } = this.#world;
     const asking = oracle.questions.newestOf(questions);
-    const place = plan.places.find(({ threadId }) => threadId === asking?.threadId);
-    if (asking === undefined || place === undefined) return undefined;
+    if (asking === undefined) return undefined;
     const { forms } = oracle.questions;
-    const message = platform
-      .visible(place.threadId)
-      .findLast((one) => forms.faceIn(one)?.question.endsWith(` ${asking.effect}`) === true);
-    const face = message && forms.faceIn(message);
-    const asked = asking.person ?? "7";
-    const other = place.isDirectMessage ? asked : asked === "7" ? "8" : "7";
-    return message && face && { place, message, face, asked, other };
+    const seen = [...asking.places, ...asking.secretPlaces].flatMap(
+      ({ person, threadId }): SeenQuestion[] => {
+        const place = plan.places.find((one) => one.threadId === threadId);
+        const message = platform
+          .visible(threadId)
+          .findLast((one) => forms.faceIn(one)?.question.endsWith(` ${asking.effect}`) === true);
+        const face = message && forms.faceIn(message);
+        if (place === undefined || message === undefined || face === undefined) return [];
+        const asked = person ?? "7";
+        const other = place.isDirectMessage ? asked : asked === "7" ? "8" : "7";
+        return [{ place, message, face, asked, other }];
+      },
+    );
+    return seen[random.int(0, seen.length - 1)];
   }
 
   #act(item: FillIn, random: Random, progress: Progress, seen: SeenQuestion): void {
@@ -103,13 +110,20 @@ export class FormPeople {
     const press = (label: string | undefined, person = seen.asked): void => {
       if (label !== undefined) this.#press(item, progress, seen, label, person);
     };
-    const write = (field: string, chance: number, person = seen.asked): void =>
-      this.#write(item, progress, seen, { field, person, isQuote: random.chance(chance) });
+    const write = (field: string, chance: number, person = seen.asked): void => {
+      const isQuote = random.chance(chance);
+      // A person reads what a secret is for.
+      this.#world.scheduler.after(field === "Pin" ? READING_MS : 0, () =>
+        this.#write(item, progress, seen, { field, person, isQuote }),
+      );
+    };
     const options = labels.filter((label) => !ASIDE.has(label) && !label.startsWith("Keep "));
     const keep = labels.find((label) => label.startsWith("Keep "));
-    const asked = this.#world.oracle.questions.fieldOf(face);
+    const { questions } = this.#world.oracle;
+    const asked = questions.fieldOf(face);
     const isGroup = !seen.place.isDirectMessage;
-    const toQuote = isGroup ? 0.85 : 0.25;
+    const isAtHome = questions.askingOf(face.question)?.home === seen.place.threadId;
+    const toQuote = isGroup || (!isAtHome && asked !== "Pin") ? 0.85 : 0.25;
     if (isGroup && random.chance(0.2)) {
       if (random.chance(0.4)) press(labels[random.int(0, labels.length - 1)], seen.other);
       else write(asked, 0.7, seen.other);
@@ -159,6 +173,9 @@ export class FormPeople {
     const seen = platform.keyboards
       .filter(({ threadId }) => threadId === place.threadId)
       .flatMap((one) => oracle.questions.forms.faceIn(one) ?? []);
+    // Between two cards of a form the gate of another conversation's chat hears nothing of the next one.
+    const isForm = face.field === "Pin" && oracle.questions.askingOf(face.question)?.home !== place.threadId;
+    if (how.field === "Pin") oracle.questions.secrets.wrote(number, isForm ? undefined : face.question);
     oracle.questions.forms.wrote(number, {
       threadId: place.threadId,
       person: how.person,

@@ -91,6 +91,7 @@ export class ModelEngine implements TurnOperations {
       oracle.onTurn(turn, threadId, operationId, questions, operations);
       oracle.inbox.onTurn(threadId, operationId, message);
       const options = { ...optionsOf(threadId), callsAction: (plan ?? code ?? child) !== undefined };
+      oracle.questions.secrets.asksModel(message, operationId);
       const script = createScript(random.fork(`turn/${turn}`), turn, questions, options);
       const operation: StoredOperation = {
         id: operationId,

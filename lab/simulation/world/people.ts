@@ -20,9 +20,9 @@ import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 import { withArgs, withQuote } from "./event-details.ts";
 import { sayUntilStored, tell } from "./say-until-stored.ts";
+import { askUntilStored } from "./ask-until-stored.ts";
 import { submitUntilStored } from "./submit-until-stored.ts";
 import { newestDigest } from "./newest-digest.ts";
-import type { SimulatedObject } from "./simulated-object.ts";
 import { START_AT } from "./world.ts";
 import type { Update } from "./update.ts";
 import type { World } from "./world.ts";
@@ -176,6 +176,9 @@ export class People {
       case "answer":
         this.#questions.answer(item);
         return;
+      case "bot-question":
+        if (place !== undefined) askUntilStored(this.#world, this.#random, item, place);
+        return;
       case "fill-in":
         this.#forms.fillIn(item);
         return;
@@ -251,10 +254,12 @@ export class People {
     sayUntilStored(this.#world, this.#random, said);
   }
 
-  /** The outcome of a message, if it is over. */
-  outcomeOf(token: string, thread: Pick<SimulatedObject, "outcomeOf">): string | undefined {
+  /** The outcome of a message, if it is over: in its conversation, or in the one whose question it is about. */
+  outcomeOf(token: string): string | undefined {
     const { event } = this.#messages.get(token) ?? {};
-    return event && thread.outcomeOf(event.key);
+    if (event === undefined) return undefined;
+    const outcomes = [...this.#world.threads.values()].map((thread) => thread.outcomeOf(event.key));
+    return outcomes.find((outcome) => outcome?.startsWith("passed on to") === false);
   }
 
   #write(
@@ -332,7 +337,7 @@ export class People {
     command?: string,
     attachments: readonly MessengerAttachment[] = [],
   ): MessengerEvent {
-    const { threadId, chatId, topicId, isDirectMessage } = place;
+    const { threadId, chatId, topicId, isDirectMessage, userId = "7" } = place;
     const now = this.#world.scheduler.now();
     return {
       key,
@@ -340,7 +345,7 @@ export class People {
       messengerId: "sim",
       provider: "sim",
       thread: { id: threadId, chatId, isDirectMessage, ...(topicId !== undefined && { topicId }) },
-      author: !isDirectMessage && id % 3 === 1 ? BOB : ADA,
+      author: isDirectMessage ? authorOf(userId) : id % 3 === 1 ? BOB : ADA,
       message: {
         id: String(id),
         text,

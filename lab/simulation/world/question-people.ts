@@ -38,7 +38,7 @@ export class QuestionPeople {
       if (looks < MOST_LOOKS) scheduler.after(LOOK_EVERY_MS, () => this.answer(item, looks + 1));
       return;
     }
-    const person = place.isDirectMessage ? "7" : item.person;
+    const person = place.isDirectMessage ? (place.userId ?? "7") : item.person;
     const { label, token: data } = pressed;
     trace.add("person", () => `${person} presses ${item.token}: ${label} of ${shown.text}`);
     oracle.presses.pressed(item.token, place.threadId, undefined, true);

@@ -3,8 +3,10 @@ import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
 import { BotObject } from "../../../src/agent/bot-object.ts";
 import type { BotObjectOptions, ObjectLife } from "../../../src/agent/bot-object.ts";
 import type { AnyFeature } from "../../../src/agent/features.ts";
+import { QUESTIONS } from "../../../src/agent/features.ts";
 import type { HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
 import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
+import type { BotQuestion } from "../../../src/core/question.ts";
 import type { Content } from "../../../src/core/content.ts";
 import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
@@ -149,8 +151,31 @@ export class SimulatedObject {
 
   /** Returns what has become of an event, by its key. Undefined while it is not over. */
   outcomeOf(key: string): string | undefined {
+    if (this.database.all("SELECT name FROM sqlite_master WHERE name = 'inbox_v1'").length === 0)
+      return undefined;
     const query = "SELECT outcome FROM inbox_v1 WHERE key = ?";
     return this.database.all<{ outcome: string | null }>(query, `sim|${key}`)[0]?.outcome ?? undefined;
+  }
+
+  /** Returns everything that is stored, by table. */
+  tables(): ReadonlyMap<string, string> {
+    const names = this.database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+    return new Map(
+      names.map(({ name }) => [
+        `${name} of ${this.name}`,
+        JSON.stringify(this.database.all(`SELECT * FROM "${name}"`), (_key, value: unknown) =>
+          typeof value === "bigint" || ArrayBuffer.isView(value) ? "bytes" : value,
+        ),
+      ]),
+    );
+  }
+
+  /** Whether a question is open, by its words. */
+  hasOpen(question: string): boolean {
+    const tables = this.database.all("SELECT name FROM sqlite_master WHERE name = 'question_v1'");
+    if (tables.length === 0) return false;
+    const query = 'SELECT 1 FROM question_v1 WHERE message = ? AND "end" IS NULL';
+    return this.database.all(query, question).length > 0;
   }
 
   /** Whether a tool with an effect has begun in a turn, as far as is stored. */
@@ -226,6 +251,14 @@ export class SimulatedObject {
     const { life, object } = this.#ensure();
     await object.submit(request);
     life.boundary("before stored");
+  }
+
+  /** The bot's own code asks something. Returns the id of the question when it is durable. */
+  async ask(to: ChatTarget, question: BotQuestion): Promise<string> {
+    const { life, object } = this.#ensure();
+    const id = await object.features.get(QUESTIONS).ofBot.ask(to, question);
+    life.boundary("before stored");
+    return id;
   }
 
   /** Takes the delivery of a scheduled task for one of its chats. */

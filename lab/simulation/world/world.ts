@@ -10,6 +10,7 @@ import type { Deps } from "../../../src/core/deps.ts";
 import type { FetchedFile, IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createLog } from "../../../src/core/log.ts";
+import type { Log } from "../../../src/core/log.ts";
 import { countDeaths } from "./count-deaths.ts";
 import type { Deaths } from "./count-deaths.ts";
 import { CallFaults } from "../platform/call-faults.ts";
@@ -92,7 +93,13 @@ export class World {
     const now = (): number => this.scheduler.now();
     this.platform = new Platform(plan.platform, now, plan.places, plan.policy.rich, plan.search);
     this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
-    this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan), plan });
+    this.oracle = new Oracle({
+      now,
+      platform: this.platform,
+      modes: modesOf(plan),
+      plan,
+      isQuestionOpen: (question) => this.#hasOpen(question),
+    });
     this.bot = new BotCode(plan, this.oracle);
     this.trace = createTrace(isTraced, now, START_AT);
     this.#wire = {
@@ -110,6 +117,10 @@ export class World {
       const runs = place === undefined ? [] : this.thread(place).agentRuns();
       return runs.some(({ requestId, state }) => requestId === operation.id && state === "ended");
     };
+  }
+
+  #hasOpen(question: string): boolean {
+    return [...this.threads.values()].some((thread) => thread.hasOpen(question));
   }
 
   get isDown(): boolean {
@@ -252,6 +263,14 @@ export class World {
     };
   }
 
+  #log(name: string): Log {
+    const write = (level: string, line: string): void => {
+      this.trace.add(name, () => `log ${level} ${line}`);
+      this.oracle.questions.secrets.shows(line, "a line of the log");
+    };
+    return createLog(write, { now: () => this.scheduler.now() });
+  }
+
   #scheduled(mutant: Mutant | undefined): ScheduleObject | undefined {
     const plans = this.plan.items.filter((item) => item.kind === "schedule");
     if (plans.length === 0) return undefined;
@@ -260,9 +279,7 @@ export class World {
       wire: this.#wire,
       newLife: () => this.#newLife(SCHEDULES),
       deps: (life) => this.#deps(life),
-      log: createLog((level, line) => this.trace.add(SCHEDULES, () => `log ${level} ${line}`), {
-        now: () => this.scheduler.now(),
-      }),
+      log: this.#log(SCHEDULES),
       watch: this.scheduleWatch,
       inbox: this.oracle.inbox,
       targetsOf: ({ places }) =>
@@ -309,10 +326,11 @@ export class World {
   }
 
   #resolve(to: ChatTarget): Resolution {
-    const place = this.plan.places.find(
-      ({ chatId, topicId }) =>
-        typeof to === "object" && "chatId" in to && to.chatId === chatId && to.topicId === topicId,
-    );
+    const place = this.plan.places.find(({ chatId, isDirectMessage, topicId, userId = "7" }) => {
+      if (typeof to !== "object") return false;
+      if ("userId" in to) return isDirectMessage && to.userId === userId;
+      return "chatId" in to && to.chatId === chatId && to.topicId === topicId;
+    });
     if (place === undefined)
       return { kind: "refused", code: "chat-unknown", message: "There is no such chat." };
     return { kind: "found", address: addressIn(place) };
@@ -329,9 +347,7 @@ export class World {
       gateOfChat: this.plan.places.find(({ chatId }) => gateName(chatId) === name)?.chatId,
       newLife: () => this.#newLife(name),
       deps: (life) => this.#deps(life),
-      log: createLog((level, line) => this.trace.add(name, () => `log ${level} ${line}`), {
-        now: () => this.scheduler.now(),
-      }),
+      log: this.#log(name),
       agentObject:
         agentName === undefined
           ? undefined

@@ -66,13 +66,17 @@ export class CardEvents {
       await this.#presses.begunBefore(row, event, definition);
       return true;
     }
-    const claim = row.incoming.claim ?? (await this.#claimOf(event));
+    const decided = row.incoming.claim;
+    const claim = decided ?? (await this.#claimOf(event));
     if (claim === undefined) return false;
     const isQuote = claim.option === undefined && claim.isBareWord !== true;
     if (claim.speaker !== this.#options.gates.speaker) {
       // A root that sends cards to many chats has no conversation with any of them (I11), but may ask there.
       const isOfRoot = conversationNameOf(claim.speaker) === undefined;
-      if (isQuote && isOfRoot && claim.asksForQuote !== true) return false;
+      if (decided === undefined) {
+        if (isQuote && isOfRoot && claim.asksForQuote !== true) return false;
+        this.#outcomes.claimed(row, claim);
+      }
       await this.#handOver(row, claim);
       return true;
     }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/deps.ts";
+import type { CardClaim } from "../../core/gate.ts";
 import type { Log } from "../../core/log.ts";
 import type { Arrivals } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
@@ -27,6 +28,14 @@ export class EventOutcomes {
   queued(row: InboxRow): void {
     this.#options.arrivals.decide(row, "handled");
     this.#log(row, "queued");
+  }
+
+  /**
+   * Notes whose event it is, before that object gets it. After a crash the card may have its answer, and then it would
+   * claim the event no more.
+   */
+  claimed(row: InboxRow, claim: CardClaim): void {
+    this.#options.arrivals.claim(row, claim);
   }
 
   /** Ends the event with an outcome. */

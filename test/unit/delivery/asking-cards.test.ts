@@ -110,6 +110,16 @@ it("gives any message that came after a card to it while it asks for one, also a
   expect(await heard(restarted, 30, { chatId: "8" })).toBeUndefined();
   await show(restarted, card("secret", 10, { asksForWord: false, revision: 2 }));
   expect(await heard(restarted, 30)).toBeUndefined();
+  // Its post has no answer, so a person may see it. After a while it counts as lost.
+  const {
+    messageIds: _ids,
+    sentAt: _at,
+    ...unsent
+  } = card("lost", 40, { asksForWord: false, asksForMessage: true });
+  await show(restarted, { ...unsent, messageIds: [] });
+  expect(await heard(restarted, 31)).toBe("lost");
+  await restarted.clock.advance(11 * 60_000);
+  expect(await heard(restarted, 31)).toBeUndefined();
 });
 
 it("gives a message to a card that is posted again and still asks, wherever its newest message stands", async () => {

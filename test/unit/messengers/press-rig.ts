@@ -26,6 +26,8 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 
 export interface PressRigOptions {
+  /** Called when another object has an event, before the one that hands it over hears of that. */
+  readonly onHandOver?: () => Promise<void>;
   readonly definition?: Partial<MessengerDefinition>;
   readonly surface?: Partial<FakeSurfaceOptions>;
   readonly commands?: ThinkCommands;
@@ -138,6 +140,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
         handOver: async (other, messengerId, event) => {
           const { runtime: there } = lifeOf(other);
           if (await there.receive(messengerId, [event])) there.poke();
+          await options.onHandOver?.();
         },
       }),
       messengers: declaredOf(definitions, deps),

@@ -368,6 +368,26 @@ it("takes a number in a topic for the card of that topic, and hands it to the ca
   expect(rig.presses.length).toBe(1);
 });
 
+it("hands a number on once more if it has not heard of it, also if the card asks for no number by then", async () => {
+  let handedOver = 0;
+  const rig = createPressRig({
+    onHandOver: async () => {
+      if ((handedOver += 1) > 1) return;
+      rig.post(DIRECT, NUMBERED, TOPIC);
+      throw new Error("The answer is lost.");
+    },
+  });
+  const id = rig.post(DIRECT, NUMBERED, TOPIC);
+  await rig.advance(500);
+  await rig.receive(TOPIC, numberFrom(rig, "1", TOPIC));
+  await rig.advance(20_000);
+  rig.object(TOPIC).poke();
+  await rig.advance(500);
+  expect(handedOver).toBe(2);
+  expect(rig.presses).toMatchObject([{ press: { cardId: id } }]);
+  expect(rig.lines.join()).not.toContain('"queued"');
+});
+
 it("hands a message that quotes a card to the conversation of the card, and only there", async () => {
   const rig = createPressRig();
   rig.post(DIRECT, MENU, TOPIC);

@@ -1,0 +1,75 @@
+import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { Mutant } from "../machine/mutant.ts";
+import { changingInserts, given, giving } from "./bindings.ts";
+import { withoutWrites } from "./without-writes.ts";
+
+/** Defects of questions with secrets, in other chats, and of the bot's own code. */
+export const askMutants: readonly Mutant[] = [
+  {
+    name: "secret-shown",
+    what: "the value of a sensitive field is shown like any other",
+    needs: "fill-in",
+    threadDatabase: (database) =>
+      changingInserts(database, "question_v1", "form", (form) =>
+        form.replaceAll('"isSensitive":true', '"isSensitive":false'),
+      ),
+  },
+  {
+    name: "secret-to-model",
+    what: "the model gets messages of a private chat in which a secret is asked for",
+    needs: "fill-in",
+    threadDatabase: (database) =>
+      changingInserts(database, "question_v1", "asked_in", (askedIn) =>
+        askedIn.replaceAll('"isDirectMessage":true', '"isDirectMessage":false'),
+      ),
+  },
+  {
+    name: "secret-not-erased",
+    what: "the log of a run keeps a secret when its call is over",
+    needs: "fill-in",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) => /^\s*(?:DELETE FROM|UPDATE) run_log_v1\b/.test(statement)),
+  },
+  {
+    name: "expired-early",
+    what: "a question waits for a tenth of its time only",
+    needs: "fill-in",
+    threadDatabase: (database) => ({
+      ...database,
+      run: (statement, ...bindings) => {
+        const isNew = statement.includes("INSERT INTO question_v1");
+        const [createdAt, expiresAt] = ["created_at", "expires_at"].map((column) =>
+          isNew ? Number(given(statement, bindings, column)) : 0,
+        );
+        if (!isNew) return database.run(statement, ...bindings);
+        const early = (createdAt ?? 0) + Math.ceil(((expiresAt ?? 0) - (createdAt ?? 0)) / 10);
+        return database.run(statement, ...giving(statement, bindings, "expires_at", early));
+      },
+    }),
+  },
+  {
+    name: "bot-answer-lost",
+    what: "an answer to a question of the bot's code is forgotten by a restart",
+    needs: "bot-question",
+    threadDatabase: (database) =>
+      changingRows(database, /question_v1 WHERE is_delivered = 0/, (rows) =>
+        rows.filter(({ end, name }) => name === null || end === null),
+      ),
+  },
+];
+
+/** The database in which some rows are others than were stored. */
+function changingRows(
+  database: Database,
+  query: RegExp,
+  change: (rows: Record<string, SqlValue>[]) => Record<string, SqlValue>[],
+): Database {
+  return {
+    all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+      const rows = database.all<Row>(statement, ...bindings);
+      return query.test(statement) ? (change(rows) as Row[]) : rows;
+    },
+    run: (statement, ...bindings) => database.run(statement, ...bindings),
+    transaction: (body) => database.transaction(body),
+  };
+}
