@@ -145,7 +145,7 @@ export class PostWatch {
     const { replyTo } = this.#options.policy;
     const key = keyOf(call.address.threadId, reply.id);
     // A hint and a reminder point at the card that they are about.
-    if (reply.id.startsWith("hint:") || /:(?:reminder|refused:\d+)$/.test(reply.id)) return;
+    if (reply.id.startsWith("hint:") || /:(?:reminder|refused:\d+|next:[^:]+)$/.test(reply.id)) return;
     if (!this.#answers.has(key) && !reply.isNotice) return;
     const isQuoting =
       !reply.isNotice &&

@@ -348,7 +348,8 @@ export class QuestionWatch {
     const value = typeof answer === "boolean" ? undefined : answer.value;
     if (this.#kindOf(effect, index) === "even" && isWhole && !isEven(value))
       this.#fail(`${question} gets ${json}, which its schema refuses`);
-    if (json.includes('"unsupported"') || json.includes('"nobody"'))
+    // A person may have blocked the bot meanwhile: then nobody can be asked.
+    if (json.includes('"unsupported"'))
       this.#fail(`${question} could be asked, and ends with ${json}`);
     if (json.includes('"expired"') && this.#options.now() < (expireAt[index] ?? 0))
       this.#fail(`${question} has expired before its time`);

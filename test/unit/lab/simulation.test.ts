@@ -235,7 +235,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "newest-first": 6,
   "no-reserve": 32,
   "notice-to-last-chat": 41,
-  "number-for-later-card": 549,
+  "number-for-later-card": 2223,
   "number-in-every-topic": 177,
   "occurrence-again": 11,
   "one-counts-twice": 9,
