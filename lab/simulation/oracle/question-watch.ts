@@ -349,8 +349,7 @@ export class QuestionWatch {
     if (this.#kindOf(effect, index) === "even" && isWhole && !isEven(value))
       this.#fail(`${question} gets ${json}, which its schema refuses`);
     // A person may have blocked the bot meanwhile: then nobody can be asked.
-    if (json.includes('"unsupported"'))
-      this.#fail(`${question} could be asked, and ends with ${json}`);
+    if (json.includes('"unsupported"')) this.#fail(`${question} could be asked, and ends with ${json}`);
     if (json.includes('"expired"') && this.#options.now() < (expireAt[index] ?? 0))
       this.#fail(`${question} has expired before its time`);
     const asked = isSecretKind(this.#kindOf(effect, index)) ? secretPlaces : places;

@@ -58,7 +58,7 @@ it(
     expect(totals.refused).toBeGreaterThan(SEEDS / 200);
     expect(totals.bystanders).toBeGreaterThan(SEEDS / 200);
     expect(totals.late).toBeGreaterThan(SEEDS / 50);
-    expect(totals.agreed).toBeGreaterThan(SEEDS / 100);
+    expect(totals.agreed).toBeGreaterThan(SEEDS / 200);
     expect(totals.edited).toBeGreaterThan(SEEDS / 400);
     expect(totals.granted).toBeGreaterThan(SEEDS / 100);
     expect(totals.acted).toBeGreaterThan(SEEDS / 15);
@@ -71,6 +71,9 @@ it(
     expect(totals.writtenBeside).toBeGreaterThan(SEEDS / 100);
     expect(totals.questionHints).toBeGreaterThan(SEEDS / 200);
     expect(totals.questionReminders).toBeGreaterThan(0);
+    expect(totals.questionsElsewhere).toBeGreaterThan(SEEDS / 100);
+    expect(totals.questionSecrets).toBeGreaterThan(SEEDS / 200);
+    expect(totals.botAnswers).toBeGreaterThan(SEEDS / 100);
     expect(totals.codeRuns).toBeGreaterThan(SEEDS / 20);
     expect(totals.codeCalls).toBeGreaterThan(SEEDS / 20);
     expect(totals.codeCallsAgain).toBeGreaterThan(SEEDS / 400);
@@ -224,7 +227,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "foreign-id-adopted": 33,
   "gate-open": 23,
   "grant-kept": 12,
-  "hinted-again": 31,
+  "hinted-again": 24,
   "interruption-forgotten": 90,
   "interruption-shrinks": 26,
   "keyboard-lost-by-edit": 27,

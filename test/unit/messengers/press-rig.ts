@@ -3,7 +3,7 @@ import type { Feature } from "../../../src/feature/feature.ts";
 import { FeatureList } from "../../../src/feature/feature-list.ts";
 import type { FeaturePress, PressAnswer } from "../../../src/core/card-press.ts";
 import type { ReadyContent } from "../../../src/messengers/replies/cards.ts";
-import type { Content } from "../../../src/core/content.ts";
+import type { CardContent, Content } from "../../../src/core/content.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -60,6 +60,17 @@ export interface PressRig {
   /** The object's process dies; the next use starts another one. */
   readonly kill: (thread: MessengerThread) => void;
 }
+
+export const MENU: CardContent = {
+  kind: "card",
+  text: "Menu",
+  buttons: [
+    [
+      { kind: "callback", label: "Soup", payload: { dish: "soup", price: 5 } },
+      { kind: "callback", label: "Cake", payload: ["cake", null] },
+    ],
+  ],
+};
 
 export const DIRECT: MessengerThread = { id: "telegram:1", chatId: "1", isDirectMessage: true };
 export const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };

@@ -2,19 +2,8 @@ import { expect, it } from "vitest";
 import type { CardContent } from "../../../src/core/content.ts";
 import { cardToken } from "../../../src/core/card-token.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
-import { createPressRig, DIRECT, GROUP, pressOf, pressWith, TOPIC } from "./press-rig.ts";
+import { createPressRig, DIRECT, GROUP, MENU, pressOf, pressWith, TOPIC } from "./press-rig.ts";
 import type { PressRig } from "./press-rig.ts";
-
-const MENU: CardContent = {
-  kind: "card",
-  text: "Menu",
-  buttons: [
-    [
-      { kind: "callback", label: "Soup", payload: { dish: "soup", price: 5 } },
-      { kind: "callback", label: "Cake", payload: ["cake", null] },
-    ],
-  ],
-};
 
 async function withMenu(rig: PressRig, thread = DIRECT, content = MENU): Promise<string> {
   const id = rig.post(thread, content);
@@ -473,34 +462,4 @@ it("says nothing in a group to people who may not use the bot and write numbers"
   expect(rig.surface.visible("-5")).toEqual(["Menu\n\n1. Soup\n2. Cake"]);
   await rig.receive(GROUP, numberFrom(rig, "1", GROUP));
   expect(rig.presses.length).toBe(1);
-});
-
-it("answers a command with a card, which the handler of presses can revise", async () => {
-  const rig = createPressRig({
-    commands: { menu: { description: "Show the menu", handler: () => MENU } },
-    onAction: ({ cardId, label }) => {
-      rig.object(DIRECT).cards.revise(cardId, `You chose ${label}.`);
-    },
-  });
-  const command = { name: "menu", args: "" };
-  await rig.receive(DIRECT, messageEvent({ key: "m:menu", message: { id: "5", text: "/menu", command } }));
-  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
-  await rig.advance(500);
-  expect(rig.surface.visible("1")).toEqual(["You chose Soup."]);
-  expect(rig.surface.keyboards("1")).toEqual([undefined]);
-});
-
-it("answers a command with a card whose picture is given by its bytes", async () => {
-  const image = new TextEncoder().encode("png");
-  const rig = createPressRig({
-    surface: {
-      capabilities: { images: true, files: { maxBytes: () => 100, maxAlbumSize: 1, callTimeoutMs: 100 } },
-    },
-    commands: { menu: { description: "Show the menu", handler: () => ({ ...MENU, image }) } },
-  });
-  const command = { name: "menu", args: "" };
-  await rig.receive(DIRECT, messageEvent({ key: "m:menu", message: { id: "5", text: "/menu", command } }));
-  await rig.advance(500);
-  expect(rig.surface.visible("1")).toEqual(["Menu"]);
-  expect(rig.surface.messages("1")[0]?.image).toMatchObject({ source: { kind: "bytes", sizeBytes: 3 } });
 });
