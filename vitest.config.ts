@@ -7,7 +7,7 @@ import { MixedSequencer } from "./scripts/test/mixed-sequencer.ts";
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/compiled`;
 
 // The bundler and the linter collect garbage less often, which saves a tenth of their time.
-process.env.GOGC ??= "400";
+process.env.GOGC ??= "800";
 
 /** The package's own names, as tsconfig.base.json has them. */
 const alias = {

@@ -1,7 +1,11 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** End-to-end tests of crashes wait longest, so they begin first and run beside everything else. */
-const WAITS_LONGEST = "/e2e/crash/";
+/**
+ * Files that take half a minute and more, most of which they wait. They begin first and run beside everything else, so
+ * that none of them runs alone at the end.
+ */
+const TAKES_LONG =
+  /\/e2e\/(?:crash\/|adapters|bots\/asking\/|faults|refunds)|\/browser\/(?:questions|schedules|sign-in|support-bot|typing)/;
 
 /** Pages keep a processor busy. */
 const BUSY = "/test/browser/";
@@ -23,12 +27,12 @@ function mixed(group: readonly TestSpecification[]): TestSpecification[] {
   const kinds = Map.groupBy(group, ({ moduleId }) => moduleId.includes(BUSY));
   const placed = [...kinds.values()].flatMap((files) =>
     files
-      .toSorted((a, b) => Number(waits(b)) - Number(waits(a)))
+      .toSorted((a, b) => Number(takesLong(b)) - Number(takesLong(a)))
       .map((file, at) => ({ file, place: (at + 0.5) / files.length })),
   );
   return placed.toSorted((a, b) => a.place - b.place).map(({ file }) => file);
 }
 
-function waits({ moduleId }: TestSpecification): boolean {
-  return moduleId.includes(WAITS_LONGEST);
+function takesLong({ moduleId }: TestSpecification): boolean {
+  return TAKES_LONG.test(moduleId);
 }

@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
-import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+/** Size of the page at the beginning of each test. */
+const WINDOW = { width: 1300, height: 900 };
 
 const candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -34,14 +37,29 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Launches a browser with a fresh profile, in which the tests of a file open their pages. */
-export async function openBrowser(options: BrowserContextOptions): Promise<BrowserContext> {
+/** Launches a browser with a fresh profile and one page, which the tests of a file have one after the other. */
+export async function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const browser = await launchBrowser();
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ ...options, viewport: WINDOW, reducedMotion: "reduce" });
   context.setDefaultTimeout(60_000);
-  // While one page stays open, Chromium keeps its processes. To start them again for each test costs more than the test.
   await context.newPage();
   return context;
+}
+
+/** Returns the browser's page, which is empty, in the size of the window. A new page would cost more than most tests. */
+export async function takePage(context: BrowserContext): Promise<Page> {
+  const [page] = context.pages();
+  if (page === undefined) throw new Error("The browser has no page any more: a test has closed it.");
+  await page.setViewportSize(WINDOW);
+  return page;
+}
+
+/** Empties the page after a test, and ends what the test has had with it. */
+export async function leavePage(page: Page): Promise<void> {
+  for (const event of ["console", "dialog", "download", "pageerror", "request"])
+    page.removeAllListeners(event);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.goto("about:blank");
 }
 
 /** Ends the browser of a context, with all its pages. */

@@ -7,7 +7,7 @@ import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { closeBrowser, openBrowser } from "./browser.ts";
+import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
 
 /** The playground's page in a browser, with a person "Alice Moss" and a bot. Everything is new for each test. */
 export interface PageRig {
@@ -69,7 +69,7 @@ export function usePage(): PageRig {
   };
 
   beforeAll(async () => {
-    browser = await openBrowser({ viewport: { width: 1300, height: 820 } });
+    browser = await openBrowser();
   });
   afterAll(() => closeBrowser(browser));
   beforeEach(async () => {
@@ -87,7 +87,7 @@ export function usePage(): PageRig {
     simulator.setWebhook(webhook.url);
     const chat = simulator.privateChat(simulator.addUser({ first_name: "Alice", last_name: "Moss" }));
     const api = new Api(simulator.token, { apiRoot: simulator.url });
-    const page = await browser.newPage();
+    const page = await takePage(browser);
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
       if (message.type() === "error" || message.text().includes("Content Security Policy"))
@@ -102,7 +102,7 @@ export function usePage(): PageRig {
   });
   afterEach(async () => {
     const { page, simulator, webhook } = now();
-    await page.close();
+    await leavePage(page);
     await browser.clearPermissions();
     await webhook.close();
     await simulator.close();

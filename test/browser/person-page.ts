@@ -2,7 +2,7 @@ import path from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
-import { closeBrowser, openBrowser } from "./browser.ts";
+import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
 
 /** The playground's page of a served bot. Each test has a person of its own, whose chat is open. */
 export interface PersonPage {
@@ -40,7 +40,7 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
   };
   const field = () => page().getByRole("textbox", { name: "Message" });
   beforeAll(async () => {
-    browser = await openBrowser({ viewport: { width: 1300, height: 900 } });
+    browser = await openBrowser();
   });
   afterAll(() => closeBrowser(browser));
   beforeEach(async () => {
@@ -48,7 +48,7 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
     const { url } = world;
     problems = [];
     const chat = world.privateChat(world.addUser());
-    opened = await browser.newPage();
+    opened = await takePage(browser);
     opened.on("pageerror", (error) => problems.push(error.message));
     opened.on("console", (message) => {
       if (message.type() === "error") problems.push(message.text());
@@ -59,7 +59,7 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
     await opened.goto(`${url}/#${chat.id}`);
   });
   afterEach(async () => {
-    await page().close();
+    await leavePage(page());
     expect(problems).toEqual([]);
   });
   return {

@@ -6,7 +6,7 @@ import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { closeBrowser, openBrowser } from "./browser.ts";
+import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
 
 const tinyPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -29,7 +29,7 @@ async function echo(update: Update): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  browser = await openBrowser({ viewport: { width: 1300, height: 820 } });
+  browser = await openBrowser();
 });
 afterAll(() => closeBrowser(browser));
 
@@ -48,14 +48,14 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await page.close();
+  await leavePage(page);
   await webhook.close();
   await simulator.close();
   expect(problems).toEqual([]);
 });
 
 async function openPage(): Promise<void> {
-  page = await browser.newPage();
+  page = await takePage(browser);
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" || message.text().includes("Content Security Policy"))

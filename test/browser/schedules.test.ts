@@ -10,7 +10,7 @@ import { openBotDoor } from "../../playground/served-bot/bot-door.ts";
 import { CLOCK_FILE, openMovedClock } from "../../playground/served-bot/moved-clock.ts";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator, type SimChat, type Simulator } from "../../playground/telegram/simulator.ts";
-import { closeBrowser, openBrowser } from "./browser.ts";
+import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
 
 /** A bot that writes at 02:30 in Berlin, on a clock that begins some hours before the clocks there go back. */
 const BEGINS_AT = Date.parse("2026-10-24T20:00:00Z");
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, CLOCK_FILE), JSON.stringify({ shiftMs: BEGINS_AT - Date.now() }));
   const clock = await openMovedClock(folder);
   [browser, model, simulator] = await Promise.all([
-    openBrowser({ viewport: { width: 1300, height: 900 }, timezoneId: "Europe/Berlin" }),
+    openBrowser({ timezoneId: "Europe/Berlin" }),
     startScriptedModel(),
     startSimulator({ clock: { ...realClock, now: () => clock.now() } }),
   ]);
@@ -66,7 +66,7 @@ afterAll(async () => {
 beforeEach(async () => {
   problems = [];
   chat = simulator.privateChat(simulator.addUser({ first_name: "Ann" }));
-  page = await browser.newPage();
+  page = await takePage(browser);
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text());
@@ -74,7 +74,7 @@ beforeEach(async () => {
   await page.goto(`${simulator.url}/#${chat.id}`);
 });
 afterEach(async () => {
-  await page.close();
+  await leavePage(page);
   expect(problems).toEqual([]);
 });
 
