@@ -27,6 +27,8 @@ import { writeWorkerdConfig } from "./workerd-config.ts";
 
 /** Longest time to wait for a port that an earlier server may still hold. */
 const PORT_WAIT_MS = 1_500;
+/** A file may still appear in a folder while it is removed: a write of another reload, or a scanner of the machine. */
+const REMOVE = { recursive: true, force: true, maxRetries: 5 } as const;
 
 /** Variables of a bot's process. */
 export interface BotVariables {
@@ -131,7 +133,7 @@ async function serveLocked(
     });
   };
   const stages = path.join(dataDirectory, "worker");
-  await inFolder(data, () => rm(stages, { recursive: true, force: true }));
+  await inFolder(data, () => rm(stages, REMOVE));
   let current = await prepare(options, () => say("bundling the worker"));
   stopped.throwIfAborted();
 
@@ -199,10 +201,10 @@ async function serveLocked(
       } catch (error) {
         // If this fails as well, the reason of the first failure says more.
         await use(before).catch(() => undefined);
-        await rm(next.folder, { recursive: true, force: true });
+        await rm(next.folder, REMOVE);
         throw error;
       }
-      await rm(before.folder, { recursive: true, force: true });
+      await rm(before.folder, REMOVE);
     },
   };
 }
