@@ -8,7 +8,8 @@ describe("mcpServer", () => {
   });
 
   it.each(["shop", "my-shop", "s3"])("takes the app %s", (app) => {
-    expect(importedFeatures({ mcpServer: mcpServer({ app }) })).toMatchObject([{ name: "mcp" }]);
+    const names = importedFeatures({ mcpServer: mcpServer({ app }) }).map(({ name }) => name);
+    expect(names).toContain("mcp");
   });
 
   it.each(["https://example.com/", "example.com", "*"])("refuses %s as an origin", (origin) => {
@@ -26,6 +27,6 @@ describe("a static member that brings a feature", () => {
         message: expect.stringContaining('"switchboard/mcp"') as unknown,
       }),
     );
-    expect(importedFeatures({})).toEqual([]);
+    expect(importedFeatures({}).map(({ name }) => name)).not.toContain("mcp");
   });
 });

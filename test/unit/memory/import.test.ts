@@ -15,6 +15,6 @@ it("refuses configureSession() without the import, and names it", () => {
   class Remembering extends Forgetful {
     static memory = memory();
   }
-  expect(importedFeatures(Remembering).map(({ name }) => name)).toEqual(["memory"]);
+  expect(importedFeatures(Remembering).map(({ name }) => name)).toContain("memory");
   expect(Remembering.memory).toBeInstanceOf(ImportedFeature);
 });
