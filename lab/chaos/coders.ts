@@ -74,7 +74,7 @@ export function codingAnswer(request: ModelRequest, effects: Effects): readonly 
   return [callTool("codemode", { code: `async () => { ${calls.join(" ")} return { ended: "${cue}" }; }` })];
 }
 
-/** Presses a button of the newest card about a call of a job. Returns false if there is none. */
+/** Presses a button of the newest card of a job. Returns `false` if no card has it. */
 export function pressAbout(
   simulator: Simulator,
   { chat }: Coder,

@@ -92,25 +92,29 @@ export class UndoFeature implements Feature {
 
   work(): void {
     const now = this.#host.deps.clock.now();
-    const ready = this.#store.open().filter(({ card }) => !this.#isHeld(card));
-    for (const card of new Set(ready.filter((call) => !this.#isOffered(call)).map((call) => call.card))) {
-      this.#store.begin(card, now);
-      this.#offer(card);
+    for (const [card, calls] of this.#ready()) {
+      if (!this.#isOffered(card)) {
+        this.#store.begin(card, now);
+        this.#offer(card);
+        continue;
+      }
+      const late = calls.filter(({ createdAt }) => now >= createdAt + this.#undoForMs);
+      for (const { id } of late) this.#store.setState(id, "over");
+      if (late.length > 0) this.#draw(card);
     }
-    const late = ready.filter((call) => this.#isOffered(call) && now >= call.createdAt + this.#undoForMs);
-    for (const call of late) this.#store.setState(call.id, "over");
-    for (const card of new Set(late.map((call) => call.card))) this.#draw(card);
     this.#sweep.run();
   }
 
   nextWakeAt(): number | undefined {
-    const times = this.#store
-      .open()
-      .filter(({ card }) => !this.#isHeld(card))
-      .map((call) =>
-        this.#isOffered(call) ? call.createdAt + this.#undoForMs : this.#host.deps.clock.now(),
-      );
+    const times = [...this.#ready().values()].flat().map(({ createdAt }) => createdAt + this.#undoForMs);
     return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Returns the open calls by their cards, without those of code that goes on. */
+  #ready(): ReadonlyMap<string, readonly UndoCall[]> {
+    const calls = Map.groupBy(this.#store.open(), ({ card }) => card);
+    for (const card of calls.keys()) if (this.#isHeld(card)) calls.delete(card);
+    return calls;
   }
 
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
@@ -180,7 +184,7 @@ export class UndoFeature implements Feature {
   #isOpen(call: UndoCall): boolean {
     const { card, createdAt, state } = call;
     if (state !== "open" || this.#isHeld(card)) return false;
-    return !this.#isOffered(call) || this.#host.deps.clock.now() < createdAt + this.#undoForMs;
+    return !this.#isOffered(card) || this.#host.deps.clock.now() < createdAt + this.#undoForMs;
   }
 
   /** Whether calls are of a run of code that still goes on. It may need what they did. */
@@ -188,7 +192,7 @@ export class UndoFeature implements Feature {
     return card.startsWith(CODE_CARD) && this.#host.features.isCodeOpen(card.slice(CODE_CARD.length));
   }
 
-  #isOffered({ card }: UndoCall): boolean {
+  #isOffered(card: string): boolean {
     return this.#host.thread.cards.store.read(card) !== undefined;
   }
 
@@ -261,7 +265,7 @@ export class UndoFeature implements Feature {
     const { messengers, thread } = this.#host;
     const [call] = this.#store.ofCard(card);
     const { address } = (call?.facts ?? {}) as Partial<CallFacts>;
-    if (call !== undefined && this.#isOffered(call)) this.#draw(card);
+    if (this.#isOffered(card)) this.#draw(card);
     else if (address !== undefined) {
       const policy = replyPolicy(messengers.find(address.messengerId)?.delivery ?? {});
       const posting = { id: card, address, policy, owner: this.name, waitsForAnswer: true };

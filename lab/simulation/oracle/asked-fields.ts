@@ -12,7 +12,7 @@ interface PressedFace {
 
 /**
  * A form asks for a field once. It asks again only where a press leads: back, on, or to a field that should change (I14).
- * A process that dies may have shown a field in vain, and then the press counts once more.
+ * If a process dies after it has shown a field, the field may be shown again for the same press.
  */
 export class AskedFields {
   /** The field that each question asks for now at each place, or the kind of its card. */

@@ -187,7 +187,7 @@ export class QuestionWatch {
     return begun;
   }
 
-  /** What a question is about, by its words. */
+  /** Returns the record of the effect that the words of a question name. */
   askingOf(question: string): Asking | undefined {
     return this.#asking.get(/effect\d+$/.exec(question)?.[0] ?? "");
   }
