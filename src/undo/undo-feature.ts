@@ -93,7 +93,7 @@ export class UndoFeature implements Feature {
   work(): void {
     const now = this.#host.deps.clock.now();
     for (const [card, calls] of this.#ready()) {
-      if (!this.#isOffered(card)) {
+      if (this.#isToOffer(card, calls)) {
         this.#store.begin(card, now);
         this.#offer(card);
         continue;
@@ -106,7 +106,9 @@ export class UndoFeature implements Feature {
   }
 
   nextWakeAt(): number | undefined {
-    const times = [...this.#ready().values()].flat().map(({ createdAt }) => createdAt + this.#undoForMs);
+    const ready = [...this.#ready()];
+    if (ready.some(([card, calls]) => this.#isToOffer(card, calls))) return this.#host.deps.clock.now();
+    const times = ready.flatMap(([, calls]) => calls).map(({ createdAt }) => createdAt + this.#undoForMs);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -194,6 +196,12 @@ export class UndoFeature implements Feature {
 
   #isOffered(card: string): boolean {
     return this.#host.thread.cards.store.read(card) !== undefined;
+  }
+
+  /** Whether a card is still to be posted, and can be: its messenger may be declared no more. */
+  #isToOffer(card: string, [call]: readonly UndoCall[]): boolean {
+    if (call === undefined || this.#isOffered(card)) return false;
+    return this.#host.messengers.isDeclared(call.messengerId);
   }
 
   /** Returns the newest card whose calls this person may undo. */
