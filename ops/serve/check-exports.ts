@@ -38,7 +38,7 @@ export function checkExports(bundle: {
   );
 }
 
-/** Tells whether a class of bundled code extends `Think`, itself or over others. The bundler may number equal names. */
+/** Tells whether a class of bundled code, which has no unneeded spaces, extends `Think`, itself or over others. The bundler may number equal names. */
 function isBot(className: string, code: string): boolean {
   const seen = new Set<string>();
   for (let name = className; !seen.has(name);) {
@@ -46,7 +46,7 @@ function isBot(className: string, code: string): boolean {
     seen.add(name);
     const escaped = name.replaceAll("$", String.raw`\$`);
     const declared = new RegExp(
-      String.raw`(?:\bclass ${escaped}|(?<![\w$])${escaped} = class(?: [\w$]+)?) extends ([\w$]+)`,
+      String.raw`(?:\bclass ${escaped}|(?<![\w$])${escaped}=class(?: [\w$]+)?) extends ([\w$]+)`,
     );
     name = declared.exec(code)?.[1] ?? name;
   }

@@ -54,7 +54,8 @@ const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
 /**
  * Prepares to bundle the worker of a configuration. Nothing is written.
  *
- * The settings are those of wrangler, so that the same code runs after a deployment.
+ * The settings are those of wrangler, so that the same code runs after a deployment, but without its comments and
+ * spaces: a start parses less.
  */
 export async function createBundler(configFile: string, config: WorkerConfig): Promise<Bundler> {
   const options = bundlerOptions(configFile, config);
@@ -139,6 +140,7 @@ function settings(config: WorkerConfig): BuildOptions {
     target: "es2024",
     supported: { "import-source": true, using: true },
     conditions: ["workerd", "worker", "browser"],
+    minifyWhitespace: true,
     keepNames: config.keepNames,
     sourcemap: "linked",
     sourcesContent: false,
