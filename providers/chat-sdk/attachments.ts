@@ -1,12 +1,13 @@
 import { readUpTo, refuseOver, untilFailed } from "../../src/core/download.ts";
 import { z } from "zod";
-import type { Adapter, Attachment } from "chat";
+import type { Adapter, Attachment, StateAdapter } from "chat";
 import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
 import type { AttachmentReference, MessengerAttachment } from "../../src/core/messenger-event.ts";
 import { isHost, parsePublicUrl } from "../../src/core/public-url.ts";
 import type { FileSource } from "./adapters/file-source.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
+import { withState } from "./state-of-call.ts";
 import type { StoredAttachment } from "./stored-event.ts";
 
 const FAILED = "attachment-failed";
@@ -37,7 +38,7 @@ interface FetchOptions {
   /**
    * Initializes the adapter. Before that, many adapters do not know their platform's address or their own credentials.
    */
-  readonly ready: () => Promise<unknown>;
+  readonly ready: () => Promise<{ readonly state: StateAdapter }>;
   readonly fetch: typeof fetch;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -56,8 +57,15 @@ export async function fetchAttachment(
   adapter: Adapter,
   options: FetchOptions,
 ): Promise<FetchedFile> {
-  await untilFailed(options.ready, options.signal, FAILED);
-  const stored = storedAttachment(reference);
+  const { state } = await untilFailed(options.ready, options.signal, FAILED);
+  return withState(state, () => fetchStored(storedAttachment(reference), adapter, options));
+}
+
+async function fetchStored(
+  stored: Attachment,
+  adapter: Adapter,
+  options: FetchOptions,
+): Promise<FetchedFile> {
   const source = await untilFailed(
     async () =>
       profileOf(adapter.name).fileSource?.(stored, adapter, (...asked) => getJson(...asked, options)),

@@ -74,6 +74,8 @@ export function createIncomingEvents(
       raw,
     });
   };
+  const { isElsewhere } = profileOf(adapter.name);
+  const elsewhere = { ignored: "unknown place", threadId: undefined };
   return {
     async ofEdit(toldThreadId, message) {
       if (message.author?.isMe) return { ignored: "own message", threadId: toldThreadId };
@@ -81,6 +83,7 @@ export function createIncomingEvents(
     },
     async ofMessage(toldThreadId, message) {
       if (message.author?.isMe) return { ignored: "own message", threadId: toldThreadId };
+      if (isElsewhere?.(message.raw) === true) return elsewhere;
       const threadId = await firstId(toldThreadId, message.raw);
       const raw = toJson(message.raw);
       const key = `m:${channelOf(adapter, threadId)}:${await messageKey(message, raw)}`;
@@ -99,6 +102,7 @@ export function createIncomingEvents(
     },
     async ofAction({ actionId, value, messageId, threadId: toldThreadId, triggerId, user, raw }) {
       if (user?.isMe) return { ignored: "own press", threadId: toldThreadId };
+      if (isElsewhere?.(raw) === true) return elsewhere;
       // A press outside a chat, as in Slack's home tab, has no place for an answer.
       if (!toldThreadId) return { ignored: "press outside of a chat", threadId: undefined };
       const stored = toJson(raw);
@@ -142,6 +146,7 @@ export function createIncomingEvents(
     },
     async ofReaction({ added, emoji, messageId, rawEmoji, threadId: toldThreadId, user, raw }) {
       if (user?.isMe) return { ignored: "own reaction", threadId: toldThreadId };
+      if (isElsewhere?.(raw) === true) return elsewhere;
       const threadId = await firstId(toldThreadId, raw);
       const stored = toJson(raw);
       const name = emojiName(emoji?.name ?? "", rawEmoji);

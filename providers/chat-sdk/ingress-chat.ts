@@ -20,6 +20,7 @@ import {
 import type { ChatSdkUpdateKind } from "./updates.ts";
 import type { Installations } from "./installations.ts";
 import type { FindChat } from "./newest-addresses.ts";
+import { stateOfCall, withState } from "./state-of-call.ts";
 
 type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstance[Method], Function>>[0];
 
@@ -94,6 +95,7 @@ const current = new AsyncLocalStorage<Ingress>();
  */
 export class IngressChat extends Chat {
   readonly #events: IncomingEvents;
+  readonly #ownState: StateAdapter;
   readonly #onOutside: (error: unknown) => void;
   readonly #takesReactions: boolean;
   readonly #installations: Pick<Installations, "current" | "note">;
@@ -116,7 +118,14 @@ export class IngressChat extends Chat {
   }) {
     const { adapter, userName, state, logger, clock, firstId, installations, onOutside } = config;
     const { takesReactions, takesUpdates } = config;
-    super({ userName, state, logger, adapters: { [adapter.name]: adapter }, concurrency: "concurrent" });
+    super({
+      userName,
+      state: stateOfCall(state),
+      logger,
+      adapters: { [adapter.name]: adapter },
+      concurrency: "concurrent",
+    });
+    this.#ownState = state;
     this.#events = createIncomingEvents(adapter, userName, clock, async (threadId, raw) => {
       const ingress = current.getStore();
       return ingress === undefined ? threadId : firstId(threadId, raw, ingress.findChat);
@@ -137,7 +146,7 @@ export class IngressChat extends Chat {
 
   /** Runs an adapter's handling of a request. Its events belong to `ingress`, even those reported later. */
   within<Result>(ingress: Ingress, run: () => Promise<Result>): Promise<Result> {
-    return current.run(ingress, run);
+    return withState(this.#ownState, () => current.run(ingress, run));
   }
 
   /** Reports that something went wrong which an adapter may hide. The platform then sends the webhook again. */

@@ -3,6 +3,7 @@ import type { CallFailure } from "../../src/core/surface.ts";
 import type { InstallationRules } from "./adapters/installation-rules.ts";
 import { ChatSdkCallError } from "./call-error.ts";
 import type { DurableState } from "./durable-state.ts";
+import { withState } from "./state-of-call.ts";
 
 /** The app is not installed in the chat's workspace any more. It may come back. */
 const NOT_INSTALLED: CallFailure = { kind: "gone", code: "not-installed" };
@@ -41,10 +42,10 @@ export class Installations {
   /** @throws {ChatSdkCallError} if the token is not known; the call was certainly not made */
   async run<Result>(chatId: string, threadId: string, call: () => Promise<Result>): Promise<Result> {
     const rules = this.#rules;
-    if (rules === undefined) return call();
+    if (rules === undefined) return withState(this.#state, call);
     const found = await this.#find(rules, chatId, threadId);
     if (found === undefined) throw new ChatSdkCallError("initialize", NOT_INSTALLED);
-    return found.run(call);
+    return withState(this.#state, () => found.run(call));
   }
 
   /** Returns the installation of a chat. Empty if there is only one, or if the chat has none. */
@@ -81,7 +82,7 @@ export class Installations {
   async #find(rules: InstallationRules, chatId: string, threadId: string) {
     try {
       const id = (await this.#state.get<string>(keyOf(chatId))) ?? undefined;
-      return await rules.find(this.#adapter, id, threadId);
+      return await withState(this.#state, () => rules.find(this.#adapter, id, threadId));
     } catch {
       // The root cannot be asked now, or its secrets cannot be opened.
       throw new ChatSdkCallError("initialize", { kind: "transient", code: "no-installation" });

@@ -1,3 +1,4 @@
+import type { Adapter } from "chat";
 import { DAY_MS } from "../../src/core/civil-time.ts";
 import { parseJson } from "../../src/core/parse-json.ts";
 import type { Address, Surface } from "../../src/core/surface.ts";
@@ -12,6 +13,7 @@ import type { MessengerEvent, MessengerThread } from "../../src/core/messenger-e
 import { errorCode } from "../../src/core/errors.ts";
 import { requireSecretsKey } from "../../src/core/secret-box.ts";
 import { withinTime } from "../../src/core/within-time.ts";
+import type { AdapterProfile } from "./adapters/adapter-profile.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { ChatSdkCallError } from "./call-error.ts";
@@ -26,6 +28,7 @@ import { parseEvent } from "./parse-event.ts";
 import { noteReported } from "./reported-posts.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
 import { placeOf } from "./shards.ts";
+import { withState } from "./state-of-call.ts";
 import { createStateAtRoot } from "./state-at-root.ts";
 import type { StateCalls } from "./state-at-root.ts";
 import type { StateKind } from "./state-kind.ts";
@@ -40,26 +43,32 @@ const SIGN_LIMIT_MS = 3000;
 /** A platform delivers an event again for less than this long. */
 const SIGN_KNOWN_MS = 2 * DAY_MS;
 
-/** Creates a platform from a Chat SDK adapter. The SDK is loaded and the adapter initialized on first use. */
+/**
+ * Creates a platform from a Chat SDK adapter. Each object loads the SDK and initializes the adapter on first use. Objects
+ * may share the platform.
+ */
 export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatform {
   const { adapter, provider, capabilities, onUpdate } = settings;
   const profile = profileOf(adapter.name);
   const { installations: rules, keepsSecrets } = profile;
   const newest = new Map<string, string>();
   const addresses = profile.addresses && new NewestAddresses(profile.addresses);
-  let starting: Promise<Started> | undefined;
+  const starts = new WeakMap<PlatformContext, Promise<Started>>();
 
   const ready = (context: PlatformContext): Promise<Started> => {
-    starting ??= withinTime(
+    const known = starts.get(context);
+    if (known !== undefined) return known;
+    const starting = withinTime(
       context.deps.clock,
       initializeLimitMs,
       start(settings, context, addresses),
       "The adapter's initialize",
     ).catch((error: unknown) => {
       // The next request tries again.
-      starting = undefined;
+      starts.delete(context);
       throw error;
     });
+    starts.set(context, starting);
     return starting;
   };
 
@@ -91,9 +100,13 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       }
       const isRead =
         started.installations.learns ||
-        [profile.isStop, profile.readChange, profile.readUndelivered, profile.search?.readReported].some(
-          (read) => read !== undefined,
-        );
+        [
+          profile.dropsEvents,
+          profile.isStop,
+          profile.readUnreported,
+          profile.readUndelivered,
+          profile.search?.readReported,
+        ].some((read) => read !== undefined);
       const text = isRead ? await request.clone().text() : undefined;
       // Only what the adapter has verified is read: it reports nothing before that.
       const body = (): unknown => (text === undefined ? undefined : parseJson(text));
@@ -144,8 +157,8 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     },
     ...(onUpdate !== undefined && {
       handleUpdate: async (event: MessengerEvent, context: PlatformContext) => {
-        await ready(context);
-        await onUpdate({ update: updateOf(event), adapter });
+        const { state } = await ready(context);
+        await withState(state, async () => onUpdate({ update: updateOf(event), adapter }));
       },
     }),
     fetchAttachment: async (reference, context, options) =>
@@ -204,14 +217,16 @@ function installPages(
   { adapter, stateRoot }: ChatSdkSettings,
   options: InstallOptions,
   rules: InstallationRules,
-  ready: (context: PlatformContext) => Promise<unknown>,
+  ready: (context: PlatformContext) => Promise<Started>,
 ): NonNullable<MessengerPlatform["install"]> {
   return async (request, step, context) => {
-    await ready(context);
+    const { state } = await ready(context);
     const calls = context.root<StateCalls>({ root: stateRoot });
     const { beginInstallation, finishInstallation } = await import("./install-pages.ts");
     const pages = { adapter, rules, options, context, calls };
-    return step === "begin" ? beginInstallation(request, pages) : finishInstallation(request, pages);
+    return withState(state, async () =>
+      step === "begin" ? beginInstallation(request, pages) : finishInstallation(request, pages),
+    );
   };
 }
 
@@ -231,8 +246,7 @@ async function start(
   const logger = createSdkLogger(log, provider);
   adoptLogger(adapter, logger);
   const profile = profileOf(adapter.name);
-  profile.prepare?.(adapter);
-  profile.search?.keyPosts?.(adapter);
+  prepareOnce(adapter, profile);
   const kindOf = (key: string): StateKind | undefined => profile.stateKind?.(key, adapter);
   const state = createDurableState({
     clock: deps.clock,
@@ -255,6 +269,16 @@ async function start(
     onOutside: (error) =>
       log.error("chat-sdk.event-lost", { provider, step: "outside", code: errorCode(error) ?? "unknown" }),
   });
-  await chat.initialize();
+  await withState(state, () => chat.initialize());
   return { chat, installations, state };
+}
+
+const prepared = new WeakSet<Adapter>();
+
+/** Another object that shares the adapter may have prepared it. */
+function prepareOnce(adapter: Adapter, { prepare, search }: AdapterProfile): void {
+  if (prepared.has(adapter)) return;
+  prepared.add(adapter);
+  prepare?.(adapter);
+  search?.keyPosts?.(adapter);
 }

@@ -26,7 +26,7 @@ export async function receiveThrough(
   body: () => unknown,
 ): Promise<Response> {
   const { clock } = context.deps;
-  const { isStop, readChange } = profileOf(adapter.name);
+  const { dropsEvents, isStop, readUnreported } = profileOf(adapter.name);
   const background: Promise<unknown>[] = [];
   const stores: Promise<void>[] = [];
   /** True when the platform has got its answer. It does not send the events again. */
@@ -53,9 +53,11 @@ export async function receiveThrough(
         waitUntil: (task) => void background.push(Promise.resolve(task).catch(() => undefined)),
       });
       // The adapter has verified it, and reports nothing.
-      const change = answer.ok ? readChange?.(body()) : undefined;
-      if (change !== undefined)
-        await chat.within({ ...ingress, messageKind: () => change.kind }, async () => change.report(adapter));
+      const message = answer.ok ? readUnreported?.(body()) : undefined;
+      if (message !== undefined)
+        await chat.within({ ...ingress, messageKind: () => message.kind }, async () =>
+          message.report(adapter),
+        );
       return answer;
     });
     const response = await withinTime(clock, limitMs, handling, "The adapter's handling of a webhook");
@@ -64,7 +66,11 @@ export async function receiveThrough(
     await Promise.all(isFinished ? stores : stores.map((store) => rejectIfPending(store)));
     if (!isFinished) throw new InvalidInputError("background-slow", "The adapter's work took too long.");
     if (response.ok) await reportUndelivered(adapter, body, context, receive);
-    if (stores.length === 0) logOutcome(context, provider, nothingReported(response));
+    if (stores.length === 0) {
+      logOutcome(context, provider, nothingReported(response));
+      if (response.ok && dropsEvents?.(body()) === true)
+        context.log.warn("chat-sdk.events-dropped", { provider });
+    }
     isAnswered = true;
     return response;
   } catch (error) {

@@ -375,6 +375,11 @@ export const LOG_EVENTS: readonly {
       "a Chat SDK adapter reported an event outside of a webhook, or after its answer, and the event could not be stored",
   },
   {
+    events: ["chat-sdk.events-dropped"],
+    meaning:
+      "Slack drops events of a workspace, because the app gets more than 30,000 in an hour. Those events never reach the bot",
+  },
+  {
     events: ["chat-sdk.not-delivered"],
     meaning:
       "WhatsApp accepted a message and did not deliver it. `window-closed`: the person has not written for 24 hours, so only a template arrives. `recipient-unreachable`: the number has no WhatsApp, or has blocked the bot. Any other `code` is Meta's",

@@ -30,6 +30,15 @@ const MOST_SLOWNESS = 2;
 /** Between words, which may be cues. */
 const NO_CUE = /[^\w-]+/;
 
+/** Limit of a call that no busy machine reaches. */
+const PATIENT_CALL_MS = 30_000;
+
+export interface StageOptions {
+  readonly expected?: Expectations | undefined;
+  /** Time after which the bot takes a call without an answer for lost, in milliseconds. @default 30,000 */
+  readonly callTimeoutMs?: number | undefined;
+}
+
 /** A row cannot be played, because the platform has no such thing. */
 export class Impossible extends Error {}
 
@@ -75,7 +84,10 @@ export class Stage {
     });
   }
 
-  static async start(emulator: PlatformEmulator, expected: Expectations = {}): Promise<Stage> {
+  static async start(
+    emulator: PlatformEmulator,
+    { callTimeoutMs = PATIENT_CALL_MS, expected = {} }: StageOptions = {},
+  ): Promise<Stage> {
     const server = await new EmulatorServer(emulator).start();
     const model = await startScriptedModel();
     const config = path.join(import.meta.dirname, "bot/wrangler.jsonc");
@@ -90,6 +102,7 @@ export class Stage {
           OPENAI_BASE_URL: model.url,
           OPENAI_API_KEY: "scripted",
           MODEL: "scripted",
+          CALL_TIMEOUT_MS: String(callTimeoutMs),
         },
       });
     });

@@ -40,9 +40,9 @@ export interface UndeliveredMessage {
   readonly goneCode?: string;
 }
 
-/** A change of a message that the adapter does not report. */
-export interface MessageChange {
-  readonly kind: "edited" | "deleted";
+/** A message, or a change of one, that the adapter does not report. */
+export interface UnreportedMessage {
+  readonly kind: "new" | "edited" | "deleted";
   /** Has the adapter report the message as it reports a new one. */
   readonly report: (adapter: Adapter) => void | Promise<void>;
 }
@@ -179,10 +179,17 @@ export interface AdapterProfile {
   /** Whether a webhook says that a person stops the running answer, which the adapter reports as a message. */
   readonly isStop?: (body: unknown) => boolean;
   /**
-   * Reads the edit or the deletion of a message from the JSON of a verified webhook. Undefined: it tells of none.
-   * @default the adapter reports them
+   * Reads a message, its edit or its deletion from the JSON of a verified webhook. Undefined: it tells of none that the
+   * adapter leaves out. @default the adapter reports them
    */
-  readonly readChange?: (body: unknown) => MessageChange | undefined;
+  readonly readUnreported?: (body: unknown) => UnreportedMessage | undefined;
+  /**
+   * Whether an event is of a place that the adapter does not know, and takes for another one. Such an event is ignored.
+   * @default the adapter knows all places
+   */
+  readonly isElsewhere?: (raw: unknown) => boolean;
+  /** Whether a webhook says that the platform drops events, because there are too many. */
+  readonly dropsEvents?: (body: unknown) => boolean;
   /** Finds the placeholder that the platform shows until a slash command is answered. @default there is none */
   readonly placeholderOf?: (raw: unknown, now: number) => Placeholder | undefined;
   /** Replaces a placeholder by a message. Returns the message id. Can be repeated. */

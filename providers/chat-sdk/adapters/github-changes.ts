@@ -1,6 +1,6 @@
 import type { Adapter } from "chat";
 import { z } from "zod";
-import type { MessageChange } from "./adapter-profile.ts";
+import type { UnreportedMessage } from "./adapter-profile.ts";
 
 const KINDS = { edited: "edited", deleted: "deleted" } as const;
 
@@ -19,7 +19,7 @@ interface GitHubAdapter {
 }
 
 /** Reads the edit or the deletion of a comment. The adapter reports new comments alone. */
-export function readChange(body: unknown): MessageChange | undefined {
+export function readUnreported(body: unknown): UnreportedMessage | undefined {
   const { data } = webhook.safeParse(body);
   if (data === undefined) return undefined;
   const { action: kind, issue, pull_request: pullRequest } = data;

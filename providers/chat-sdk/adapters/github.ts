@@ -4,7 +4,7 @@ import { isRecord } from "../../../src/core/is-record.ts";
 import type { FailedCall } from "../failed-call.ts";
 import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
-import { readChange } from "./github-changes.ts";
+import { readUnreported } from "./github-changes.ts";
 import { githubInstallations } from "./github-installations.ts";
 import { pauseOf, watchAnswers } from "./github-limits.ts";
 import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
@@ -25,7 +25,7 @@ export const github: AdapterProfile = {
   pacing: { global: { burst: 5, everyMs: 1000 } },
   limitsAccount: true,
   readFailure,
-  readChange,
+  readUnreported,
   prepare: watchAnswers,
   pauseOf,
   installations: githubInstallations,

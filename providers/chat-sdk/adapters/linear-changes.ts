@@ -1,13 +1,21 @@
 import type { Adapter } from "chat";
 import { z } from "zod";
-import type { MessageChange } from "./adapter-profile.ts";
+import type { UnreportedMessage } from "./adapter-profile.ts";
 
-const KINDS = { update: "edited", remove: "deleted" } as const;
+const KINDS = { create: "new", update: "edited", remove: "deleted" } as const;
 
-/** Of an update, `updatedFrom` has the former values of the fields that changed. */
+const person = z.looseObject({ id: z.string(), name: z.string() });
+
+/**
+ * A comment has a `user`. If not, somebody outside of the workspace has written it, in a thread that is synced with
+ * another service (`externalUser`), or an app (`botActor`).
+ *
+ * Of an update, `updatedFrom` has the former values of the fields that changed.
+ */
 const webhook = z.looseObject({
   type: z.literal("Comment"),
-  action: z.enum(["update", "remove"]),
+  action: z.enum(["create", "update", "remove"]),
+  data: z.looseObject({ user: z.unknown().optional(), externalUser: person.nullish().catch(undefined) }),
   updatedFrom: z.record(z.string(), z.unknown()).nullish(),
 });
 
@@ -16,15 +24,27 @@ interface LinearAdapter {
   onCommentEvent(payload: unknown): Promise<void>;
 }
 
-/** Reads the edit or the deletion of a comment. The adapter reports new comments alone. */
-export function readChange(body: unknown): MessageChange | undefined {
-  const { data } = webhook.safeParse(body);
+/**
+ * Reads a comment of somebody outside of the workspace, or the edit or the deletion of any comment. The adapter reports
+ * new comments of users alone.
+ */
+export function readUnreported(body: unknown): UnreportedMessage | undefined {
+  const { data: event } = webhook.safeParse(body);
+  if (event === undefined) return undefined;
+  const { action, data, updatedFrom } = event;
+  const { externalUser, user } = data;
+  if (action === "create" && (user || !externalUser)) return undefined;
   // Other updates are reactions, and comments that were resolved.
-  if (data === undefined || (data.action === "update" && data.updatedFrom?.["body"] === undefined))
-    return undefined;
+  if (action === "update" && updatedFrom?.["body"] === undefined) return undefined;
+  // The adapter takes the name of a user from the address of the profile.
+  const author = user ?? (externalUser && { ...externalUser, url: "" });
   return {
-    kind: KINDS[data.action],
+    kind: KINDS[action],
     report: (adapter: Adapter) =>
-      (adapter as unknown as LinearAdapter).onCommentEvent({ ...data, action: "create" }),
+      (adapter as unknown as LinearAdapter).onCommentEvent({
+        ...event,
+        action: "create",
+        data: { ...data, user: author },
+      }),
   };
 }

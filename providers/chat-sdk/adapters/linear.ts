@@ -4,7 +4,7 @@ import type { FailedCall } from "../failed-call.ts";
 import { linearMarkdown } from "../markup/markdown.ts";
 import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
-import { readChange } from "./linear-changes.ts";
+import { readUnreported } from "./linear-changes.ts";
 import { linearInstallations } from "./linear-installations.ts";
 import { pauseOf, watchAnswers } from "./linear-limits.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
@@ -40,7 +40,7 @@ export const linear: AdapterProfile = {
   // A session without an activity within ten seconds is shown as not responding.
   wantsSign: isSession,
   isStop,
-  readChange,
+  readUnreported,
   stateKind: (key) => (key.startsWith("linear:installation:") ? "secret" : undefined),
   keepsSecrets: linearInstallations.isUsed,
   installations: linearInstallations,

@@ -40,12 +40,16 @@ export const slack: AdapterProfile = {
   stateKind: slackStateKind,
   keepsSecrets: keepsSlackTokens,
   installations: slackInstallations,
+  dropsEvents: (body) => limited.safeParse(body).success,
   prepare: (adapter) => {
     leaveRepeatsToDelivery(adapter);
     showMarkdownInBlocks(adapter);
     followSessions(adapter);
   },
 };
+
+/** More than 30,000 events in an hour ("app_rate_limited event"). */
+const limited = z.object({ type: z.literal("app_rate_limited") });
 
 /** The token, the app or its permissions are wrong. */
 const MISCONFIGURED = new Set([

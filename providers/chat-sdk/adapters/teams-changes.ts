@@ -1,6 +1,6 @@
 import type { Adapter, Message, MessageMetadata } from "chat";
 import { z } from "zod";
-import type { MessageChange } from "./adapter-profile.ts";
+import type { UnreportedMessage } from "./adapter-profile.ts";
 import { mentioningText } from "./teams-mentions.ts";
 
 const KINDS = { messageUpdate: "edited", messageDelete: "deleted" } as const;
@@ -21,7 +21,7 @@ interface TeamsAdapter {
 }
 
 /** Reads the edit or the deletion of a message. The adapter reports new messages alone. */
-export function readChange(body: unknown): MessageChange | undefined {
+export function readUnreported(body: unknown): UnreportedMessage | undefined {
   const { data } = activity.safeParse(body);
   if (data === undefined) return undefined;
   return {

@@ -9,7 +9,7 @@ import type { AdapterProfile } from "./adapter-profile.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
 import { addresses } from "./teams-addresses.ts";
-import { readChange } from "./teams-changes.ts";
+import { readUnreported } from "./teams-changes.ts";
 import { mentioningText } from "./teams-mentions.ts";
 import { credentialsRefused, noRights, notFound, rateLimited, scopeOf, unavailable } from "./refusals.ts";
 
@@ -33,7 +33,7 @@ export const teams: AdapterProfile = {
   hasCaptions: false,
   addresses,
   readFailure,
-  readChange,
+  readUnreported,
   fileSource,
   mentioningText,
   // Where to reach people and channels. Only their own messages tell it.

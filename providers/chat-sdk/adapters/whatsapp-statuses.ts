@@ -21,6 +21,8 @@ const failed = z.object({
   /** The phone number. Missing if the person hides it behind a user name. */
   recipient_id: z.string().nullish(),
   recipient_user_id: z.string().nullish(),
+  /** `group`: the recipient is one, to which the bot does not write. */
+  recipient_type: z.enum(["individual"]).nullish(),
   errors: z.array(z.object({ code: z.number() })),
 });
 

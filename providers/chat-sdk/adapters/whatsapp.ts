@@ -29,9 +29,18 @@ export const whatsapp: AdapterProfile = {
   readFailure,
   fileSource,
   readUndelivered,
+  isElsewhere,
   search: whatsappSearch,
   window: { lastsMs: 24 * 60 * 60_000, sendTemplate },
 };
+
+const ofGroup = z.object({ group_id: z.string() });
+const event = z.union([ofGroup, z.object({ message: ofGroup })]);
+
+/** The adapter takes a message of a group for one of its author's private chat. */
+function isElsewhere(raw: unknown): boolean {
+  return event.safeParse(raw).success;
+}
 
 type SendTemplate = (threadId: string, template: ChatSdkTemplate) => Promise<{ readonly id: string }>;
 const sender = z.object({ sendTemplate: z.custom<SendTemplate>((value) => typeof value === "function") });

@@ -17,6 +17,8 @@ export interface PlatformEnvironment {
   readonly PLATFORM_OPTIONS: string;
   /** JSON: addresses that clients of the platform have inside, and those of the emulator for them. */
   readonly PLATFORM_ORIGINS?: string;
+  /** Limit of a call, in milliseconds. */
+  readonly CALL_TIMEOUT_MS?: string;
 }
 
 const adapters: Readonly<Record<string, (options: never) => Adapter>> = {
@@ -38,15 +40,15 @@ const common = {
   respondTo: ["direct-message", "mention", "subscribed-thread"],
   burstMs: 0,
   pacing: PACING,
-  delivery: { callTimeoutMs: 6000 },
 } as const;
 
 export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
-  const { PLATFORM, PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
+  const { CALL_TIMEOUT_MS = "15000", PLATFORM, PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
   reroute(JSON.parse(PLATFORM_ORIGINS) as Record<string, string>);
   const options = JSON.parse(PLATFORM_OPTIONS) as never;
   const create = adapters[PLATFORM];
+  const ours = { ...common, delivery: { callTimeoutMs: Number(CALL_TIMEOUT_MS) } };
   return create === undefined
-    ? telegramMessenger({ ...common, ...(options as Parameters<typeof telegramMessenger>[0]) })
-    : chatSdkMessenger({ ...common, adapter: create(options), verifyWebhook: false });
+    ? telegramMessenger({ ...ours, ...(options as Parameters<typeof telegramMessenger>[0]) })
+    : chatSdkMessenger({ ...ours, adapter: create(options), verifyWebhook: false });
 }

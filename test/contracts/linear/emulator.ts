@@ -159,6 +159,30 @@ export class LinearEmulator implements PlatformEmulator {
     return { messageId: comment.id, webhooks };
   }
 
+  /**
+   * Somebody writes in a thread that is synced with another service, or an app does ("CommentWebhookPayload"). Such a
+   * comment has no `user`.
+   */
+  writeFromOutside(place: Place, text: string, by: "person" | "app"): Acted {
+    const name = by === "person" ? "Olga" : "Deploys";
+    const id = randomUUID();
+    const author = { id, name, displayName: name.toLowerCase() };
+    const comment = this.#workspace.add({
+      issue: this.#issueAt(place),
+      parentId: undefined,
+      by: author,
+      body: text,
+    });
+    const { user: _user, userId: _userId, ...data } = commentData(comment);
+    const externalUser = { id, name, email: "olga@example.org" };
+    // The payload has it as a text.
+    const botActor = JSON.stringify({ id, type: "integration", name });
+    const outside = by === "person" ? { externalUser, externalUserId: id } : { botActor };
+    const actor = { id, name, type: by === "person" ? "user" : "integration" };
+    const event = { action: "create", actor, data: { ...data, ...outside }, url: urlOf(comment.issue) };
+    return { messageId: comment.id, webhooks: [this.#webhook("Comment", event)] };
+  }
+
   #reportToAgent(comment: Comment, isMention: boolean): readonly Webhook[] {
     const rootId = comment.parentId ?? comment.id;
     const running = this.#workspace.sessions.find((it) => (it.comment.parentId ?? it.comment.id) === rootId);

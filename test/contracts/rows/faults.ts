@@ -120,6 +120,11 @@ function patiently(waitMs: number): (talk: Talk, stage: Stage) => string {
   };
 }
 
+/** The bot's limit of a call is short for this one alone. */
+export const noAnswer: Row = answered("no-answer", "An answer made, and no response", () => ({
+  fault: { kind: "no-answer" },
+}));
+
 /** Platforms that count the calls of an account refuse them in all of its chats. */
 export const floods: readonly Row[] = [
   answered(
@@ -152,5 +157,4 @@ export const faults: readonly Row[] = [
   lostWords,
   editLimit,
   answered("cut", "An answer made, and the connection cut", () => ({ fault: { kind: "cut-after" } })),
-  answered("no-answer", "An answer made, and no response", () => ({ fault: { kind: "no-answer" } })),
 ];

@@ -12,7 +12,7 @@ import type {
 } from "../platform-emulator.ts";
 import { plain, showMarkdown, showStars, withMentions, type ShownText } from "../shown-text.ts";
 import { buttonsOf, findButton, showBlocks } from "./blocks.ts";
-import { WebApi } from "./web-api.ts";
+import { WebApi, type WebApiOptions } from "./web-api.ts";
 import { BOT_USER, TEAM, TOKEN, Workspace, type Channel, type Fields, type Message } from "./workspace.ts";
 
 const SECRET = "s3cret";
@@ -21,8 +21,12 @@ const SECRET = "s3cret";
 export class SlackEmulator implements PlatformEmulator {
   readonly name = "slack";
   readonly #workspace = new Workspace();
-  readonly #api = new WebApi(this.#workspace);
+  readonly #api: WebApi;
   readonly #shared = new Map<string, string>();
+
+  constructor(options: WebApiOptions = {}) {
+    this.#api = new WebApi(this.#workspace, options);
+  }
 
   env(apiUrl: string): Readonly<Record<string, string>> {
     this.#workspace.apiUrl = apiUrl;
@@ -37,6 +41,13 @@ export class SlackEmulator implements PlatformEmulator {
   /** An app that reads channels hears of its own messages, too. */
   watchEchoes(echoed: (webhook: Webhook) => void): void {
     this.#workspace.echoed = (channel, event) => echoed(this.#event(channel, event));
+  }
+
+  /** More than 30,000 events in an hour: Slack drops them, and says so once a minute ("app_rate_limited event"). */
+  dropEvents(): Webhook {
+    const seconds = Math.floor(Date.now() / 60_000) * 60;
+    const event = { token: "unused", type: "app_rate_limited", minute_rate_limited: seconds };
+    return signed(JSON.stringify({ ...event, team_id: TEAM, api_app_id: "A1" }), "application/json");
   }
 
   describe(request: Request): Promise<PlatformCall> {

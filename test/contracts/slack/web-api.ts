@@ -16,12 +16,29 @@ import {
 /** Most bytes of `text` in `chat.update`. */
 const MOST_UPDATED_TEXT = 4000;
 
+/** `conversations.history` and `.replies`: calls of each in a minute, and messages in an answer. */
+const READING = { most: 50, page: 1000 };
+/** Those of apps that are sold outside of the Marketplace ("Rate limit changes for non-Marketplace apps"). */
+const READING_OUTSIDE = { most: 1, page: 15 };
+const MINUTE_MS = 60_000;
+
+export interface WebApiOptions {
+  /** Whether the app is sold, and not in the Marketplace. @default false */
+  readonly isSoldOutside?: boolean;
+  readonly now?: () => number;
+}
+
 /** The methods of the Web API that a bot uses, and the addresses to which files and answers to interactions go. */
 export class WebApi {
   readonly #workspace: Workspace;
+  readonly #reading: typeof READING;
+  readonly #now: () => number;
+  readonly #reads: { readonly method: string; readonly at: number }[] = [];
 
-  constructor(workspace: Workspace) {
+  constructor(workspace: Workspace, { isSoldOutside = false, now = () => Date.now() }: WebApiOptions = {}) {
     this.#workspace = workspace;
+    this.#reading = isSoldOutside ? READING_OUTSIDE : READING;
+    this.#now = now;
   }
 
   async describe(request: Request): Promise<PlatformCall> {
@@ -71,6 +88,8 @@ export class WebApi {
     }
     if (token === undefined) return Response.json({ ok: false, error: "not_authed" });
     if (token !== TOKEN) return Response.json({ ok: false, error: "invalid_auth" });
+    const waitMs = this.#waitBefore(method);
+    if (waitMs > 0) return this.refuse({ kind: "flood", retryAfterMs: waitMs });
     try {
       return Response.json({ ok: true, ...this.#call(method, fields) });
     } catch (error) {
@@ -176,6 +195,17 @@ export class WebApi {
     }
   }
 
+  /** Returns how long the app must wait before it may read again. */
+  #waitBefore(method: string): number {
+    if (method !== "conversations.history" && method !== "conversations.replies") return 0;
+    const now = this.#now();
+    const reads = this.#reads.filter((read) => read.method === method && read.at > now - MINUTE_MS);
+    const first = reads.at(-this.#reading.most);
+    if (first !== undefined) return first.at + MINUTE_MS - now;
+    this.#reads.push({ method, at: now });
+    return 0;
+  }
+
   #post(fields: Fields, onlyFor?: string): { readonly message: Message } {
     const channel = this.#of(fields);
     if (channel.isArchived) throw new SlackError("is_archived");
@@ -235,7 +265,7 @@ export class WebApi {
     if (thread !== undefined && !channel.messages.some(({ ts }) => ts === thread))
       throw new SlackError("thread_not_found");
     if (thread === undefined) found.reverse();
-    const limit = Number(fields["limit"] ?? 100);
+    const limit = Math.min(Number(fields["limit"] ?? 100), this.#reading.page);
     const messages = found.slice(0, limit).map((message) => ({
       ...this.#workspace.eventMessage(channel, message),
       ...(withMetadata && message.metadata !== undefined && { metadata: message.metadata }),

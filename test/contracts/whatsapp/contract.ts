@@ -1,6 +1,6 @@
 import { cannot, degraded, type Contract } from "../expectation.ts";
 
-const NO_GROUPS = "private chats only";
+const NO_GROUPS = "private chats only: messages of groups are left alone";
 
 export const whatsappContract: Contract = {
   title: "WhatsApp",

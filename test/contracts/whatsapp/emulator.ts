@@ -22,6 +22,13 @@ const WINDOW_MS = 24 * 3_600_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Statuses of a message that arrives, as they come. */
+const STATUSES = [
+  ["sent", "delivered", "read"],
+  ["sent", "read"],
+  ["delivered", "sent"],
+];
+
 interface Message {
   readonly id: string;
   readonly by: string;
@@ -52,7 +59,7 @@ class GraphError extends Error {
 
 const invalid = (details: string): GraphError => new GraphError(131_009, 400, details);
 
-/** WhatsApp: the Cloud API of one phone number, and its webhooks. It has private chats alone. */
+/** WhatsApp: the Cloud API of one phone number, and its webhooks. Bots write in private chats alone. */
 export class WhatsAppEmulator implements PlatformEmulator {
   readonly name = "whatsapp";
   readonly tellsSeconds = true;
@@ -178,6 +185,22 @@ export class WhatsAppEmulator implements PlatformEmulator {
     chat.lastWrittenAt = Date.now();
     chat.messages.push({ id, by: chat.person.id, shown: plain(text), buttons: [], files });
     return { messageId: id, webhooks: [this.#webhook(chat, { id, ...fields })] };
+  }
+
+  /** A person who looks at the chat reads a message without a `delivered`, and the order is not that of the times. */
+  #statuses(): readonly string[] {
+    return STATUSES[this.#ids % STATUSES.length] ?? [];
+  }
+
+  /**
+   * Somebody writes in a group of the number's ("Group messaging"): the message has the group's id, and else the fields
+   * of one in the author's private chat.
+   */
+  writeInGroup(person: Person, text: string): Acted {
+    const chat = this.#chat(this.direct(person));
+    const group_id = "Y2FwaV9ncm91cDoxNTU1MDAwMTExMToxMjAzNjM0MDQ2OTQyMzM4MjAZD";
+    const message = { id: this.#id(), group_id, type: "text", text: { body: text } };
+    return { webhooks: [this.#webhook(chat, message)] };
   }
 
   /** @param key what the call has named as `biz_opaque_callback_data`: every status repeats it */
@@ -308,7 +331,7 @@ export class WhatsAppEmulator implements PlatformEmulator {
     const id = this.#id();
     const content = this.#content(fields);
     // A message that cannot arrive is taken, and its status says so.
-    for (const status of chat.isBlocked ? ["failed"] : ["sent", "delivered"])
+    for (const status of chat.isBlocked ? ["failed"] : this.#statuses())
       this.#echoed(this.#status(chat, id, status, fields["biz_opaque_callback_data"]));
     if (content !== undefined && !chat.isBlocked)
       chat.messages.push({ id, by: "bot", buttons: [], files: [], ...content });

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
+import { createMockState } from "@chat-adapter/tests";
 import type { Adapter } from "chat";
 import { afterEach, describe, expect, it } from "vitest";
 import { errorCode } from "../../../src/core/errors.ts";
@@ -50,7 +51,7 @@ async function get(address: string, given: Given = {}) {
   };
   try {
     const file = await fetchAttachment({ type: "file", url: address }, adapter as Adapter, {
-      ready: async () => undefined,
+      ready: async () => ({ state: createMockState() }),
       fetch: network,
       maxBytes,
       signal,

@@ -1,5 +1,5 @@
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
-import type { Adapter } from "chat";
+import type { Adapter, ChatInstance } from "chat";
 import { describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
 import type { MessengerOptions } from "../../../src/core/messenger.ts";
@@ -150,6 +150,49 @@ describe("a slash command in a channel", () => {
       ]),
     );
     await shows("You said: /deploy the shop");
+  });
+});
+
+describe("a messenger that is made at the top of the bot's module", () => {
+  it("works in each object with the adapter's state of that object", async () => {
+    const shown: string[] = [];
+    const seen: unknown[] = [];
+    let chat: ChatInstance | undefined;
+    const base = createFakeAdapter("slack", {
+      shown,
+      async handle(instance, own, body, options) {
+        const { id, text } = body as { readonly id: string; readonly text: string };
+        await instance.getState().set(`last:${id}`, text);
+        const message = sdkMessage({ id, text, threadId: `slack:C${id}:1`, isMention: true, raw: body });
+        void instance.processMessage(own, `slack:C${id}:1`, message, options);
+        return new Response("");
+      },
+    });
+    const adapter: Adapter = {
+      ...base,
+      async initialize(instance) {
+        chat = instance;
+        await base.initialize(instance);
+      },
+      async postMessage(threadId, message) {
+        const [, channel = ""] = threadId.split(":");
+        const state = chat?.getState();
+        seen.push(await state?.get(`last:${channel.slice(1)}`));
+        await state?.set(`posted:${channel}`, threadId);
+        return base.postMessage(threadId, message);
+      },
+    };
+    const slack = chatSdkMessenger({ adapter, verifyWebhook: false, burstMs: 0, channelSpeakerLabel: false });
+    const world = createWorld({ messengers: () => ({ slack }) });
+    for (const [id, text] of [
+      ["1", "One"],
+      ["2", "Two"],
+      ["3", "Three"],
+    ] as const) {
+      expect((await post(world, "slack", { id, text })).status).toBe(200);
+      await vi.waitFor(() => expect(shown.at(-1)).toBe(`You said: ${text}`), { timeout: 8000 });
+    }
+    expect(seen).toEqual(["One", "Two", "Three"]);
   });
 });
 

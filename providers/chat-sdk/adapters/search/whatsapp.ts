@@ -26,10 +26,12 @@ export const whatsappSearch: AdapterSearch = {
   },
 };
 
-/** Later statuses of a message tell nothing new. A message that did not arrive was made, too. */
+/**
+ * Statuses come in any order, and a message that is read at once has no `delivered`. Any of them tells that the message
+ * was made, also one that it did not arrive.
+ */
 const status = z.object({
   id: z.string(),
-  status: z.enum(["sent", "failed"]),
   biz_opaque_callback_data: z.string(),
 });
 const webhook = z.object({
@@ -40,7 +42,7 @@ const webhook = z.object({
   ),
 });
 
-/** Reads the first status of each message. */
+/** Reads the messages whose status is reported. */
 function readReported(body: unknown): readonly { readonly key: string; readonly messageId: string }[] {
   const { data } = webhook.safeParse(body);
   const statuses = (data?.entry ?? []).flatMap(({ changes }) =>

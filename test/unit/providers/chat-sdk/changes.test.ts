@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { createLinearAdapter } from "@chat-adapter/linear";
 import { createTeamsAdapter } from "@chat-adapter/teams";
-import { expect, it, vi } from "vitest";
-import { readChange as readTeamsChange } from "../../../../providers/chat-sdk/adapters/teams-changes.ts";
+import { describe, expect, it, vi } from "vitest";
+import { readUnreported as readTeamsChange } from "../../../../providers/chat-sdk/adapters/teams-changes.ts";
 import { createRig, postRequest } from "./rig.ts";
 
 const secret = "s3cret";
@@ -49,6 +49,38 @@ it("reports an edited comment of Linear, and no other change of it", async () =>
 it("reports a deleted comment of Linear", async () => {
   const { events } = await fromLinear({ action: "remove" });
   expect(events).toMatchObject([{ kind: "message-deleted", message: { id: "c1" } }]);
+});
+
+describe("a comment without a user on Linear", () => {
+  const { user: _user, ...data } = { ...comment.data, updatedAt: createdAt };
+  const externalUser = { id: "x1", name: "Bob", email: "bob@example.org" };
+
+  it("is new from a person outside of the workspace, and may be edited and deleted", async () => {
+    const kinds = [];
+    for (const event of [
+      { action: "create" },
+      { action: "update", updatedFrom: { body: "for two" } },
+      { action: "remove" },
+    ]) {
+      const { events, response } = await fromLinear({ ...event, data: { ...data, externalUser } });
+      expect(response.status).toBe(200);
+      kinds.push([events[0]?.kind, events[0]?.message?.id, events[0]?.author?.fullName]);
+    }
+    expect(kinds).toEqual([
+      ["message", "c1", "Bob"],
+      ["message-edited", "c1", "Bob"],
+      ["message-deleted", "c1", undefined],
+    ]);
+  });
+
+  it.each([
+    ["by an app", { botActor: JSON.stringify({ id: "b1", type: "github", name: "GitHub" }) }],
+    ["by nobody", { externalUser: null }],
+    ["by somebody who cannot be read", { externalUser: "Bob" }],
+  ])("is left alone if it is %s", async (_by, author) => {
+    const { events, response } = await fromLinear({ action: "create", data: { ...data, ...author } });
+    expect([response.status, events]).toEqual([200, []]);
+  });
 });
 
 it("reads no change of a webhook that is not signed", async () => {

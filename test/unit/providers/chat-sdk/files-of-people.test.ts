@@ -2,6 +2,7 @@ import { createDiscordAdapter } from "@chat-adapter/discord";
 import { createSlackAdapter } from "@chat-adapter/slack";
 import { createTeamsAdapter } from "@chat-adapter/teams";
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
+import { createMockState } from "@chat-adapter/tests";
 import type { Adapter } from "chat";
 import { describe, expect, it } from "vitest";
 import { attachmentOf, fetchAttachment } from "../../../../providers/chat-sdk/attachments.ts";
@@ -54,7 +55,7 @@ async function load(
   const { reference } = attachmentOf({ type: "image", mimeType, fetchMetadata: metadata });
   try {
     const file = await fetchAttachment(reference, adapter, {
-      ready: async () => undefined,
+      ready: async () => ({ state: createMockState() }),
       fetch: network,
       maxBytes,
       signal: new AbortController().signal,

@@ -54,12 +54,15 @@ it("sends the key of a post with it, and none with other calls", async () => {
   ]);
 });
 
-it("finds a lost post by the status that WhatsApp reports with its key", async () => {
-  const { rig, surface } = rigOf();
-  expect(await surface.search?.find(address, lost, options())).toBe("undecided");
-  await rig.receive(statusOf("delivered", KEY));
-  expect(await surface.search?.find(address, lost, options())).toBe("undecided");
-  const { accepted, response } = await rig.receive(statusOf("sent", KEY));
-  expect([response.status, accepted]).toEqual([200, []]);
-  expect(await surface.search?.find(address, lost, options())).toEqual([{ messageId: "wamid.1" }]);
-});
+it.each(["sent", "delivered", "read", "failed"])(
+  "finds a lost post by a status that WhatsApp reports with its key: %s",
+  async (status) => {
+    const { rig, surface } = rigOf();
+    expect(await surface.search?.find(address, lost, options())).toBe("undecided");
+    await rig.receive(statusOf(status, "another"));
+    expect(await surface.search?.find(address, lost, options())).toBe("undecided");
+    const { accepted, response } = await rig.receive(statusOf(status, KEY));
+    expect([response.status, accepted]).toEqual([200, []]);
+    expect(await surface.search?.find(address, lost, options())).toEqual([{ messageId: "wamid.1" }]);
+  },
+);

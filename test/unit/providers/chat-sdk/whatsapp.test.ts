@@ -71,6 +71,22 @@ describe("chatSdkMessenger with @chat-adapter/whatsapp", () => {
     expect(rig.outcomes()).toEqual([outcome]);
   });
 
+  it.each([
+    ["message", whatsApp.text("wamid.6", "Lunch?")],
+    ["press", whatsApp.buttonReply("wamid.7")],
+    ["reaction", whatsApp.reaction("wamid.8")],
+  ])("leaves a %s of a group alone, which is not its author's private chat", async (_what, message) => {
+    captureConsole();
+    const { accessToken, appSecret, phoneNumberId, verifyToken } = whatsApp;
+    const rig = createRig(
+      createWhatsAppAdapter({ accessToken, appSecret, phoneNumberId, verifyToken, userName: "shop" }),
+      { reactions: true },
+    );
+    const ofGroup = { ...message, group_id: "Y2FwaV9ncm91cDoxNzA1NTU1MDEzOToxMjAzNjM0MDQ2OTQyMzM4MjAZD" };
+    const { accepted, response } = await rig.receive(whatsApp.messagesRequest(ofGroup));
+    expect([response.status, accepted, rig.outcomes()]).toEqual([200, [], ["ignored: unknown place"]]);
+  });
+
   it("stores a press of a button", async () => {
     captureConsole();
     const rig = createWhatsAppRig();
@@ -167,6 +183,14 @@ describe("a message that WhatsApp accepts and does not deliver", () => {
     expect(incoming.thread).toEqual({ id: chatId, chatId, isDirectMessage: true });
     expect(rig.platform.describeChat?.(incoming)).toEqual({ kind: "private", isReachable: false, goneCode });
     expect(await rig.parse(incoming)).toMatchObject({ kind: "service" });
+  });
+
+  it("says nothing of a chat if it was for a group", async () => {
+    captureConsole();
+    const rig = createWhatsAppRig();
+    const recipient = { recipient_id: "Y2FwaV9ncm91cDox", recipient_type: "group" };
+    const { accepted } = await rig.receive(whatsApp.failedRequest(131_026, undefined, recipient));
+    expect([accepted, warnings(rig.log)]).toEqual([[], []]);
   });
 
   it("has the same key each time that it is told", async () => {
