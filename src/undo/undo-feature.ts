@@ -26,18 +26,17 @@ import { factsOfTurn, threadOf } from "../messengers/tools/call-facts.ts";
 import { ENGLISH } from "./undo-options.ts";
 import type { UndoOptions, UndoTexts } from "./undo-options.ts";
 import { UndoStore } from "./undo-store.ts";
-import type { UndoCall } from "./undo-store.ts";
+import type { UndoCall, UndoFailure } from "./undo-store.ts";
 
 const TEN_MINUTES = 10 * 60 * 1000;
 const CODE_CARD = "undo:code:";
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The end of one undone call, for people and the model. */
+/** The end of one undone call, for the model. */
 interface Undone {
   readonly what: string;
-  readonly end: "undone" | "failed" | "unknown";
-  /** Words for people about a failure. */
-  readonly why: string;
+  readonly end: "undone" | UndoFailure["end"];
+  readonly why?: string;
 }
 
 /**
@@ -99,7 +98,7 @@ export class UndoFeature implements Feature {
         continue;
       }
       const late = calls.filter(({ createdAt }) => now >= createdAt + this.#undoForMs);
-      for (const { id } of late) this.#store.setState(id, "over");
+      for (const { id } of late) this.#store.change(id, { state: "over" });
       if (late.length > 0) this.#draw(card);
     }
     this.#sweep.run();
@@ -144,11 +143,11 @@ export class UndoFeature implements Feature {
       const outcomes: Undone[] = [];
       for (const call of this.#store.ofCard(card)) {
         if (!this.#isOpen(call)) continue;
-        const how = await this.#revert(call);
-        if (how.end === "undone") this.#store.setState(call.id, "undone");
-        outcomes.push({ what: call.summary, ...how });
+        const failure = await this.#revert(call);
+        this.#store.change(call.id, failure === undefined ? { state: "undone" } : { failure });
+        outcomes.push({ what: call.summary, ...(failure ?? { end: "undone" }) });
       }
-      this.#draw(card, outcomes);
+      this.#draw(card);
       this.#tellModel(card, outcomes);
       return outcomes;
     } finally {
@@ -156,12 +155,13 @@ export class UndoFeature implements Feature {
     }
   }
 
-  async #revert(call: UndoCall): Promise<Omit<Undone, "what">> {
+  /** Undoes a call. Returns how it failed. */
+  async #revert(call: UndoCall): Promise<UndoFailure | undefined> {
     const { action, facts, id, input, inputHash, requestId } = call;
     const { actions } = this.#host;
     const found = await actions.outputOf(id, action, inputHash);
     if (found === undefined) return { end: "failed", why: this.#texts.running };
-    if (isFailure(found.output)) return this.#endOf(found.output);
+    if (isFailure(found.output)) return this.#failureOf(found.output);
     const output = await actions.runConsented({
       name: revertName(action),
       input: { of: id, input, output: found.output },
@@ -171,11 +171,11 @@ export class UndoFeature implements Feature {
       facts: { ...(facts as unknown as CallFacts), chat: threadOf((facts as unknown as CallFacts).address) },
       owner: requestId,
     });
-    return isFailure(output) ? this.#endOf(output) : { end: "undone", why: "" };
+    return isFailure(output) ? this.#failureOf(output) : undefined;
   }
 
   /** Messages of failures are for models, but for those of the bot's own code. */
-  #endOf(failure: ActionFailure): Omit<Undone, "what"> {
+  #failureOf(failure: ActionFailure): UndoFailure {
     const { message, name } = failure.error;
     const kind = failureKind(failure);
     if (kind === "unknown") return { end: "unknown", why: "" };
@@ -248,6 +248,7 @@ export class UndoFeature implements Feature {
       approver: approver?.userId,
       facts: JSON.parse(JSON.stringify({ ...facts, chat: undefined })) as Json,
       state: "open",
+      failure: undefined,
       createdAt: deps.clock.now(),
     });
     if (isNew && !this.#isHeld(card)) this.#offer(card);
@@ -274,7 +275,7 @@ export class UndoFeature implements Feature {
     const [call] = this.#store.ofCard(card);
     const { address } = (call?.facts ?? {}) as Partial<CallFacts>;
     if (this.#isOffered(card)) this.#draw(card);
-    else if (address !== undefined) {
+    else if (address !== undefined && messengers.isDeclared(address.messengerId)) {
       const policy = replyPolicy(messengers.find(address.messengerId)?.delivery ?? {});
       const posting = { id: card, address, policy, owner: this.name, waitsForAnswer: true };
       thread.cards.post(posting, this.#cardOf(card));
@@ -282,17 +283,16 @@ export class UndoFeature implements Feature {
     this.#host.wakeSoon();
   }
 
-  #draw(card: string, outcomes: readonly Undone[] = []): void {
-    this.#host.thread.cards.revise(card, this.#cardOf(card, outcomes), "leave", true);
+  #draw(card: string): void {
+    this.#host.thread.cards.revise(card, this.#cardOf(card), "leave", true);
   }
 
-  #cardOf(card: string, outcomes: readonly Undone[] = []): CardContent {
+  #cardOf(card: string): CardContent {
     const calls = this.#store.ofCard(card).toReversed();
-    const failed = outcomes.filter(({ end }) => end !== "undone");
-    const kept = calls.filter(
-      ({ state, summary }) => state !== "undone" && !failed.some(({ what }) => what === summary),
-    );
     const undone = calls.filter(({ state }) => state === "undone");
+    const others = calls.filter(({ state }) => state !== "undone");
+    const kept = others.filter(({ failure }) => failure === undefined);
+    const failed = others.flatMap(({ failure, summary: what }) => (failure ? [{ ...failure, what }] : []));
     const words = (all: readonly UndoCall[]): string => all.map(({ summary }) => summary).join("; ");
     const lines = [
       ...(kept.length > 0 ? [filled(this.#texts.offer, { what: words(kept) })] : []),

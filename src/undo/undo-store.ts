@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
-import { checked, defineTable, encoded, integer, Table, text } from "../core/table.ts";
+import { added, checked, defineTable, encoded, integer, Table, text } from "../core/table.ts";
 import type { RowOf } from "../core/table.ts";
 
 /**
@@ -13,6 +13,13 @@ import type { RowOf } from "../core/table.ts";
 const state = z.enum(["open", "undone", "over"]);
 
 const value = encoded<Json>((stored) => JSON.parse(stored) as Json);
+
+/** How a call could not be undone. */
+export interface UndoFailure {
+  readonly end: "failed" | "unknown";
+  /** Words for people. */
+  readonly why: string;
+}
 
 /** Calls of actions that can be undone. */
 const CALLS = defineTable(
@@ -36,6 +43,8 @@ const CALLS = defineTable(
     /** For whom and where it ran. */
     facts: value("NOT NULL"),
     state: checked(state)("NOT NULL"),
+    /** The last try to undo it. */
+    failure: added(encoded<UndoFailure>((stored) => JSON.parse(stored) as UndoFailure)()),
     /** The time of the call, or of the end of its run of code. */
     createdAt: integer("NOT NULL"),
   },
@@ -76,7 +85,7 @@ export class UndoStore {
     this.#calls.update({ createdAt: now }, "WHERE card = ? AND state = 'open'", card);
   }
 
-  setState(id: string, to: UndoCall["state"]): void {
-    this.#calls.update({ state: to }, "WHERE id = ?", id);
+  change(id: string, changes: Partial<Pick<UndoCall, "state" | "failure">>): void {
+    this.#calls.update(changes, "WHERE id = ?", id);
   }
 }

@@ -25,6 +25,7 @@ function undoOfCode({ messengers = ["telegram"] }: { readonly messengers?: reado
     approver: undefined,
     facts: { people: [], address: { messengerId: "telegram", threadId: "t", chatId: "c" } },
     state: "open",
+    failure: undefined,
     createdAt: NOW,
   });
   const host = {

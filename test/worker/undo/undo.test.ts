@@ -152,6 +152,21 @@ describe("undo", () => {
     expect(done).toEqual(["refund 7"]);
   });
 
+  it("still says when the time is over what could not be undone", async () => {
+    ScriptedBot.undo = undo({ undoForMs: 1500 });
+    const { world } = bot({
+      revert: ({ input }) => {
+        if (input.order === "8") throw new ActionError("The money was spent.");
+      },
+    });
+    await world.write("c1", "refund 7 8");
+    await expectShown(world, "Done: Refund 7; Refund 8");
+    await world.press("c1", "Undo");
+    await expectShown(world, "I couldn't undo this: Refund 8. The money was spent.");
+    await vi.waitFor(() => expect(world.chats.button("c1", "Undo")).toBeUndefined(), 8000);
+    await expectShown(world, "Undone: Refund 7\n\nI couldn't undo this: Refund 8. The money was spent.");
+  });
+
   it("shows no card of an action that cannot be undone", async () => {
     const { world } = bot({ revert: undefined });
     await world.write("c1", "refund 7");
