@@ -10,7 +10,8 @@ import { ApiDocument } from "./api-document.ts";
 import type { ApiOperation } from "./api-document.ts";
 import { SchemaConversion } from "./convert-schema.ts";
 import { fillRequest } from "./fill-request.ts";
-import { missingPartOf, operationInput } from "./operation-input.ts";
+import { missingPartsOf, operationInput } from "./operation-input.ts";
+import type { MissingPart } from "./operation-input.ts";
 import { operationNames } from "./operation-names.ts";
 import { sendRequest } from "./openapi-request.ts";
 import type { OpenApiCredentials, OpenApiRequestOptions } from "./openapi-request.ts";
@@ -134,8 +135,8 @@ export abstract class OpenApiConnector<Env = unknown> extends CodemodeConnector<
         `The connector "${this.name()}" has ${named.length} operations, and ${MOST_OPERATIONS} are the most. Choose some with includes().`,
       );
     const unfit = named.flatMap(([, operation]) => {
-      const part = missingPartOf(document, operation);
-      return part === undefined ? [] : [`${operation.method} ${operation.path} needs ${part}`];
+      const part = missingPartsOf(document, operation).find(({ isRequired }) => isRequired);
+      return part === undefined ? [] : [`${operation.method} ${operation.path} needs ${part.words}`];
     });
     if (unfit.length > 0)
       throw new ConfigurationError(
@@ -152,7 +153,7 @@ export abstract class OpenApiConnector<Env = unknown> extends CodemodeConnector<
     const answer = conversion.convert(document.answerOf(operation) ?? {});
     const { isRead } = operation;
     return {
-      description: wordsOf(operation),
+      description: wordsOf(operation, missingPartsOf(document, operation)),
       inputSchema: input.schema,
       ...(typeof answer !== "boolean" && { outputSchema: { ...answer, ...conversion.definitions() } }),
       requiresApproval: !isRead,
@@ -177,10 +178,15 @@ function isReading({ method = "GET" }: OpenApiRequestOptions): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-function wordsOf({ declared: { description = "", summary = "" }, method, path }: ApiOperation): string {
+function wordsOf(
+  { declared: { description = "", summary = "" }, method, path }: ApiOperation,
+  missing: readonly MissingPart[],
+): string {
   const words = shortLine(summary.trim() === "" ? description : summary, LONGEST_WORDS).replace(
     /[.\s]+$/,
     "",
   );
-  return words === "" ? `${method} ${path}` : `${words}. ${method} ${path}`;
+  const named = words === "" ? `${method} ${path}` : `${words}. ${method} ${path}`;
+  const left = missing.map((part) => part.words).join(" or ");
+  return left === "" ? named : `${named}. Code cannot give ${shortLine(left, LONGEST_WORDS)}.`;
 }

@@ -31,15 +31,27 @@ export interface OperationInput {
   readonly bodyType: string | undefined;
 }
 
-/** Returns the part of an operation that code cannot give, and without which a call would be wrong. */
-export function missingPartOf(document: ApiDocument, operation: ApiOperation): string | undefined {
+/** A part of an operation that code cannot give: a file or a cookie. */
+export interface MissingPart {
+  readonly words: string;
+  /** Whether a call without it would be wrong. */
+  readonly isRequired: boolean;
+}
+
+export function missingPartsOf(document: ApiDocument, operation: ApiOperation): readonly MissingPart[] {
   const body = document.bodyOf(operation);
-  if (body?.required === true && sentTypeOf(body) === undefined)
-    return `a body of ${shortLine(Object.keys(body.content).join(", "), MOST_WORDS)}`;
-  const cookie = document
-    .parametersOf(operation)
-    .find(({ in: place, required }) => place === "cookie" && required);
-  return cookie && `the cookie "${shortLine(cookie.name, MOST_WORDS)}"`;
+  const cookies = document.parametersOf(operation).filter(({ in: place }) => place === "cookie");
+  const bodies = body === undefined || sentTypeOf(body) !== undefined ? [] : [body];
+  return [
+    ...bodies.map(({ content, required }) => ({
+      words: `a body of ${shortLine(Object.keys(content).join(", "), MOST_WORDS)}`,
+      isRequired: required,
+    })),
+    ...cookies.map(({ name, required }) => ({
+      words: `the cookie "${shortLine(name, MOST_WORDS)}"`,
+      isRequired: required,
+    })),
+  ];
 }
 
 /** Returns the argument of an operation: all that code can give, without optional files and cookies. */

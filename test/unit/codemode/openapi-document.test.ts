@@ -151,6 +151,9 @@ describe("the operations of a document", () => {
     const { tools } = await new NotesConnector({ document, includes }).describe();
     expect(Object.keys(tools)).toContain("maybe");
     expect(tools["maybe"]?.inputSchema?.properties).toEqual({});
+    expect(tools["maybe"]?.description).toBe(
+      'POST /maybe. Code cannot give a body of multipart/form-data or the cookie "session".',
+    );
   });
 });
 
