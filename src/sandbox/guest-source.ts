@@ -6,6 +6,7 @@
 export const GUEST_SOURCE = `(function (host, names) {
   "use strict";
   const { parse, stringify } = JSON;
+  const { InternalError } = globalThis;
   const TAG = "__codemode_binary_v1__";
   const bufferOf = (value) =>
     ArrayBuffer.isView(value)
@@ -53,6 +54,17 @@ export const GUEST_SOURCE = `(function (host, names) {
       return "The code failed with an error that cannot be shown.";
     }
   };
+  const limitOf = (error) => {
+    try {
+      if (error === null) return "nothing";
+      const { message } = error;
+      if (!(error instanceof InternalError)) return "";
+      return message.includes("stack") ? "stackBytes" : message.includes("memory") || message.includes("too long") ? "memoryBytes" : "";
+    } catch {
+      return "";
+    }
+  };
+  const fail = (error) => host.failed(words(error), limitOf(error));
   const log = (label) => (...values) => host.log(label + values.map(shown).join(" "));
   globalThis.console = {
     log: log(""), info: log(""), debug: log(""), warn: log("[warn] "), error: log("[error] "),
@@ -86,8 +98,8 @@ export const GUEST_SOURCE = `(function (host, names) {
       };
       main().then(
         (value) => host.done(stringify(value, packed)),
-        (error) => host.failed(words(error)),
-      ).catch((error) => host.failed(words(error)));
+        fail,
+      ).catch(fail);
     },
     settle: (id, isDone, text) => {
       const waiter = waiting.get(id);

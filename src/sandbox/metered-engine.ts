@@ -87,12 +87,16 @@ export class MeteredEngine {
     this.#reached ??= reached;
   }
 
+  /** Whether nearly all memory was taken at some time. It grows by a twentieth at least. */
+  get isFull(): boolean {
+    return this.#memory.buffer.byteLength > this.#limits.memoryBytes * 0.9;
+  }
+
   #limitOf(error: unknown): SandboxLimit {
     if (error instanceof LimitReached) return error.limit;
     if (this.#steps.value < 0) return "ticks";
-    const isFull = this.#memory.buffer.byteLength > this.#limits.memoryBytes - 16 * PAGE_BYTES;
     // The engine itself overflows the stack of the host in deeply nested code.
-    return error instanceof RangeError && !isFull ? "stackBytes" : "memoryBytes";
+    return error instanceof RangeError && !this.isFull ? "stackBytes" : "memoryBytes";
   }
 }
 

@@ -31,6 +31,13 @@ interface Settled {
 
 type End = { readonly kind: "done" | "failed"; readonly text: string | undefined };
 
+/** Words of the other side about the failures that are limits. */
+const FAILED_LIMITS: ReadonlyMap<string, SandboxLimit | "nothing"> = new Map([
+  ["memoryBytes", "memoryBytes"],
+  ["stackBytes", "stackBytes"],
+  ["nothing", "nothing"],
+]);
+
 /** Longest text of an error. */
 const ERROR_LENGTH = 2_000;
 /** Share of the ticks after which other work gets its turn. */
@@ -141,7 +148,12 @@ export class QuickJSRun {
       this.#logs.push(this.#outputOf(engine, line));
     });
     offer("done", (json) => end("done", json));
-    offer("failed", (words) => end("failed", words));
+    offer("failed", (words, limit = context.undefined) => {
+      const reached = FAILED_LIMITS.get(this.#textOf(engine, limit));
+      // Without any memory left there is not even an error.
+      if (reached === undefined || (reached === "nothing" && !engine.isFull)) end("failed", words);
+      else engine.stop(reached === "nothing" ? "memoryBytes" : reached);
+    });
     offer("toBase64", (buffer) => context.newString(toBase64(context.getArrayBuffer(buffer).value)));
     offer("fromBase64", (text) => context.newArrayBuffer(fromBase64(context.getString(text)).buffer));
     return host;

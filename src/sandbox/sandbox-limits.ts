@@ -11,7 +11,7 @@ export interface SandboxLimits {
    * @default 4_000_000
    */
   readonly ticks?: number;
-  /** Milliseconds in all, with the time in which tools work. @default 60_000 */
+  /** Milliseconds in all, with the time in which tools work. A run that begins again counts from zero. @default 60_000 */
   readonly timeoutMs?: number;
   /** Bytes of memory, from 17 MiB, of which the engine takes 1. @default 33_554_432 */
   readonly memoryBytes?: number;

@@ -6,7 +6,8 @@ import { createCodeBot, useCodemode } from "../support/code-bot.ts";
 import type { CodeBot } from "../support/code-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 
-beforeEach(() => void captureLog());
+let log: ReturnType<typeof captureLog>;
+beforeEach(() => void (log = captureLog()));
 let end: () => void;
 beforeAll(() => void (end = useCodemode()));
 afterAll(() => end());
@@ -268,6 +269,34 @@ describe("code of the model", () => {
     await bot.world.press("c1", "Approve");
     await expectShown(bot.world, '"result":"whole"');
     expect(bot.done).toEqual(["send bob", "note ann"]);
+  });
+
+  it("tells the model which limit has ended its code, and the log, too", async () => {
+    const limits = { calls: 3, outputBytes: 5_000, timeoutMs: 3_000 };
+    const silent = { execute: () => new Promise(() => {}) };
+    const bot = createCodeBot({}, { silent }, createQuickJSExecutor({ limits }), 60_000);
+    const codes = {
+      ticks: "for (;;) {}",
+      memoryBytes: "return new Uint8Array(1e9).length",
+      stackBytes: "const f = () => f(); f()",
+      calls: "for (;;) await mail.list()",
+      outputBytes: "return 'x'.repeat(6_000)",
+      timeoutMs: "await mail.silent()",
+    };
+    const words = new Set<unknown>();
+    for (const [limit, code] of Object.entries(codes)) {
+      await bot.world.write("c1", `run async () => { ${code}; }`);
+      await vi.waitFor(() => {
+        expect(log.findLast(({ event }) => event === "code.ended")).toMatchObject({
+          state: "error",
+          limit,
+        });
+      }, 8000);
+      const [run] = await bot.runtime((runtime) => runtime.executions());
+      await expectShown(bot.world, `"error":${JSON.stringify(run?.error)}`);
+      words.add(run?.error);
+    }
+    expect(words.size).toBe(6);
   });
 
   it("keeps other chats answered while code attacks", async () => {

@@ -99,13 +99,14 @@ export function createCodeBot(
   rest: WorldOptions = {},
   more: ConnectorTools = {},
   executor: Executor = createQuickJSExecutor(),
+  slowAfterMs = 50,
 ): CodeBot {
   const done: string[] = [];
   let runtime: CodemodeRuntime | undefined;
   const make = (agent: Think): CodemodeRuntime => {
     const { ctx } = agent as unknown as { readonly ctx: object };
     const connectors = [new MailConnector(ctx, done, more)];
-    const made = createCodemodeRuntime({ ctx, connectors, executor, slowAfterMs: 50 });
+    const made = createCodemodeRuntime({ ctx, connectors, executor, slowAfterMs });
     if (agent.name.includes("c1")) runtime = made;
     return made;
   };
