@@ -66,6 +66,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   "PUBLIC_URL",
   "SECRETS_KEY",
   "SECRETS_KEYS_OLD",
+  "SKILLS_FOLDER",
   "TEAM_USER_IDS",
   "TELEGRAM_API_BASE_URL",
   "TELEGRAM_BOT_TOKEN",

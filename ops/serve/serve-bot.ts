@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { finishMove } from "../data/move-conversation.ts";
@@ -23,7 +23,7 @@ import type { Supervisor } from "./supervisor.ts";
 import { ENTRY, modulesOf } from "./worker-bundle.ts";
 import { storedUnder } from "./worker-config.ts";
 import { findWorkerd } from "./workerd-binary.ts";
-import { writeWorkerdConfig } from "./workerd-config.ts";
+import { SKILLS_FOLDER, writeWorkerdConfig } from "./workerd-config.ts";
 
 /** Longest time to wait for a port that an earlier server may still hold. */
 const PORT_WAIT_MS = 1_500;
@@ -240,6 +240,7 @@ async function prepareWorker(
   generation: number,
 ): Promise<PreparedWorker> {
   const { config, entry, files, watched } = worker;
+  await checkSkillsFolder(options.environment[SKILLS_FOLDER] ?? "");
   const folder = path.join(options.dataDirectory, "worker", String(generation));
   await mkdir(folder, { recursive: true });
   for (const [name, content] of files) await writeFile(path.join(folder, name), content);
@@ -257,6 +258,12 @@ async function prepareWorker(
   const modules = modulesOf(files.keys(), entry);
   await writeFile(file, writeWorkerdConfig({ config, modules, environmentNames }));
   return { folder, file, entryFile: path.join(folder, ENTRY), watched, environment: options.environment };
+}
+
+async function checkSkillsFolder(folder: string): Promise<void> {
+  const found = folder === "" ? undefined : await stat(folder).catch(() => undefined);
+  if (folder !== "" && found?.isDirectory() !== true)
+    throw new ServeError("skills-folder", `SKILLS_FOLDER is no folder: ${path.resolve(folder)}`);
 }
 
 async function waitForPort(port: number, host: string): Promise<void> {

@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import type { Readable } from "node:stream";
 import { ServeError } from "./serve-error.ts";
 import { restAfter } from "../../src/core/rest-after.ts";
+import { SKILLS_FOLDER } from "./workerd-config.ts";
 
 /** Number of restarts within the window after which the supervisor gives up. */
 const MAX_RESTARTS = 5;
@@ -102,6 +105,7 @@ export function superviseWorkerd(options: {
         "serve",
         `--socket-addr=http=${host.includes(":") ? `[${host}]` : host}:${port}`,
         `--directory-path=objects=${objectsDirectory}`,
+        ...skillsDirectory(environment, configFile),
         "--control-fd=3",
         configFile,
       ],
@@ -242,3 +246,10 @@ function onPort(control: Readable, callback: (port: number) => void): void {
 
 /** Handler for errors that another event reports too. */
 function ignore(): void {}
+
+/** The bot runs on if the folder is gone: it gets one without skills. */
+function skillsDirectory(environment: NodeJS.ProcessEnv, configFile: string): readonly string[] {
+  const folder = environment[SKILLS_FOLDER] ?? "";
+  if (folder === "") return [];
+  return [`--directory-path=skills=${existsSync(folder) ? path.resolve(folder) : path.dirname(configFile)}`];
+}

@@ -18,13 +18,18 @@ const EMAIL_MODULE = `export class EmailMessage {
 }
 export default { EmailMessage };`;
 
+/** The variable that names a folder. The bot gets a disk in its place, which it can only read. */
+export const SKILLS_FOLDER = "SKILLS_FOLDER";
+/** As `switchboard skills` reads it: with all files. */
+const SKILLS_DISK = `
+    (name = "skills", disk = (path = "skills", writable = false, allowDotfiles = true)),`;
+
 /**
  * Writes workerd's configuration in Cap'n Proto text. It depends on the bundle and on the names of the variables only.
  *
  * - Values of variables are never in it. Each variable is a `fromEnvironment` binding, which workerd reads from its own
  *   environment.
- * - The address of the socket `http` and the path of the disk `objects` are placeholders. The command line overrides
- *   them.
+ * - The address of the socket `http` and the paths of the disks are placeholders. The command line overrides them.
  */
 export function writeWorkerdConfig(options: {
   readonly config: WorkerConfig;
@@ -40,7 +45,11 @@ export function writeWorkerdConfig(options: {
     ...config.bindings.map(
       (it) => `(name = ${text(it.name)}, durableObjectNamespace = ${text(it.className)})`,
     ),
-    ...environmentNames.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
+    ...environmentNames.map((name) =>
+      name === SKILLS_FOLDER
+        ? `(name = ${text(name)}, service = "skills")`
+        : `(name = ${text(name)}, fromEnvironment = ${text(name)})`,
+    ),
     ...Object.entries(config.variables)
       .filter(([name]) => !fromEnvironment.has(name))
       .map(([name, value]) =>
@@ -60,7 +69,7 @@ const config :Workerd.Config = (
   logging = (structuredLogging = true),
   services = [
     (name = "main", worker = .worker),
-    (name = "objects", disk = (path = "objects", writable = true)),
+    (name = "objects", disk = (path = "objects", writable = true)),${fromEnvironment.has(SKILLS_FOLDER) ? SKILLS_DISK : ""}
     # "private" holds the loopback range: the playground's servers and local models are reached there.
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
     # For addresses that the bot's author has not named: their names may resolve to a machine of this network.

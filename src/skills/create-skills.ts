@@ -2,7 +2,7 @@ import { checkOptions, isObject, isText } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { runner } from "./skill-runner.ts";
-import { fromManifest, r2, workspaceSkills } from "./skill-sources.ts";
+import { folder, fromManifest, r2, workspaceSkills } from "./skill-sources.ts";
 import { SkillsFeature } from "./skills-feature.ts";
 import type { SkillsOptions } from "./skills-options.ts";
 
@@ -37,6 +37,7 @@ function createSkills(options: SkillsOptions = {}): ImportedFeature {
 export const skills = Object.assign(createSkills, {
   fromManifest,
   r2,
+  folder,
   workspace: workspaceSkills,
   runner,
 });

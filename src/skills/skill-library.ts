@@ -3,6 +3,7 @@ import type { SkillCatalog, SkillManifestEntry, SkillSource } from "agents/skill
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import { hashOfSkill, manifestEntryOf, readSkill } from "./skill-snapshot.ts";
+import type { SkillSnapshot } from "./skill-snapshot.ts";
 import { isOwnSource } from "./skill-sources.ts";
 
 export interface SkillLibraryOptions {
@@ -29,6 +30,7 @@ export class SkillLibrary {
   readonly #told = new Set<string>();
   #sources: readonly SkillSource[] | undefined;
   #listed: SkillCatalog | undefined;
+  #read: ReadonlyMap<string, SkillSnapshot> = new Map();
   #offered: SkillCatalog | undefined;
   #loadedAt: number | undefined;
 
@@ -51,15 +53,23 @@ export class SkillLibrary {
     const listed = await loadSkillCatalog(this.#sources, previous === undefined ? {} : { previous });
     for (const diagnostic of listed.diagnostics)
       this.#tell(diagnostic._tag, formatSkillDiagnostic(diagnostic));
+    const failed = new Set(
+      listed.diagnostics.flatMap((one) => (one._tag === "SourceFailed" ? [one.sourceId] : [])),
+    );
     const skills: SkillManifestEntry[] = [];
+    const read = new Map<string, SkillSnapshot>();
     for (const { resources, skill, sourceId } of listed.skills.slice(0, MOST_SKILLS)) {
       const source = this.#sources.find(({ id }) => id === sourceId);
-      const snapshot = source && (await readSkill(source, { resources, skill }));
+      const snapshot = failed.has(sourceId)
+        ? this.#read.get(skill.name)
+        : source && (await readSkill(source, { resources, skill }));
+      if (snapshot !== undefined) read.set(skill.name, snapshot);
       if (source === undefined || snapshot === undefined) this.#tell("unreadable", skill.name);
       else if (isOwnSource(source) || this.#isLocked(skill.name, hashOfSkill(snapshot)))
         skills.push(manifestEntryOf(snapshot));
     }
     this.#listed = listed;
+    this.#read = read;
     this.#offered = await loadSkillCatalog([manifest({ id: "offered", skills })]);
     this.#loadedAt = now;
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -7,7 +7,10 @@ import { superviseWorkerd, type Supervisor } from "../../../ops/serve/supervisor
 /** Stands in for workerd: it says its configuration, and listens unless that is called "slow". */
 const WORKERD = `#!/bin/sh
 for configuration; do :; done
-echo "$configuration"
+case "$configuration" in
+  *shows-parameters*) echo "$*" ;;
+  *) echo "$configuration" ;;
+esac
 case "$configuration" in
   slow*) ;;
   *) echo '{"event":"listen","socket":"http","port":4711}' >&3 ;;
@@ -86,5 +89,19 @@ describe("a reload of the served bot", () => {
     await supervisor.stop();
     await supervisor.reload("second");
     expect(processes).toBe(1);
+  });
+
+  it("goes on without the folder of skills when that is gone", async () => {
+    const skills = path.join(folder, "skills");
+    const start = async (name: string): Promise<void> => {
+      await supervisor.reload(path.join(folder, name), { PATH: process.env.PATH, SKILLS_FOLDER: skills });
+      await vi.waitFor(() => expect(started.at(-1)).toMatch(new RegExp(`${name}$`)), { interval: 5 });
+    };
+    mkdirSync(skills);
+    await start("shows-parameters-1");
+    expect(started.at(-1)).toContain(`--directory-path=skills=${skills} `);
+    rmSync(skills, { recursive: true });
+    await start("shows-parameters-2");
+    expect(started.at(-1)).toContain(`--directory-path=skills=${folder} `);
   });
 });

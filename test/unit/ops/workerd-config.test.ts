@@ -46,6 +46,15 @@ describe("workerd configuration", () => {
     expect(written).not.toContain("say");
   });
 
+  it("gives the bot a disk that it can only read for its folder of skills", () => {
+    const written = writeWorkerdConfig({ config, modules, environmentNames: ["SKILLS_FOLDER"] });
+    expect(written).toContain('(name = "SKILLS_FOLDER", service = "skills")');
+    expect(written).toContain(
+      '(name = "skills", disk = (path = "skills", writable = false, allowDotfiles = true))',
+    );
+    expect(writeWorkerdConfig({ config, modules, environmentNames: [] })).not.toContain("skills");
+  });
+
   it("passes on the bot's own and the declared variables that are set, and no others", () => {
     const environment = { TELEGRAM_BOT_TOKEN: "1:a", MODEL: "", GREETING: "x", PATH: "/bin", HOME: "/root" };
     expect(bindingNames(environment, ["GREETING", "LIMITS"])).toEqual(["GREETING", "TELEGRAM_BOT_TOKEN"]);
