@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ActionConnector, createCodemodeRuntime, McpConnector } from "../../../src/codemode/index.ts";
 import { action } from "../../../src/index.ts";
+import type { ConnectorTool } from "../../../src/codemode/index.ts";
 import type { ThinkActions } from "../../../src/index.ts";
 import { expectShown } from "../support/asking-bot.ts";
 import { codeScript, useCodemode } from "../support/code-bot.ts";
@@ -43,12 +44,24 @@ function shop(done: string[]): ThinkActions {
       inputSchema: z.object({ query: z.string() }),
       execute: ({ query }) => [query],
     }),
+    docs__publish: action({
+      description: "Publishes a document.",
+      inputSchema: z.object({ name: z.string() }),
+      execute: ({ name }) => {
+        done.push(`publish ${name}`);
+        return name;
+      },
+    }),
   };
 }
 
 class DocsConnector extends McpConnector {
   name(): string {
     return "docs";
+  }
+
+  protected override tool(name: string, tool: ConnectorTool): ConnectorTool {
+    return name === "publish" ? { ...tool, requiresApproval: true } : tool;
   }
 }
 
@@ -111,6 +124,16 @@ describe("the bot's actions in code", () => {
     );
     await expectShown(world, '"result":"refused"');
     expect(done).toEqual([]);
+  });
+
+  it("ask a person if their connector says so", async () => {
+    const { done, world } = bot();
+    await world.write("c1", "run async () => docs.publish({ name: 'plan' })");
+    await expectShown(world, "Publishes a document");
+    expect(done).toEqual([]);
+    await world.press("c1", "Approve");
+    await expectShown(world, '"result":"plan"');
+    expect(done).toEqual(["publish plan"]);
   });
 
   it("are there only by the names that a connector has", async () => {

@@ -108,25 +108,32 @@ describe("the model of a bot with a workspace", () => {
     await until(() => expect(shown(world, "c1").join()).toContain("A file has at most 10."));
   });
 
-  it("sees a picture in the turn that reads it, and words later; the transcript has no bytes", async () => {
-    const world = createFiles({ script: calls(["read", { path: "/photo.png" }]) });
-    await inThread(world, "c1", (bot) => bot.workspace.writeFile("/photo.png", PNG));
-    await world.write("c1", "look");
-    await until(() => expect(shown(world, "c1").join()).toContain("/photo.png"));
-    const files = (at: number): unknown[] =>
-      (world.requests[at]?.prompt ?? []).flatMap(({ content, role }) =>
-        role === "user" ? content.filter(({ type }) => type === "file") : [],
+  it.each([
+    ["picture", "/photo.png", "image/png", PNG],
+    ["PDF", "/bill.pdf", "application/pdf", new TextEncoder().encode("%PDF-1.7 of a bill")],
+  ])(
+    "sees a %s in the turn that reads it, and words later; the transcript has no bytes",
+    async (...given) => {
+      const [, path, mediaType, bytes] = given;
+      const world = createFiles({ script: calls(["read", { path }]) });
+      await inThread(world, "c1", (bot) => bot.workspace.writeFile(path, bytes));
+      await world.write("c1", "look");
+      await until(() => expect(shown(world, "c1").join()).toContain(path));
+      const files = (at: number): unknown[] =>
+        (world.requests[at]?.prompt ?? []).flatMap(({ content, role }) =>
+          role === "user" ? content.filter(({ type }) => type === "file") : [],
+        );
+      expect(files(1)).toMatchObject([{ type: "file", mediaType }]);
+      await world.write("c1", "and now?");
+      await until(() => expect(world.requests.length).toBeGreaterThan(3));
+      expect(files(2)).toEqual([]);
+      expect(JSON.stringify(world.requests[2]?.prompt)).toContain("in an earlier turn");
+      const stored = await runInDurableObject(world.thread("c1"), (_bot, { storage }) =>
+        JSON.stringify(storage.sql.exec("SELECT * FROM cf_agents_session_messages").toArray()),
       );
-    expect(files(1)).toMatchObject([{ type: "file", mediaType: "image/png" }]);
-    await world.write("c1", "and now?");
-    await until(() => expect(world.requests.length).toBeGreaterThan(3));
-    expect(files(2)).toEqual([]);
-    expect(JSON.stringify(world.requests[2]?.prompt)).toContain("in an earlier turn");
-    const stored = await runInDurableObject(world.thread("c1"), (_bot, { storage }) =>
-      JSON.stringify(storage.sql.exec("SELECT * FROM cf_agents_session_messages").toArray()),
-    );
-    expect(stored).not.toContain(btoa(String.fromCharCode(...PNG)).slice(0, 12));
-  });
+      expect(stored).not.toContain(btoa(String.fromCharCode(...bytes)).slice(0, 12));
+    },
+  );
 
   it("has a shell if the bot imports it, and only the tools that the bot names", async () => {
     use({ bash: bash(), tools: ["bash", "read"] });
