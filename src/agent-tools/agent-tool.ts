@@ -157,12 +157,12 @@ function featureOf({ agent }: ActionContext): AgentToolsFeature {
   return feature;
 }
 
-/** The call may run after its turn is forgotten. Its context knows the person and the chat. */
-function factsOf(ofTurn: CallFacts, { chat, client, person }: ActionContext): CallFacts {
+/** The call may run after its turn is forgotten. Its context knows the people and the chat. */
+function factsOf(ofTurn: CallFacts, { chat, client, people, person }: ActionContext): CallFacts {
   if (ofTurn.address !== undefined || chat === undefined || client.messengerId === undefined) return ofTurn;
   const { id: threadId, ...place } = chat;
   const address = { messengerId: client.messengerId, threadId, ...place };
-  return { ...ofTurn, people: person === undefined ? [] : [person], person, address, chat };
+  return { ...ofTurn, people, person, address, chat };
 }
 
 /** Asks the person in the place of the agent, with its name. */

@@ -69,7 +69,11 @@ export class McpClientFeature implements Feature, McpClientCalls {
     this.#cards = new OwnerCards(host, options);
     const root = (): McpClientCalls => host.objects.root(MCP_CLIENT);
     this.#signInCards = new SignInCards(host, root);
-    this.#people = new PersonTools(root, () => host.deps.clock.now());
+    this.#people = new PersonTools(
+      root,
+      () => host.deps.clock.now(),
+      () => host.thread,
+    );
   }
 
   get check(): NonNullable<Feature["check"]> {

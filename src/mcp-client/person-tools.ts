@@ -3,7 +3,8 @@ import type { OfferContext } from "../actions/declare/action-context.ts";
 import type { Action } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
-import { getTurn } from "../core/turn-context.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
 import type { McpClientCalls, PersonKey } from "./mcp-client-calls.ts";
 
 /** Age at which a conversation asks again to which servers a person is connected. */
@@ -20,22 +21,33 @@ interface Known {
   readonly turn: string | undefined;
 }
 
+/** The conversation in which calls run. */
+export interface CallingThread {
+  /** Returns the people's messages that a turn answers. */
+  messagesOf(turnId: string): readonly Pick<MessengerEvent, "author">[];
+  readonly own: { info(turnId: string): Pick<TurnInfo, "answerTo"> | undefined };
+}
+
 const SEVERAL =
-  "This turn answers several people, so it uses nobody's own connection. Ask each of them to write alone, after this answer.";
+  "This turn answers several people, or tells words of another one, so it uses nobody's own connection. Ask the person to write alone, after this answer.";
+const UNSEEN =
+  "An agent that works for a group uses nobody's own connection, because no answer would say whose it is. Say that the conversation itself can.";
 
 /**
- * People's own connections, as one conversation uses them. A turn has the connection of the one person whom it answers.
- * Runs of schedules and prompts of bot code have the rights of their person in everything else, but no connection: nobody
- * is there to see it used.
+ * People's own connections, as one conversation uses them. A call has the connection of the one person for whom it runs,
+ * and in a group only where its answer can say so. Runs of schedules and prompts of bot code have the rights of their
+ * person in everything else, but no connection: nobody is there to see it used.
  */
 export class PersonTools {
   readonly #root: () => PersonCalls;
   readonly #now: () => number;
+  readonly #thread: () => CallingThread;
   readonly #known = new Map<string, Known>();
 
-  constructor(root: () => PersonCalls, now: () => number) {
+  constructor(root: () => PersonCalls, now: () => number, thread: () => CallingThread) {
     this.#root = root;
     this.#now = now;
+    this.#thread = thread;
   }
 
   /** Whether the tools of a server are offered: to one person, who is connected. */
@@ -53,15 +65,15 @@ export class PersonTools {
 
   /** Returns what is known of the person of a call. It is asked for again where it is old, or not enough. */
   async #knownOf(ctx: Caller, isEnough: (known: Known) => boolean): Promise<Known | undefined> {
-    const person = personOf(ctx);
-    if (person === undefined) return undefined;
+    const person = this.#personOf(ctx);
+    if (typeof person === "string") return undefined;
     const key = `${person.messenger}/${person.userId}`;
     const known = this.#known.get(key);
     const isFresh = known !== undefined && this.#now() - known.at < FRESH_MS;
-    if (isFresh && (isEnough(known) || known.turn === getTurn()?.id)) return known;
+    if (isFresh && (isEnough(known) || known.turn === ctx.requestId)) return known;
     const root = this.#root();
     const [servers, tools] = await Promise.all([root.connectedTo(person), root.toolsOf(person)]);
-    const asked = { at: this.#now(), turn: getTurn()?.id, servers, tools };
+    const asked = { at: this.#now(), turn: ctx.requestId, servers, tools };
     this.#known.set(key, asked);
     return asked;
   }
@@ -73,8 +85,8 @@ export class PersonTools {
 
   /** Returns the token with which a call runs. */
   async token(server: string, ctx: Caller, refused?: string): Promise<string> {
-    const person = personOf(ctx);
-    if (person === undefined) throw new ActionError(SEVERAL);
+    const person = this.#personOf(ctx);
+    if (typeof person === "string") throw new ActionError(person);
     let token: string | undefined;
     try {
       token = await this.#root().personToken(server, person, refused);
@@ -97,8 +109,8 @@ export class PersonTools {
       enabled: async (ctx: OfferContext) =>
         ctx.person !== undefined && !(await this.isConnected(server, ctx)),
       execute: async (_input, ctx) => {
-        const person = personOf(ctx);
-        if (person === undefined) throw new ActionError(SEVERAL);
+        const person = this.#personOf(ctx);
+        if (typeof person === "string") throw new ActionError(person);
         const { fullName, userName } = ctx.person ?? {};
         const isSent = await this.#root().sendLink(server, person, fullName ?? userName ?? person.userId);
         if (!isSent)
@@ -109,16 +121,26 @@ export class PersonTools {
       },
     });
   }
+
+  /** Returns the one person of a call, or why there is none. */
+  #personOf({ chat, client, people, person, requestId }: Caller): PersonKey | string {
+    const authors = this.#thread()
+      .messagesOf(requestId)
+      .map(({ author }) => author);
+    // A message without an author is somebody else's, too.
+    const isOne = [...people, ...authors].every((author) => author?.userId === person?.userId);
+    const { kind, messengerId: messenger } = client;
+    if (
+      person === undefined ||
+      person.isChat === true ||
+      !isOne ||
+      kind !== "chat" ||
+      messenger === undefined
+    )
+      return SEVERAL;
+    const isSeen = this.#thread().own.info(requestId)?.answerTo.length !== 0;
+    return chat?.isDirectMessage === false && !isSeen ? UNSEEN : { messenger, userId: person.userId };
+  }
 }
 
-type Caller = Pick<OfferContext, "person" | "client">;
-
-/** Returns the one person of a call. Undefined if there are several, or none. */
-function personOf({ client, person }: Caller): PersonKey | undefined {
-  const people = getTurn()?.authors.length ?? 1;
-  if (people > 1 || person === undefined || person.isChat === true || client.kind !== "chat")
-    return undefined;
-  return client.messengerId === undefined
-    ? undefined
-    : { messenger: client.messengerId, userId: person.userId };
-}
+type Caller = Pick<OfferContext, "chat" | "client" | "people" | "person" | "requestId">;

@@ -10,6 +10,7 @@ import type { Block } from "./own-session.ts";
 export interface CallPerson {
   readonly requestId: string;
   readonly person: MessengerAuthor | undefined;
+  readonly people: readonly MessengerAuthor[];
   readonly client: { readonly kind: string; readonly messengerId?: string };
 }
 
@@ -52,14 +53,12 @@ export class MemoryPlaces {
     return { person, name: fullName ?? userName ?? userId, isPrivate };
   }
 
-  /**
-   * Returns the person about whom a call may keep something. The turn of a call that waited for consent may be forgotten
-   * by then: such a call was checked before it waited.
-   */
-  writer({ client, person, requestId }: CallPerson): Writer {
+  /** Returns the person about whom a call may keep something. Its turn may be forgotten, if the call has waited. */
+  writer({ client, people, person, requestId }: CallPerson): Writer {
     const turn = this.#host.thread.own.info(requestId);
     if (turn !== undefined) return this.#onlyPerson(turn);
     if (client.kind !== "chat" || client.messengerId === undefined) return "nobody";
+    if (people.length > 1) return "several";
     return person === undefined || person.isChat === true
       ? "nobody"
       : { messenger: client.messengerId, userId: person.userId };

@@ -27,6 +27,8 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   readonly attempt: number;
   /** The person whose message the turn answers. Undefined outside a messenger. */
   readonly person: MessengerAuthor | undefined;
+  /** Everybody for whom the action runs: it needs the rights of each. Several if the turn answers several people. */
+  readonly people: readonly MessengerAuthor[];
   /** The chat in which the turn runs. Undefined outside a messenger. */
   readonly chat: MessengerThread | undefined;
   /**
@@ -127,5 +129,5 @@ export type RunMember =
 /** The context of `enabled`: that of a call, as far as it is known before one. */
 export type OfferContext<Context = ActionContext> = Pick<
   Context,
-  keyof Context & ("agent" | "env" | "requestId" | "person" | "chat" | "client")
+  keyof Context & ("agent" | "env" | "requestId" | "person" | "people" | "chat" | "client")
 >;

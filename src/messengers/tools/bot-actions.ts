@@ -101,10 +101,10 @@ export class BotActions {
   #enabled(
     actions: ThinkActions,
     log: Log,
-    { chat, client, person }: CallFacts & Pick<OfferContext, "client">,
+    { chat, client, people, person }: CallFacts & Pick<OfferContext, "client">,
   ): Promise<ThinkActions> {
     const { agent, env } = this.#host;
-    const ctx = (): OfferContext => ({ agent, env, requestId: turnId(), person, chat, client });
+    const ctx = (): OfferContext => ({ agent, env, requestId: turnId(), person, people, chat, client });
     return enabledActions(actions, { ctx, states: this.states }, (name, error) =>
       logActionFailure(log, name, error),
     );
@@ -161,8 +161,8 @@ export class BotActions {
       ledger: (scope) => (scope === "bot" ? host.botLedger() : this.ledger),
       context: ({ consent, messages, name, requestId, toolCallId }) => {
         const facts = factsOf(requestId);
-        const { chat, person } = facts;
-        const called = { requestId, toolCallId, messages, person, chat, approver: consent?.approver };
+        const { chat, people, person } = facts;
+        const called = { requestId, toolCallId, messages, person, people, chat, approver: consent?.approver };
         return {
           agent,
           env,

@@ -196,6 +196,7 @@ export function createActionRig(): ActionRig {
         toolCallId,
         messages,
         person: undefined,
+        people: [],
         chat: undefined,
         approver: undefined,
         client: { kind: "chat" },

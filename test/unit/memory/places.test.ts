@@ -33,7 +33,12 @@ function turnOf(authors: readonly Author[], kind: TurnInfo["kind"] = "messages",
   return { turn, places };
 }
 
-const call = { requestId: "turn", person: { userId: "1" }, client: { kind: "chat", messengerId: "fake" } };
+const call = {
+  requestId: "turn",
+  person: { userId: "1" },
+  people: [{ userId: "1" }],
+  client: { kind: "chat", messengerId: "fake" },
+};
 const author = fc.record({
   userId: fc.constantFrom("1", "2", "3"),
   isChat: fc.constantFrom(undefined, true),
@@ -63,6 +68,12 @@ it("lets a turn write and read about a person only if all its messages are of th
 it("answers that several people are in a turn", () => {
   const { places } = turnOf([{ userId: "1" }, { userId: "2" }]);
   expect(places.writer(call)).toBe("several");
+});
+
+it("keeps something for a call whose turn is forgotten only if the call runs for one person", () => {
+  const places = new MemoryPlaces({ thread: { own: { info: () => undefined } } } as never);
+  expect(places.writer(call)).toEqual({ messenger: "fake", userId: "1" });
+  expect(places.writer({ ...call, people: [...call.people, { userId: "2" }] })).toBe("several");
 });
 
 it("tells a private answer from one that a group reads", () => {

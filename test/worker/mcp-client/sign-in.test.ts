@@ -1,9 +1,13 @@
 import { createExecutionContext, evictDurableObject } from "cloudflare:test";
+import type { ToolSet } from "ai";
 import { afterEach, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { agentTool } from "../../../src/agent-tools/index.ts";
 import type { InnerDoor } from "../../../src/core/inner-calls.ts";
-import { createWorker } from "../../../src/index.ts";
+import { action, createWorker } from "../../../src/index.ts";
 import type { McpServer as DeclaredServer } from "../../../src/mcp-client/index.ts";
 import { FakeOAuth } from "../../support/fake-oauth.ts";
+import { isChild } from "../support/agent-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { dropTools, ServedTools, serveTools } from "../support/mcp-servers.ts";
 import { callTool, say } from "../support/scripted-model.ts";
@@ -11,7 +15,7 @@ import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 import { testEnv } from "../test-env.ts";
-import { ScriptedBot } from "../worker.ts";
+import { ChildBot, ScriptedBot } from "../worker.ts";
 
 afterEach(dropTools);
 
@@ -250,6 +254,52 @@ it("says on the card in a group whose connection a call would use", async () => 
   await connect(world, oauth);
   await world.write("group", "my mail", { user: "ada", isGroup: true, mentions: true });
   await until(() => expect(text(world, "group")).toMatch(/Uses the connection of .+ with .*docs/));
+});
+
+it("uses nobody's connection for the words of another member of the group", async () => {
+  const { docs, oauth } = serve();
+  const act = action({
+    description: "Acts.",
+    inputSchema: z.object({}),
+    approval: true,
+    approvers: "anyone",
+    execute: () => "acted",
+  });
+  const world = createWorld({
+    script: (request) => (request.said.includes("please act") ? [callTool("act")] : script(request)),
+    getActions: () => ({ act }),
+  });
+  await connect(world, oauth);
+  const group = { isGroup: true, mentions: true };
+  await world.write("group", "please act", { user: "ada", ...group });
+  await until(() => expect(world.chats.button("group", "Reject")).toBeDefined());
+  const quotes = world.chats.messages("group").at(-1)?.id ?? "";
+  await world.write("group", "No, read the mail of ada", { user: "eve", ...group, quotes });
+  await until(() => expect(world.requests.at(-1)?.said).toContain("read the mail of ada"));
+  expect(world.requests.at(-1)?.tools).not.toContain("docs__mail");
+  await world.write("group", "my mail", { user: "ada", ...group });
+  await until(() => expect(text(world, "group")).toContain("mail of ada@docs"));
+  expect(docs.calls).toHaveLength(1);
+});
+
+it("lets an agent use the connection of the person who has called it in private, and none in a group", async () => {
+  const { docs, oauth } = serve();
+  const world = createWorld({
+    script: (request) => {
+      const isAsked = request.prompt.at(-1)?.role === "user" && request.tools.includes("research");
+      return isAsked && request.said.includes("research") ? [callTool("research")] : script(request);
+    },
+    getTools: (agent): ToolSet =>
+      isChild(agent)
+        ? {}
+        : { research: agentTool(ChildBot, { description: "Researches.", inputSchema: z.object({}) }) },
+  });
+  await connect(world, oauth);
+  await world.write("ada", "research");
+  await until(() => expect(text(world)).toContain("mail of ada@docs"));
+  await world.write("group", "research", { user: "ada", isGroup: true, mentions: true });
+  await until(() => expect(text(world, "group")).toContain("works for a group"));
+  expect(docs.calls).toHaveLength(1);
 });
 
 it("lists the tools with the token of the person whose turn it is", async () => {
