@@ -34,8 +34,9 @@ const LOOK_AGAIN_MS = 250;
 const LOOK_AGAIN_MOST_MS = 30_000;
 /** Runs that only this process follows are looked at by the next one after this. */
 const WAKE_MS = 30_000;
-/** A run that waits for people is looked at after this, if its agent could not tell that it goes on. */
-const PEOPLE_REST_MS = 5 * 60_000;
+/** A run that waits for people is looked at after half of its age, if its agent could not tell that it goes on. */
+const PEOPLE_REST_LEAST_MS = 5_000;
+const PEOPLE_REST_MOST_MS = 5 * 60_000;
 
 const STOPPED: RunEnded = { kind: "ended", status: "aborted", error: "The run was stopped." };
 const ABANDONED: RunEnded = {
@@ -245,14 +246,15 @@ export class AgentRuns {
     const { afterEnd, id, state } = run;
     if (state === "ending") return this.#end(run);
     if (state === "ended") return this.#tell(id);
-    if (afterEnd !== undefined) return this.#follow(id);
+    if (afterEnd !== undefined) return this.#follow(run);
     if (!this.#isAwaited(run)) this.leave(id, ABANDONED);
-    else if (!this.#isAwaitedNow(run)) this.#rests(id);
+    // The answer of its person comes to this object.
+    else if (!this.#isAwaitedNow(run)) this.#rests(id, PEOPLE_REST_MOST_MS);
     return undefined;
   }
 
-  #rests(id: string): void {
-    this.#restUntil.set(id, this.#now() + PEOPLE_REST_MS);
+  #rests(id: string, restMs: number): void {
+    this.#restUntil.set(id, this.#now() + restMs);
   }
 
   async #end(run: AgentRun): Promise<void> {
@@ -261,9 +263,10 @@ export class AgentRuns {
     await this.#tell(run.id);
   }
 
-  async #follow(id: string): Promise<void> {
+  async #follow({ createdAt, id }: AgentRun): Promise<void> {
     const state = await this.untilAsksOrEnds(id, { signal: undefined, isPatient: false });
-    if (state.kind !== "ended") this.#rests(id);
+    const half = Math.max((this.#now() - createdAt) / 2, PEOPLE_REST_LEAST_MS);
+    if (state.kind !== "ended") this.#rests(id, Math.min(half, PEOPLE_REST_MOST_MS));
     else if (this.store.get(id)?.state === "ended") await this.#tell(id);
   }
 

@@ -1,4 +1,4 @@
-import { askingResult } from "../actions/declare/action-errors.ts";
+import { ActionError, askingResult } from "../actions/declare/action-errors.ts";
 import type { ActionRequest, AskingRun, EarlierRun, PreparedQuestion } from "../actions/runs/action-host.ts";
 import type { Json } from "../core/content.ts";
 import type { AskedQuestion, Unanswered } from "../core/question.ts";
@@ -8,7 +8,7 @@ import type { Form } from "../forms/form.ts";
 import type { ActionQuestions, AskingPlace } from "../messengers/tools/action-questions.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
-import { threadOf } from "../messengers/tools/call-facts.ts";
+import { isServed, threadOf } from "../messengers/tools/call-facts.ts";
 import type { ParkedCalls } from "../replay/parked-calls.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { contextOf, factsOf } from "./call-context.ts";
@@ -29,6 +29,9 @@ export interface QuestionCallsOptions {
 }
 
 const LONGEST_PROBLEM = 300;
+
+const UNASKED_FOR_AGENT =
+  "This action asks people something, and nobody was asked. An agent without the messenger of the chat can only ask the person who has called it, while that call waits, and never for files, places and secrets. Say that the conversation itself has to do this, or that the developer of the bot must give the agent its messengers.";
 
 /** The owner of a declared schedule, and the person of a system, see nothing of its conversation. */
 function hasOtherReaders({ person, schedule }: CallFacts, outside: AskingPlace["outside"]): boolean {
@@ -75,8 +78,12 @@ export class QuestionCalls implements ActionQuestions {
     const askedIn = isOfCaller
       ? []
       : await placesOf(this.#options.host, { requestId, place, people, isPrivate: isSensitive(form) });
-    if (askedIn.length === 0 && !isOfCaller) return "nobody";
-    const { runs } = this.#options.host;
+    const { messengers, runs } = this.#options.host;
+    if (askedIn.length === 0 && !isOfCaller) {
+      const isOfAgent = facts.schedule?.agent !== undefined && facts.person !== undefined;
+      if (isOfAgent && !isServed(facts, messengers)) throw new ActionError(UNASKED_FOR_AGENT);
+      return "nobody";
+    }
     if (!isOfCaller && facts.schedule?.agent !== undefined) runs.runs.asksItself(runs.rootOf(requestId));
     const { ledgerKey } = run;
     return {

@@ -1,23 +1,39 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import type { FlexibleSchema } from "ai";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { AgentToolsFeature } from "../../../src/agent-tools/agent-tools-feature.ts";
 import { agentTool } from "../../../src/agent-tools/index.ts";
-import { action, roles } from "../../../src/index.ts";
-import type { Action, ThinkActions } from "../../../src/index.ts";
+import { systemDeps } from "../../../src/core/deps.ts";
+import { action, photoSchema, placeSchema, roles } from "../../../src/index.ts";
+import type { Action, Think, ThinkActions } from "../../../src/index.ts";
 import { createAgentBot, isChild, topicOf } from "../support/agent-bot.ts";
 import { expectShown } from "../support/asking-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { more } from "../support/refund-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
+import type { ModelScript } from "../support/scripted-model.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 import { testEnv } from "../test-env.ts";
 import { OtherBot } from "../worker.ts";
 
 beforeEach(() => void captureLog());
+afterEach(() => void vi.restoreAllMocks());
 
 const bosses = roles({ boss: ["dana", "eve"] }, { dana: "Dana", eve: "Eve" });
 const GROUP = { isGroup: true, mentions: true } as const;
 const inputSchema = z.object({ topic: z.string() });
+
+/** Calls `act` for its topic, and says what came of it. */
+const acting: ModelScript = (request) => {
+  const outcome = /^Result: (.*)$/m.exec(request.said);
+  if (outcome !== null) return [say(`Done: ${outcome[1]}`)];
+  const last = request.prompt.at(-1);
+  if (last?.role === "tool") return [say(`Waits: ${JSON.stringify(last.content)}`)];
+  const topic = topicOf(request);
+  const deeper = /^deeper (.*)/.exec(topic)?.[1];
+  return [deeper === undefined ? callTool("act", { topic }) : callTool("research", { topic: deeper })];
+};
 
 /** A bot whose agent has its messengers, and calls `act` for its topic. Dana and Eve are its bosses. */
 async function createServedAgent(
@@ -32,14 +48,7 @@ async function createServedAgent(
     detached,
   });
   const world = createAgentBot({
-    child: (request) => {
-      const outcome = /^Result: (.*)$/m.exec(request.said);
-      if (outcome !== null) return [say(`Done: ${outcome[1]}`)];
-      if (request.prompt.at(-1)?.role === "tool") return [say("Waits.")];
-      const topic = topicOf(request);
-      const deeper = /^deeper (.*)/.exec(topic)?.[1];
-      return [deeper === undefined ? callTool("act", { topic }) : callTool("research", { topic: deeper })];
-    },
+    child: acting,
     getTools: () => ({ research }),
     getActions: (agent): ThinkActions => (isChild(agent) ? { act } : {}),
     authorizeTurn: ({ person }) => ({
@@ -88,6 +97,24 @@ it("asks those who may agree in their chats, while its caller's conversation goe
   expect(done).toEqual(["A7"]);
 });
 
+it("hears of a decision within seconds although the agent could not tell it", async () => {
+  let passed = 0;
+  vi.spyOn(systemDeps.clock, "now").mockImplementation(() => Date.now() + passed);
+  const nudged = vi
+    .spyOn(AgentToolsFeature.prototype, "nudgeOccurrence")
+    .mockRejectedValue(new Error("lost"));
+  const done: string[] = [];
+  const world = await createServedAgent(refund(done, { approvers: ["dana"] }));
+  await world.write("c1", "Research A7");
+  await expectShown(world, '"status":"waiting"');
+  await world.press("dana", "Approve", { user: "dana" });
+  await vi.waitFor(() => expect(nudged).toHaveBeenCalled(), { timeout: 8000 });
+  await expectShown(world, "refunded: A7", "dana");
+  passed += 10_000;
+  await runDurableObjectAlarm(world.thread("c1"));
+  await expectShown(world, 'Told: "Done: {"refunded":"A7"}');
+});
+
 it("waits for as many people as must agree, through the death of all objects", async () => {
   const done: string[] = [];
   const world = await createServedAgent(refund(done, { approvers: ["dana", "eve"], quorum: 2 }));
@@ -100,6 +127,52 @@ it("waits for as many people as must agree, through the death of all objects", a
   await world.press("eve", "Approve", { user: "eve" });
   await expectShown(world, 'Told: "Done: {"refunded":"A7"}');
   expect(done).toEqual(["A7"]);
+});
+
+it("asks for files and secrets by itself, and reads them", async () => {
+  const act = action({
+    description: "Asks.",
+    inputSchema,
+    execute: async (_input, ctx) => {
+      const photo = await ctx.elicit({ message: "A photo, please", schema: photoSchema() });
+      const pin = await ctx.elicit({ message: "PIN?", schema: z.string(), sensitive: true });
+      if (photo.value === undefined) return photo;
+      const { bytes } = await (ctx.agent as Think).sentFile(photo.value).fetch();
+      return { bytes: bytes.byteLength, digits: pin.value?.length };
+    },
+  });
+  const world = await createServedAgent(act);
+  await world.write("c1", "Research A7");
+  const { id: quotes } = await expectShown(world, "A photo, please");
+  world.chats.files.set("f1", new Uint8Array(12));
+  const files = [{ id: "f1", kind: "image", mediaType: "image/png", name: "a.png" }] as const;
+  await world.write("c1", "", { files, quotes, sentAt: Date.now() });
+  const pin = await expectShown(world, "PIN?");
+  await world.write("c1", "4711", { quotes: pin.id, sentAt: Date.now() });
+  await expectShown(world, '"bytes":12,"digits":4');
+  expect(JSON.stringify(world.requests)).not.toContain("4711");
+});
+
+it.each([
+  ["a photo", { schema: photoSchema() }, {}],
+  ["a place", { schema: placeSchema() }, {}],
+  ["a secret", { schema: z.string(), sensitive: true }, {}],
+  ["somebody else", { schema: z.string(), of: { person: "dana" } }, {}],
+  ["somebody while no call waits", { schema: z.string() }, { detached: true }],
+] as const)("says what to do if it has no messenger and asks for %s", async (_what, question, options) => {
+  const act = action({
+    description: "Asks.",
+    inputSchema: z.object({ topic: z.string() }),
+    execute: (_input, ctx) => ctx.elicit<FlexibleSchema>({ message: "Please", ...question }),
+  });
+  const world = createAgentBot({
+    child: acting,
+    tool: options,
+    getActions: (agent): ThinkActions => (isChild(agent) ? { act } : {}),
+  });
+  await world.write("c1", "Research A7");
+  await expectShown(world, "the developer of the bot must give the agent its messengers");
+  expect(world.chats.visible("c1").join()).not.toContain("Please");
 });
 
 it("asks the person in the chat that began a run in the background", async () => {
