@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callTool, say } from "../../lab/support/model-script.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { callTool, holdAt, say } from "../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 
 let rig: Rig;
@@ -68,4 +69,42 @@ it("remembers once, and forgets, when the bot is killed with the presses of Appr
   const asked = model.requests().length;
   simulator.sendText(chat, user, "Hello again");
   await simulator.waitFor(() => model.requests().length > asked && !prompt().includes("Drinks it black"));
+});
+
+it("loses no message when the bot is killed while the model writes a summary of the transcript", async () => {
+  const { bot, model, simulator } = rig;
+  const user = simulator.addUser();
+  const chat = simulator.privateChat(user);
+  const held = createGate();
+  const summaries = () => model.requests().filter(({ stream }) => !stream).length;
+  // A model that writes long calls fills its transcript soon.
+  const long = { query: "x".repeat(60_000) };
+  model.script(({ messages, stream }) => {
+    const last = messages.at(-1);
+    if (!stream) return [holdAt(held), say("They spoke of animals.")];
+    if (last?.role === "tool") return [say(`Found: ${JSON.stringify(last.content).slice(0, 600)}`)];
+    return [
+      callTool(
+        "search_context",
+        JSON.stringify(last?.content).includes("Who") ? { query: "dog called" } : long,
+      ),
+    ];
+  });
+  const answers = () =>
+    simulator.messages(chat).filter(({ from, text }) => from.isBot && text.startsWith("Found: "));
+  let sent = 0;
+  for (; summaries() === 0 && sent < 12; sent += 1) {
+    simulator.sendText(chat, user, sent === 0 ? "My dog is called Rex" : `The number is ${sent}`);
+    await simulator.waitFor(() => summaries() > 0 || answers().length > sent);
+  }
+  await held.reached;
+  await bot.kill("SIGKILL");
+  held.open();
+  await bot.restart();
+  await simulator.waitFor(() => answers().length === sent);
+  simulator.sendText(chat, user, "Who is it?");
+  await simulator.waitFor(() => answers().at(-1)?.text.includes("My dog is called Rex") === true);
+  expect(answers()).toHaveLength(sent + 1);
+  const request = model.requests().findLast(({ stream }) => stream);
+  expect(JSON.stringify(request?.messages)).toContain("They spoke of animals.");
 });

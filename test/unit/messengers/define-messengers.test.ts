@@ -116,6 +116,18 @@ describe("normalizeMessengers", () => {
       /^delivery\.footr of .* Did you mean "footer"\?$/,
     ],
     [
+      "a limit of streams, which Think has (decision 15)",
+      { delivery: { visibleSoftLimit: 3_000 } } as never,
+      "messenger-option-invalid",
+      /^delivery\.visibleSoftLimit of .* does not exist/,
+    ],
+    [
+      "a way to cut texts, which Think has (decision 15)",
+      { delivery: { splitText: () => [] } } as never,
+      "messenger-option-invalid",
+      /^delivery\.splitText of .* does not exist/,
+    ],
+    [
       "a misspelt option of silence",
       { delivery: { silence: { signl: "[[quiet]]" } } } as never,
       "messenger-option-invalid",

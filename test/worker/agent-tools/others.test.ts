@@ -6,7 +6,7 @@ import { AgentToolsFeature } from "../../../src/agent-tools/agent-tools-feature.
 import { agentTool } from "../../../src/agent-tools/index.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import { action, photoSchema, placeSchema, roles } from "../../../src/index.ts";
-import type { Action, Think, ThinkActions } from "../../../src/index.ts";
+import type { Action, ThinkActions } from "../../../src/index.ts";
 import { createAgentBot, isChild, topicOf } from "../support/agent-bot.ts";
 import { expectShown } from "../support/asking-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -137,7 +137,7 @@ it("asks for files and secrets by itself, and reads them", async () => {
       const photo = await ctx.elicit({ message: "A photo, please", schema: photoSchema() });
       const pin = await ctx.elicit({ message: "PIN?", schema: z.string(), sensitive: true });
       if (photo.value === undefined) return photo;
-      const { bytes } = await (ctx.agent as Think).sentFile(photo.value).fetch();
+      const { bytes } = await ctx.agent.sentFile(photo.value).fetch();
       return { bytes: bytes.byteLength, digits: pin.value?.length };
     },
   });

@@ -12,6 +12,7 @@ import type {
 import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
+import { createRefundBot } from "../support/refund-bot.ts";
 import { callTool, failWith, holdAt, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
@@ -72,13 +73,18 @@ describe("beforeToolCall", () => {
         input: { n: 0 },
         stepNumber: 0,
         attempt: 1,
+        messages: [expect.objectContaining({ role: "user" })],
         turn: expect.objectContaining({
           kind: "messages",
           authors: [expect.objectContaining({ userId: "ada" })],
         }) as unknown,
       }),
     ]);
-    expect(ended).toEqual([expect.objectContaining({ success: true, output: shown, toolName: "echo" })]);
+    const { messages } = seen[0] ?? {};
+    expect(JSON.stringify(messages)).toContain("Go");
+    expect(ended).toEqual([
+      expect.objectContaining({ success: true, output: shown, toolName: "echo", messages }),
+    ]);
   });
 
   it("keeps the tool from running when it throws, ends nothing, and is logged (I10)", async () => {
@@ -307,6 +313,28 @@ describe("onChatResponse and onChatError", () => {
       turn: { kind: "prompt" },
     });
     expect(errors).toEqual([["stream", true]]);
+  });
+
+  it("tell that no new question began a turn about an outcome", async () => {
+    const told: unknown[] = [];
+    const { world } = createRefundBot(
+      {},
+      {
+        hooks: {
+          beforeTurn: ({ continuation, turn }) => void told.push([turn?.kind, continuation]),
+          onChatResponse: ({ continuation, turn }) => void told.push([turn?.kind, continuation]),
+        },
+      },
+    );
+    await world.write("c1", "Refund 7");
+    await vi.waitFor(() => expect(told).toHaveLength(2), 8000);
+    await world.press("c1", "Approve");
+    await vi.waitFor(() => expect(told).toHaveLength(4), 8000);
+    const [asked, outcome] = [
+      ["messages", false],
+      ["outcome", true],
+    ];
+    expect(told).toEqual([asked, asked, outcome, outcome]);
   });
 
   it("tells of a turn whose process died before the hook had returned", async () => {
