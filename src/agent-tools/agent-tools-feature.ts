@@ -8,6 +8,7 @@ import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import type { StopEffect } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { AfterEnd } from "./agent-run-store.ts";
 import { AGENT_TOOLS } from "./agent-tool-calls.ts";
@@ -222,8 +223,8 @@ export class AgentToolsFeature implements Feature, AgentToolCalls {
     this.runs.turnReplaced(turnId);
   }
 
-  stopped(by: MessengerEvent): boolean {
-    return this.runs.stopped(by);
+  stopped(by: MessengerEvent): StopEffect {
+    return this.runs.stopped(by) ? "unseen" : "nothing";
   }
 
   progressed(turnId: string, line: string): void {

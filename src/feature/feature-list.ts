@@ -14,6 +14,7 @@ import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import type { MessengerHint, TakenMessage } from "../messengers/intake/open-questions.ts";
 import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
+import type { StopEffect } from "../messengers/turns/turn-consent.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
@@ -243,8 +244,9 @@ export class FeatureList implements ThreadFeatures {
     for (const feature of this.#features) feature.turnReplaced?.(turnId);
   }
 
-  stopped(by: MessengerEvent): boolean {
-    return this.#features.filter((feature) => feature.stopped?.(by) === true).length > 0;
+  stopped(by: MessengerEvent): StopEffect {
+    const effects = this.#features.map((feature) => feature.stopped?.(by));
+    return (["seen", "unseen"] as const).find((effect) => effects.includes(effect)) ?? "nothing";
   }
 
   runOf(turnId: string): ScheduledRun | undefined {

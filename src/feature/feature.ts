@@ -13,7 +13,7 @@ import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
-import type { TurnConsent } from "../messengers/turns/turn-consent.ts";
+import type { StopEffect, TurnConsent } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { FeatureHost } from "./feature-host.ts";
 import type { FeatureRoutes } from "./feature-routes.ts";
@@ -82,8 +82,8 @@ export interface Feature {
   isCodeOpen?(run: string): boolean;
   /** A call of a turn, or of a run that follows from it, shows how far it is. */
   progressed?(turnId: string, line: string): void;
-  /** A person has ended what runs in a chat. Returns `false` if it had asked the person nothing there. */
-  stopped?(by: MessengerEvent): boolean;
+  /** A person has ended what runs in a chat. */
+  stopped?(by: MessengerEvent): StopEffect;
   /** A chat accepts no messages any more. */
   chatGone?(place: GonePlace): void;
   /** A chat of this conversation continues under another id. Called after that is stored. */

@@ -3,6 +3,7 @@ import { checkDescribed } from "../core/json-schema-of.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Feature } from "../feature/feature.ts";
+import type { StopEffect } from "../messengers/turns/turn-consent.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { ParkedCalls } from "../replay/parked-calls.ts";
 import { ParkedRuns } from "./parked-runs.ts";
@@ -88,8 +89,8 @@ export class QuestionsFeature implements Feature {
     return new QuestionsOfRuns(this.#host, this.#all, this.parked.store);
   }
 
-  stopped(by: MessengerEvent): boolean {
-    return this.questions.stopped(by);
+  stopped(by: MessengerEvent): StopEffect {
+    return this.questions.stopped(by) ? "seen" : "nothing";
   }
 
   prompt(): string | undefined {

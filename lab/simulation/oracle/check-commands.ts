@@ -25,7 +25,7 @@ export function checkCommands(
     ({ threadId: at, text }) => at === threadId && text.includes(STOPPED),
   ).length;
   // A question that somebody stops says so on its card.
-  const unasked = oracle.questions.declinedIn(threadId) + oracle.children.tasksIn(threadId);
+  const unasked = oracle.questions.declinedIn(threadId) + oracle.children.askingIn(threadId);
   if (refusals + stopped + unasked < given("stop") && !wasBlocked) {
     oracle.fail("I5", `/stop had an effect ${refusals + stopped} times of ${given("stop")} in ${threadId}`);
   }

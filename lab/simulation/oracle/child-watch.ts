@@ -123,9 +123,10 @@ export class ChildWatch {
     return people.size === 1 ? [...people][0] : undefined;
   }
 
-  /** The number of tasks of a thread. To stop one outside of its turn is said by the card of its question, if by any. */
-  tasksIn(threadId: string): number {
-    return [...this.tasks.values()].filter((task) => task.threadId === threadId).length;
+  /** The number of tasks of a thread that can ask. To stop one outside of its turn is said by the card of its question. */
+  askingIn(threadId: string): number {
+    return [...this.tasks.values()].filter((task) => task.threadId === threadId && !task.plan.isDetached)
+      .length;
   }
 
   newestOf(token: string): Task | undefined {

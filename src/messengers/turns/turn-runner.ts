@@ -195,8 +195,10 @@ export class TurnRunner implements Answers {
   }
 
   stopAll(by: MessengerEvent): boolean {
-    const isAsked = this.#options.consent?.stopped(by) === true;
-    return this.endings.stopAll(by) || isAsked;
+    const effect = this.#options.consent?.stopped(by) ?? "nothing";
+    if (this.endings.stopAll(by)) return true;
+    if (effect === "unseen") this.replies.tellStopped(`stopped:${by.messengerId}:${by.key}`, by);
+    return effect !== "nothing";
   }
 
   startOver(by: MessengerEvent): void {

@@ -11,6 +11,8 @@ import { ChildBot } from "../worker.ts";
 
 beforeEach(() => void captureLog());
 
+const GROUP = { isGroup: true, mentions: true } as const;
+
 const about: ModelScript = (request) => [say(`All about ${topicOf(request)}.`)];
 
 describe("a run in the background", () => {
@@ -26,6 +28,28 @@ describe("a run in the background", () => {
     await expectShown(world, "Heard: Hello");
     gate.open();
     await expectShown(world, 'Told: "All about bees."');
+  });
+
+  it("ends with /stop of its person, who reads that, and of nobody else", async () => {
+    const gate = createGate();
+    const world = createAgentBot({
+      child: (request) => [holdAt(gate), ...about(request)],
+      tool: { detached: true },
+    });
+    await world.write("g1", "Research bees", { user: "ada", ...GROUP });
+    await expectShown(world, '"status":"running"', "g1");
+    await gate.reached;
+    await world.write("g1", "/stop", { user: "eve", ...GROUP });
+    await expectShown(world, "There's nothing to stop right now.", "g1");
+    await world.write("g1", "/stop", { id: "stop", user: "ada", ...GROUP });
+    await expectShown(world, "(stopped)", "g1");
+    await world.write("g1", "/stop", { id: "stop", user: "ada", ...GROUP });
+    gate.open();
+    await world.write("g1", "Hello", { user: "ada", ...GROUP });
+    await expectShown(world, "Hello", "g1");
+    const shown = world.chats.visible("g1").join("\n");
+    expect(shown.match(/\(stopped\)/g)).toHaveLength(1);
+    expect(shown).not.toContain("Told:");
   });
 
   it("tells that it has failed, without the exception", async () => {

@@ -204,6 +204,7 @@ it("takes its questions back when the person ends the run", async () => {
   const token = await tokenOf(world, "dana", "Approve");
   await world.write("c1", "/stop");
   await vi.waitFor(() => expect(world.chats.button("dana", "Approve")).toBeUndefined(), { timeout: 8000 });
+  await expectShown(world, "(stopped)");
   await world.pressToken("dana", token, { user: "dana" }).catch(() => undefined);
   expect(done).toEqual([]);
 });
