@@ -1,3 +1,4 @@
+import type { Say } from "../../core/bot-texts.ts";
 import type { AskedCall } from "../../messengers/tools/action-consent.ts";
 import { isAskedOutside } from "../rules/approval.ts";
 import type { Approval } from "../rules/approval.ts";
@@ -5,14 +6,18 @@ import { cardFields } from "../rules/card-fields.ts";
 import { decisionWords } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 
-/** Returns the state of a question for the system whose call it is about. */
-export function askedCallOf(approval: Approval): AskedCall {
+/**
+ * Returns the state of a question for the system whose call it is about.
+ *
+ * @param say the texts for the person whom the system asks
+ */
+export function askedCallOf(approval: Approval, say: Say): AskedCall {
   const { createdAt, decidedAt, endedAt, outcome, state } = approval;
   switch (state) {
     case "waiting":
       return {
         kind: "waiting",
-        question: questionFor(approval),
+        question: questionFor(approval, say),
         isAskedByCaller: isAskedOutside(approval),
       };
     case "approved":
@@ -38,9 +43,9 @@ export function askedCallOf(approval: Approval): AskedCall {
 }
 
 /** The question in words, with every input as the card would show it. */
-function questionFor(approval: Approval): string {
+function questionFor(approval: Approval, say: Say): string {
   const summary = summaryOf(approval);
-  const view = { approvers: "", time: (at: number) => new Date(at).toISOString() };
+  const view = { approvers: "", time: (at: number) => new Date(at).toISOString(), say };
   // Whoever asks for an agent names it.
   const asked = approval.schedule?.agent === undefined ? approval : { ...approval, schedule: undefined };
   const fields = cardFields(asked, view, summary.length);

@@ -18,12 +18,13 @@ import { requestOf } from "./approval-question.ts";
 import { askedCallOf } from "./asked-call.ts";
 import type { Approvers } from "./approvers.ts";
 import { factsOfOutcome } from "./outcome-facts.ts";
+import { sayTo } from "./say-to.ts";
 import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
 import type { ConsentProblem } from "./scheduled-consent.ts";
 import { isServed } from "../../messengers/tools/call-facts.ts";
 
 export interface PeopleConsentOptions {
-  readonly host: Pick<ApprovalsHost, "deps" | "engine" | "messengers" | "runs" | "thread">;
+  readonly host: Pick<ApprovalsHost, "agent" | "deps" | "engine" | "messengers" | "runs" | "thread">;
   readonly approvals: Approvals;
   readonly approvers: Approvers;
   readonly cards: ApprovalCards;
@@ -161,7 +162,7 @@ export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"
 
   stateOf(approvalId: string): AskedCall | undefined {
     const approval = this.#options.approvals.get(approvalId);
-    return approval && askedCallOf(approval);
+    return approval && askedCallOf(approval, sayTo(this.#options.host.agent, approval.requester));
   }
 
   hasConsent(turnId: string): boolean {

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { createGate } from "../../../lab/support/gate.ts";
 import { agentTool } from "../../../src/agent-tools/index.ts";
-import { action } from "../../../src/index.ts";
+import { action, ENGLISH_TEXTS } from "../../../src/index.ts";
 import type { ThinkActions } from "../../../src/index.ts";
+import { byLanguage, german } from "../../../src/texts/index.ts";
 import { createAgentBot, isChild, topicOf } from "../support/agent-bot.ts";
 import { expectShown } from "../support/asking-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -295,6 +296,29 @@ describe("an agent that asks people", () => {
     await expectShown(world, told);
     if (token !== undefined) await world.pressToken("c1", token).catch(() => undefined);
     expect(done).toEqual(effects);
+  });
+
+  it("asks in the texts of the bot, in the language of the person", async () => {
+    const act = action({
+      description: "Erstattet.",
+      inputSchema: z.object({ topic: z.string(), express: z.boolean() }),
+      approval: true,
+      approvalRisk: "high",
+      execute: () => "done",
+    });
+    const world = createAgentBot({
+      child: (request) =>
+        request.prompt.at(-1)?.role === "tool"
+          ? [say("Done.")]
+          : [callTool("act", { topic: "A7", express: true })],
+      getActions: (agent): ThinkActions => (isChild(agent) ? { act } : {}),
+      settings: { texts: byLanguage({ en: ENGLISH_TEXTS, de: german }) },
+    });
+    await world.write("c1", "Research A7", { language: "de" });
+    const card = await expectShown(world, "Researcher:");
+    expect(card.texts.at(-1)).toBe(
+      "Researcher: Erstattet.\nRisiko: hoch\nTopic: A7\nExpress: ja\n\nBitte wähle etwas aus.",
+    );
   });
 
   it("lets only the person decide who has asked", async () => {
