@@ -31,6 +31,7 @@ const TASK = "src/schedules/rules/scheduled-task.ts";
 const BROADCAST = "src/core/broadcast.ts";
 const SESSION = "src/feature/session.ts";
 const EXTENSIONS = "src/extensions/extension-config.ts";
+const EXTENSION_API = "src/extensions/extension-api.ts";
 const WORKSPACE = "src/workspace/workspace-options.ts";
 const MCP_CLIENT = "src/mcp-client/mcp-client-options.ts";
 
@@ -157,10 +158,33 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     intro: "[Extensions](../extensions.md) shows them in use.",
     parts: [
       { heading: "`extensions`", file: EXTENSIONS, of: ["ExtensionsOptions"] },
-      { heading: "Rules for an extension", file: EXTENSIONS, of: ["ExtensionCallRules", "ExtensionRules"] },
+      {
+        heading: "Rules for an extension",
+        file: EXTENSIONS,
+        of: ["ExtensionCallRules", "ExtensionRules"],
+        about: "ExtensionCallRules",
+      },
       { heading: "A manifest", file: EXTENSIONS, of: ["ExtensionManifest"] },
       { heading: "`permissions`", file: EXTENSIONS, of: ["ExtensionPermissions"] },
       { heading: "A block of `context`", file: EXTENSIONS, of: ["ExtensionContext"] },
+      { heading: "`host`", file: EXTENSION_API, of: ["ExtensionApi"], about: "ExtensionApi", isRead: true },
+      {
+        heading: "`beforeTurn` gets",
+        file: EXTENSION_API,
+        of: ["TurnSnapshot"],
+        about: "TurnSnapshot",
+        isRead: true,
+      },
+      { heading: "`beforeTurn` returns", file: EXTENSION_API, of: ["TurnChange"], about: "TurnChange" },
+      { heading: "`beforeToolCall` gets", file: EXTENSION_API, of: ["ToolCallSnapshot"], isRead: true },
+      {
+        heading: "`afterToolCall` gets",
+        file: EXTENSION_API,
+        of: ["ToolCallSnapshot", "ToolResultSnapshot"],
+        isRead: true,
+      },
+      { heading: "`onStepFinish` gets", file: EXTENSION_API, of: ["StepSnapshot"], isRead: true },
+      { heading: "`onChunk` gets", file: EXTENSION_API, of: ["ChunkSnapshot"], isRead: true },
     ],
   },
   "workspace.md": {

@@ -8,7 +8,7 @@ import { SwitchboardError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Executor } from "../sandbox/index.ts";
 import type { ExtensionCallRules, ExtensionRules } from "./extension-config.ts";
-import { canChange, ExtensionHost, hasHost, reachesNetwork } from "./extension-host.ts";
+import { canChange, canWrite, ExtensionHost, hasHost, reachesNetwork } from "./extension-host.ts";
 import type { ExtensionChange, ReachableParts } from "./extension-host.ts";
 import { ExtensionFailure, modelName, runTask } from "./loaded-extension.ts";
 import type { ExtensionTool, LoadedExtension } from "./loaded-extension.ts";
@@ -105,9 +105,12 @@ async function callTool(
     return { output: output ?? null, changes: host.changes };
   };
   if (!canChange(manifest)) return (await run()).output;
-  const { changes, output } = await ctx.step("run", run);
-  await host.apply(changes);
-  return output;
+  const change = async (): Promise<unknown> => {
+    const { changes, output } = await ctx.step("run", run);
+    await host.apply(changes);
+    return output;
+  };
+  return canWrite(manifest) ? parts.changing.run(signal, change) : change();
 }
 
 /** Words of this house that only the product itself may say to a model. */

@@ -1,3 +1,4 @@
+import type { ExtensionApi } from "./extension-api.ts";
 import type { ExtensionHook } from "./extension-config.ts";
 
 /** The task of one run of an extension's code. */
@@ -12,7 +13,7 @@ export type ExtensionTask =
     };
 
 /** The methods of `host`, as the code of an extension has them. */
-export const HOST_METHODS = [
+const HOST_METHODS = [
   "readFile",
   "writeFile",
   "deleteFile",
@@ -20,7 +21,7 @@ export const HOST_METHODS = [
   "getContext",
   "setContext",
   "fetch",
-] as const;
+] as const satisfies readonly (keyof ExtensionApi)[];
 
 const HOST = `const host = { ${HOST_METHODS.map((name) => `${name}: (...given) => bridge.${name}(...given)`).join(", ")} };`;
 

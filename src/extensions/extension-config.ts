@@ -69,10 +69,13 @@ export interface ExtensionsOptions {
   readonly limits?: SandboxLimits;
 }
 
-/** Rules for the calls of an extension's tools. They are those of an action. */
+/**
+ * Rules for the calls of an extension's tools. They are those of an action: also `permissions`, `requesterMayApprove`,
+ * `askIn`, `expiresAfterMs` and `timeoutMs`.
+ */
 export interface ExtensionCallRules extends Pick<
   ActionOptions<FlexibleSchema, unknown>,
-  "permissions" | "requesterMayApprove" | "askIn" | "timeoutMs"
+  "permissions" | "requesterMayApprove" | "askIn" | "expiresAfterMs" | "timeoutMs"
 > {
   /**
    * Whether people are asked before a call.

@@ -6,7 +6,7 @@ import { withinTime } from "../core/within-time.ts";
 import type { Executor } from "../sandbox/index.ts";
 import type { ThinkHooks, TurnConfig, TurnContext } from "../turn/hooks.ts";
 import type { ExtensionHook } from "./extension-config.ts";
-import { ExtensionHost, hasHost } from "./extension-host.ts";
+import { canWrite, ExtensionHost, hasHost } from "./extension-host.ts";
 import type { ReachableParts } from "./extension-host.ts";
 import { ExtensionFailure, runTask } from "./loaded-extension.ts";
 import type { LoadedExtension } from "./loaded-extension.ts";
@@ -176,7 +176,12 @@ export class ExtensionHooks {
         await host.apply(host.changes);
         return returned;
       };
-      const returned = await withinTime(clock, limitMs, run(), `${hook} of an extension`);
+      const within = (work: Promise<unknown>): Promise<unknown> =>
+        withinTime(clock, limitMs, work, `${hook} of an extension`);
+      const inOrder = (work: () => Promise<unknown>): Promise<unknown> =>
+        canWrite(manifest) ? parts.changing.run(drop.signal, work) : work();
+      // A turn does not wait for long runs of tools. The other hooks can.
+      const returned = await (hook === "beforeTurn" ? within(inOrder(run)) : inOrder(() => within(run())));
       this.#failures.delete(name);
       if (hook !== "beforeTurn") return undefined;
       const change = readTurnChange(returned);

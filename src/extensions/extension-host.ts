@@ -1,8 +1,9 @@
 import { SwitchboardError } from "../core/errors.ts";
 import type { Session } from "../feature/session.ts";
 import type { ExtensionManifest } from "./extension-config.ts";
-import type { HOST_METHODS } from "./extension-code.ts";
+import type { ExtensionApi } from "./extension-api.ts";
 import { fetchPublic } from "./fetch-public.ts";
+import type { OneAtATime } from "./one-at-a-time.ts";
 
 /** The files of a conversation, as extensions use them: `this.workspace` has these methods. */
 export interface ExtensionFiles {
@@ -18,6 +19,8 @@ export interface ReachableParts {
   readonly files: () => ExtensionFiles;
   readonly session: () => Pick<Session, "getContextBlock" | "replaceContextBlock">;
   readonly network: typeof fetch;
+  /** Runs that change files or memory: each reads the changes of those before it. */
+  readonly changing: OneAtATime;
 }
 
 /** One change that a run makes. */
@@ -48,8 +51,13 @@ export function hasHost({ context = [], permissions = {} }: ExtensionManifest): 
 }
 
 /** Whether the code of an extension can change something. */
-export function canChange({ context = [], permissions = {} }: ExtensionManifest): boolean {
-  return permissions.workspace === "read-write" || context.length > 0 || reachesNetwork(permissions);
+export function canChange(manifest: ExtensionManifest): boolean {
+  return canWrite(manifest) || reachesNetwork(manifest.permissions ?? {});
+}
+
+/** Whether the code of an extension can change files or memory. */
+export function canWrite({ context = [], permissions = {} }: ExtensionManifest): boolean {
+  return permissions.workspace === "read-write" || context.length > 0;
 }
 
 export function reachesNetwork({ network }: NonNullable<ExtensionManifest["permissions"]>): boolean {
@@ -78,7 +86,7 @@ export class ExtensionHost {
   }
 
   /** The functions behind `host`. Their arguments come from the code of a stranger. */
-  fns(): Readonly<Record<(typeof HOST_METHODS)[number], (...given: unknown[]) => Promise<unknown>>> {
+  fns(): Readonly<Record<keyof ExtensionApi, (...given: unknown[]) => Promise<unknown>>> {
     return {
       readFile: async (path) => this.#read(textOf(path)),
       writeFile: async (path, content) => {

@@ -7,7 +7,7 @@ import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { Session } from "../feature/session.ts";
 import { createQuickJSExecutor } from "../sandbox/index.ts";
-import type { Executor } from "../sandbox/index.ts";
+import type { Executor, SandboxLimits } from "../sandbox/index.ts";
 import type { ThinkHooks } from "../turn/hooks.ts";
 import { checkManifest } from "./check-manifest.ts";
 import type { Grantable } from "./check-manifest.ts";
@@ -20,6 +20,7 @@ import { ExtensionManager } from "./extension-manager.ts";
 import { ExtensionStore } from "./extension-store.ts";
 import { describeExtension } from "./loaded-extension.ts";
 import type { LoadedExtension } from "./loaded-extension.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 
 /** The members of the bot's class that extensions use. */
 interface ExtensionMethods {
@@ -53,22 +54,27 @@ export class ExtensionsFeature implements Feature {
   #loaded: readonly LoadedExtension[] = [];
   #loading: Promise<void> | undefined;
 
-  constructor(host: FeatureHost<unknown>, options: ExtensionsOptions) {
+  constructor(
+    host: FeatureHost<unknown>,
+    options: ExtensionsOptions,
+    executorWith = (limits: SandboxLimits): Executor => createQuickJSExecutor({ deps: host.deps, limits }),
+  ) {
     // Every bot may have these members.
     this.#host = host as FeatureHost<ExtensionMethods>;
     this.#options = options;
     const { agent, database, deps, env, log } = this.#host;
     this.#store = new ExtensionStore(database);
-    this.#tools = createQuickJSExecutor({ deps, limits: { ...TOOL_LIMITS, ...options.limits } });
+    this.#tools = executorWith({ ...TOOL_LIMITS, ...options.limits });
     this.#parts = {
       files: () => agent.workspace,
       session: () => agent.session,
       network: publicNetworkOf(env) ?? deps.fetch,
+      changing: new OneAtATime(),
     };
     this.#hooks = new ExtensionHooks({
       clock: deps.clock,
       log,
-      executor: createQuickJSExecutor({ deps, limits: HOOK_LIMITS }),
+      executor: executorWith(HOOK_LIMITS),
       parts: this.#parts,
       extensions: () => this.#loaded,
       maxSteps: () => agent.maxSteps,

@@ -14,6 +14,7 @@ const CALL_RULES: OptionRules<ExtensionCallRules> = {
   approval: true,
   approvers: true,
   askIn: true,
+  expiresAfterMs: POSITIVE,
   grantable: true,
   permissions: true,
   requesterMayApprove: true,

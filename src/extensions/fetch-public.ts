@@ -2,6 +2,7 @@ import { bytesUpTo } from "../core/bytes-up-to.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
 import { isHost, parsePublicUrl } from "../core/public-url.ts";
+import type { ExtensionResponse } from "./extension-api.ts";
 
 const MOST_BYTES = 512 * 1024;
 const MOST_HEADERS = 32;
@@ -13,13 +14,6 @@ export interface ExtensionRequest {
   readonly url: unknown;
   readonly init: unknown;
   readonly signal: AbortSignal;
-}
-
-/** The answer, as the code of an extension gets it. */
-export interface ExtensionResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 /**

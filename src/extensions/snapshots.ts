@@ -2,6 +2,13 @@ import { normalizeOutput } from "../actions/declare/normalize-output.ts";
 import type { Json } from "../core/content.ts";
 import { isRecord } from "../core/is-record.ts";
 import type {
+  ChunkSnapshot,
+  StepSnapshot,
+  ToolCallSnapshot,
+  ToolResultSnapshot,
+  TurnSnapshot,
+} from "./extension-api.ts";
+import type {
   ChunkContext,
   StepContext,
   ToolCallContext,
@@ -9,10 +16,20 @@ import type {
   TurnContext,
 } from "../turn/hooks.ts";
 
+/** A snapshot is JSON. */
+type Snapshot<Of> = { readonly [Key in keyof Of]: unknown extends Of[Key] ? Json : Of[Key] };
+
 /** Longest text of a snapshot, in characters. */
 const LONGEST_TEXT = 50_000;
 
-export function turnSnapshot({ continuation, messages, model, system, tools, turn }: TurnContext): Json {
+export function turnSnapshot({
+  continuation,
+  messages,
+  model,
+  system,
+  tools,
+  turn,
+}: TurnContext): Snapshot<TurnSnapshot> {
   return {
     system: system.slice(0, LONGEST_TEXT),
     toolNames: Object.keys(tools),
@@ -23,17 +40,20 @@ export function turnSnapshot({ continuation, messages, model, system, tools, tur
   };
 }
 
-export function callSnapshot({ input, stepNumber, toolCallId, toolName }: ToolCallContext): Json {
+export function callSnapshot({
+  input,
+  stepNumber,
+  toolCallId,
+  toolName,
+}: ToolCallContext): Snapshot<ToolCallSnapshot> {
   return { toolName, toolCallId, input: normalizeOutput(input), stepNumber };
 }
 
 /** The words of an error stay with the bot: only its name is in the snapshot. */
-export function resultSnapshot(call: ToolCallResultContext): Json {
+export function resultSnapshot(call: ToolCallResultContext): Snapshot<ToolResultSnapshot> {
   const { durationMs, error, output, success } = call;
-  const end: Record<string, Json> = success
-    ? { output: normalizeOutput(output) }
-    : { error: normalizeOutput(error) };
-  return { ...(callSnapshot(call) as Record<string, Json>), durationMs, success, ...end };
+  const end = success ? { output: normalizeOutput(output) } : { error: normalizeOutput(error) };
+  return { ...callSnapshot(call), durationMs, success, ...end };
 }
 
 export function stepSnapshot({
@@ -44,7 +64,7 @@ export function stepSnapshot({
   toolCalls,
   toolResults,
   usage,
-}: StepContext): Json {
+}: StepContext): Snapshot<StepSnapshot> {
   return {
     stepNumber,
     finishReason,
@@ -56,7 +76,7 @@ export function stepSnapshot({
   };
 }
 
-export function chunkSnapshot({ chunk }: ChunkContext): Json {
+export function chunkSnapshot({ chunk }: ChunkContext): Snapshot<ChunkSnapshot> {
   return {
     type: chunk.type,
     ...("text" in chunk && typeof chunk.text === "string" && { text: chunk.text.slice(0, LONGEST_TEXT) }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TurnConfig } from "../turn/hooks.ts";
+import type { TurnChange } from "./extension-api.ts";
 
-/** The changes that `beforeTurn` of an extension may make. They give a turn other words, and never more than it has. */
 const schema = z.strictObject({
   system: z.string().min(1).max(100_000).optional(),
   activeTools: z.array(z.string().max(128)).max(256).optional(),
@@ -9,8 +9,6 @@ const schema = z.strictObject({
   maxSteps: z.int().min(1).max(1000).optional(),
   sendReasoning: z.literal(false).optional(),
 });
-
-export type TurnChange = z.infer<typeof schema>;
 
 /** Returns the changes. Undefined for anything else that a hook has returned. */
 export function readTurnChange(returned: unknown): TurnChange | undefined {

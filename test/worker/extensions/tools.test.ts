@@ -5,7 +5,7 @@ import { systemDeps } from "../../../src/core/deps.ts";
 import { callsOver } from "../../../src/core/inner-calls.ts";
 import { calls, endExtensions, extension, useExtensions } from "../support/extension-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { say } from "../support/scripted-model.ts";
+import { callTool, say } from "../support/scripted-model.ts";
 import { extensions } from "../../../src/extensions/index.ts";
 import { workspace } from "../../../src/workspace/index.ts";
 import { createWorld } from "../support/world.ts";
@@ -67,6 +67,31 @@ it("asks before a call that can change something, and changes files only if a pe
   const token = world.chats.button("ada", "Approve");
   await world.post({ kind: "press", id: "press-1", chat: "ada", user: "ada", text: token ?? "" });
   await vi.waitFor(async () => expect(await files(world)).toEqual({ "/a.md": "hi" }), 8000);
+});
+
+it("loses no change when people agree to two calls at once, while a hook changes the same file", async () => {
+  const adds = (word: string): string =>
+    `async (_, host) => host.writeFile("/a.md", ((await host.readFile("/a.md")) ?? "") + "${word} ")`;
+  const manifest = { ...WRITES, hooks: ["onStepFinish"] } as const;
+  useExtensions([extension(adds("tool"), manifest, `onStepFinish: ${adds("hook")}`)]);
+  const world = createWorld({
+    script: ({ said }) =>
+      said === "go"
+        ? [callTool("ext_notes_go", { a: 1 }), callTool("ext_notes_go", { a: 2 })]
+        : [say(`got ${said}`)],
+  });
+  await world.write("ada", "go");
+  await world.press("ada", "Approve all");
+  await vi.waitFor(
+    async () => {
+      const words = (await files(world))["/a.md"]?.trim().split(" ").toSorted() ?? [];
+      expect(words.filter((word) => word === "tool")).toHaveLength(2);
+      // A step of the model in each of at least two turns.
+      expect(world.requests.length).toBeGreaterThan(1);
+      expect(words.filter((word) => word === "hook")).toHaveLength(world.requests.length);
+    },
+    { timeout: 8000, interval: 50 },
+  );
 });
 
 it("shows a run its own changes, and makes none of a run that fails", async () => {
