@@ -1,11 +1,13 @@
 import { createWorker, modelFromEnv, Think } from "switchboard";
 import type { BotEnvironment } from "switchboard";
 import { ActionConnector, codemode, createCodemodeRuntime } from "switchboard/codemode";
+import { extensions } from "switchboard/extensions";
 import { defineMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { undo } from "switchboard/undo";
 import { workspace } from "switchboard/workspace";
 import { makeReport, sendMail } from "./actions.ts";
+import expenses from "./expenses.txt";
 
 interface Environment extends BotEnvironment {
   /** Address of a mail server, as `sendMail` describes it. */
@@ -17,6 +19,7 @@ export class AnalystBot extends Think<Environment> {
   static override workspace = workspace({ keepSentFiles: true });
   static override codemode = codemode();
   static override undo = undo();
+  static override extensions = extensions();
 
   override getModel() {
     return modelFromEnv(this.env);
@@ -34,6 +37,13 @@ export class AnalystBot extends Think<Environment> {
   override getTools() {
     const connectors = [new ActionConnector(this.ctx, this.env, ["makeReport", "sendMail"])];
     return { codemode: createCodemodeRuntime({ ctx: this.ctx, connectors }).tool() };
+  }
+
+  /** A tool that asks before it changes the list, and a hook. They reach the chat's files, and nothing else. */
+  override getExtensions() {
+    const permissions = { workspace: "read-write" } as const;
+    const hooks = ["beforeTurn"] as const;
+    return [{ manifest: { name: "expenses", version: "1.0.0", permissions, hooks }, source: expenses }];
   }
 
   override getMessengers() {

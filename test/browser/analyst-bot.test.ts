@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool, say } from "../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
-import { lastUserText, type ModelScript } from "../../lab/support/scripted-model.ts";
+import { lastUserText, textOf, type ModelScript } from "../../lab/support/scripted-model.ts";
 import { PICTURE, usePersonPage } from "./person-page.ts";
 
 const CODE = `async () => {
@@ -18,11 +18,17 @@ const CODE = `async () => {
   return report.total;
 }`;
 
+const TOTAL = /Expenses so far: .*/;
+
 /** Reads "the receipts", writes the code, and tells what came of it. */
 const script: ModelScript = (request) => {
   const last = request.messages.at(-1);
   if (last?.role !== "tool" && lastUserText(request).includes("table"))
     return [callTool("codemode", { code: CODE })];
+  if (last?.role !== "tool" && lastUserText(request) === "Note the taxi")
+    return [callTool("ext_expenses_add", { what: "Taxi", amount: 18.4 })];
+  if (lastUserText(request) === "How much is it?")
+    return [say(TOTAL.exec(textOf(request.messages[0]))?.[0] ?? "")];
   return [say(last?.role === "tool" ? "Let me see." : `So: ${lastUserText(request)}`)];
 };
 
@@ -90,5 +96,17 @@ describe("the analyst bot", () => {
     await chat.log().getByText(`Undone: ${BOTH}`).waitFor();
     expect(mails.size).toBe(0);
     await chat.screenshot("analyst-undone");
+  });
+
+  it("changes a list with an extension's tool, after consent, and its hook tells the model the total", async () => {
+    await chat.write("Note the taxi");
+    await chat.log().getByText("expenses: add?").waitFor();
+    await chat.log().getByText("Amount in euros: 18.4").waitFor();
+    await chat.screenshot("analyst-extension-asks");
+    await press("Approve");
+    await chat.log().getByText('"total":"18.40"').waitFor();
+    await chat.write("How much is it?");
+    await chat.log().getByText("Expenses so far: 18.40 EUR (1 in /expenses.csv).").waitFor();
+    await chat.screenshot("analyst-extension-done");
   });
 });

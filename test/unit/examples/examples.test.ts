@@ -25,7 +25,7 @@ describe("the examples", () => {
 
   it("use only what the package exports", () => {
     const allowed =
-      /^(\.\/(skills\/)?[\w-]+\.ts|switchboard(\/codemode|\/mcp|\/memory|\/undo|\/skills|\/workspace|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
+      /^(\.\/(skills\/)?[\w-]+\.(ts|txt)|switchboard(\/codemode|\/extensions|\/mcp|\/memory|\/undo|\/skills|\/workspace|\/messengers(\/telegram)?)?|ai|zod|@modelcontextprotocol\/client|@cantoo\/pdf-lib|@chat-adapter\/[a-z]+)$/;
     const all = [
       "support-bot",
       "digest-bot",
