@@ -69,6 +69,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       if (world.faults.calls > calls) oracle.fail("I5", "a restart after the end sends something");
     }
     if (end === "timeout") oracle.fail("I5", "it never gets quiet");
+    if (oracle.extensions.isPlanned)
+      for (const name of new Set(plan.objects)) await world.threads.get(name)?.showEffects();
     if (oracle.violation === undefined) {
       figures = checkEnd({
         oracle,

@@ -1,5 +1,6 @@
 import { childRows, NO_CHILDREN } from "./oracle/child-watch.ts";
 import { codeRows, NO_CODE } from "./oracle/code-watch.ts";
+import { extensionRows, NO_EXTENSIONS } from "./oracle/extension-watch.ts";
 import type { Happened } from "./oracle/oracle.ts";
 import type { SimulationResult } from "./simulate.ts";
 import { addTraffic, describeTraffic, noTrafficByKind } from "./plan/traffic.ts";
@@ -104,6 +105,7 @@ function noCounts(): Counts {
     questionRefusals: 0,
     ...NO_CODE,
     ...NO_CHILDREN,
+    ...NO_EXTENSIONS,
     questionsElsewhere: 0,
     questionSecrets: 0,
     botAnswers: 0,
@@ -231,6 +233,7 @@ export function describeTotals(totals: Totals): string {
     ["answers that a schema refused", totals.questionRefusals],
     ...codeRows(totals),
     ...childRows(totals),
+    ...extensionRows(totals),
     ["questions that were asked in other chats", totals.questionsElsewhere],
     ["secrets that reached an action", totals.questionSecrets],
     ["answers to the bot's own code", totals.botAnswers],

@@ -245,8 +245,8 @@ export class FeatureList implements ThreadFeatures {
   }
 
   stopped(by: MessengerEvent): StopEffect {
-    const effects = this.#features.map((feature) => feature.stopped?.(by));
-    return (["seen", "unseen"] as const).find((effect) => effects.includes(effect)) ?? "nothing";
+    const effects = new Set(this.#features.map((feature) => feature.stopped?.(by)));
+    return (["seen", "unseen"] as const).find((effect) => effects.has(effect)) ?? "nothing";
   }
 
   runOf(turnId: string): ScheduledRun | undefined {

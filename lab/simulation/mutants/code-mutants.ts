@@ -1,3 +1,4 @@
+import type { ThinkActions } from "../../../src/actions/declare/action.ts";
 import type { BotObject } from "../../../src/agent/bot-object.ts";
 import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { Feature } from "../../../src/feature/feature.ts";
@@ -93,6 +94,24 @@ export const codeMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "undo-by-anybodys-words",
+    what: "whoever asks in words to undo something is taken for the person who had asked for it",
+    needs: "undo-words",
+    object: ({ database, features }) => {
+      const undo = features.imported<Feature>("undo");
+      const before = undo.actions?.bind(undo);
+      const actions = (): ThinkActions => before?.() ?? {};
+      undo.actions = () =>
+        Object.fromEntries(
+          Object.entries(actions()).map(([name, action]) => {
+            const execute: typeof action.execute = (input, ctx) =>
+              action.execute(input, { ...(ctx as object), person: newestRequester(database) } as never);
+            return [name, { ...action, enabled: () => true, execute }];
+          }),
+        );
+    },
+  },
+  {
     name: "undo-oldest-first",
     what: "the calls of a card are undone in the order in which they were made",
     needs: "code",
@@ -126,6 +145,14 @@ export const codeMutants: readonly Mutant[] = [
       ),
   },
 ];
+
+/** The person who has asked for the newest call that can be undone. */
+function newestRequester(database: Database): { readonly userId: string } | undefined {
+  if (database.all("SELECT 1 FROM sqlite_master WHERE name = 'undo_v1'").length === 0) return undefined;
+  const query = "SELECT requester FROM undo_v1 WHERE state = 'open' ORDER BY seq DESC LIMIT 1";
+  const [row] = database.all<{ requester: string | null }>(query);
+  return row?.requester === null || row === undefined ? undefined : { userId: row.requester };
+}
 
 function isOfCode(binding: SqlValue): boolean {
   return typeof binding === "string" && /^(?:do|ask)_m\d+$/.test(binding);

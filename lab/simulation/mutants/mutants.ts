@@ -6,6 +6,7 @@ import { askMutants } from "./ask-mutants.ts";
 import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
+import { extensionMutants } from "./extension-mutants.ts";
 import { formMutants } from "./form-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
 import { promptMutants } from "./prompt-mutants.ts";
@@ -27,6 +28,7 @@ export const mutants: readonly Mutant[] = [
   ...askMutants,
   ...codeMutants,
   ...childMutants,
+  ...extensionMutants,
   ...scheduleMutants,
   ...searchMutants,
 ];

@@ -309,7 +309,7 @@ export class ApprovalWatch {
       if (life.isDead) return;
       let card = this.#cards.find((one) => one.conversation === conversation && one.id === id);
       if (card === undefined) {
-        if (start === undefined || !EFFECT.test(body.text)) return;
+        if (start === undefined || !EFFECT.test(wordsOfBody(body).join(" "))) return;
         const { chatId, threadId } = start.address;
         card = { id, conversation, threadId, chatId, faces: [], shown: -1 };
         this.#cards.push(card);

@@ -23,6 +23,8 @@ export interface CodeFigures {
   /** Effects that were undone, and those of them by the bot's own code. */
   undone: number;
   rolledBack: number;
+  /** And after somebody has asked for it in words. */
+  undoneByWords: number;
 }
 
 export const NO_CODE: Readonly<CodeFigures> = {
@@ -35,6 +37,7 @@ export const NO_CODE: Readonly<CodeFigures> = {
   undoBystanders: 0,
   undone: 0,
   rolledBack: 0,
+  undoneByWords: 0,
 };
 
 export function codeRows(figures: CodeFigures): readonly (readonly [string, number])[] {
@@ -48,6 +51,7 @@ export function codeRows(figures: CodeFigures): readonly (readonly [string, numb
     ["presses of Undo by bystanders", figures.undoBystanders],
     ["effects that were undone", figures.undone],
     ["of these by the bot's own code", figures.rolledBack],
+    ["of these after somebody's words", figures.undoneByWords],
   ];
 }
 
@@ -110,6 +114,8 @@ export class CodeWatch {
   readonly figures: CodeFigures = { ...NO_CODE };
   readonly runsByTurn = new Map<number, CodeRun>();
   readonly presses = new Map<string, CodePress>();
+  /** People who have asked in words to undo something, and the time of their newest ones. */
+  readonly #words = new Map<string, number>();
   readonly #options: CodeWatchOptions;
 
   constructor(options: CodeWatchOptions) {
@@ -121,6 +127,15 @@ export class CodeWatch {
     return this.#options.items.find(
       (item): item is PlannedCode => item.kind === "code" && tokens.includes(item.token),
     );
+  }
+
+  /** Whether messages ask to undo something. */
+  wantsUndo(tokens: readonly string[]): boolean {
+    return this.#options.items.some((item) => item.kind === "undo-words" && tokens.includes(item.token));
+  }
+
+  asksToUndo(person: string): void {
+    this.#words.set(person, this.#options.now());
   }
 
   /** A turn runs its code, for the first time or again after a crash. */
@@ -225,7 +240,10 @@ export class CodeWatch {
       ({ effects, label, person }) =>
         label === "Undo" && this.mayUndo(run, person) && this.#isOfCard(run, work, effects),
     );
-    const since = Math.max(press?.at ?? -Infinity, run.rolledBackAt ?? -Infinity);
+    const said = [...this.#words].filter(([person]) => this.mayUndo(run, person)).map(([, at]) => at);
+    const words = Math.max(-Infinity, ...said);
+    const since = Math.max(press?.at ?? -Infinity, run.rolledBackAt ?? -Infinity, words);
+    if (isFirst && since === words && since > -Infinity) this.figures.undoneByWords += 1;
     if (isFirst && run.rolledBackAt !== undefined) this.figures.rolledBack += 1;
     if (since === -Infinity) return this.#fail(`${effect} is undone, and nobody who may has wanted that`);
     this.#checkOrder(run, work, since);

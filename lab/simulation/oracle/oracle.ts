@@ -10,6 +10,8 @@ import { QuestionWatch } from "./question-watch.ts";
 import type { QuestionFigures } from "./question-watch.ts";
 import { ChildWatch } from "./child-watch.ts";
 import type { ChildFigures } from "./child-watch.ts";
+import { ExtensionWatch } from "./extension-watch.ts";
+import type { ExtensionFigures } from "./extension-watch.ts";
 import { CodeWatch } from "./code-watch.ts";
 import type { CodeFigures } from "./code-watch.ts";
 import { BotAnswerWatch } from "./bot-answer-watch.ts";
@@ -44,7 +46,7 @@ export interface OracleOptions {
 
 /** Counts that prove that these cases occur. */
 export interface Happened
-  extends Heard, SaidFigures, ApprovalFigures, QuestionFigures, CodeFigures, ChildFigures {
+  extends Heard, SaidFigures, ApprovalFigures, QuestionFigures, CodeFigures, ChildFigures, ExtensionFigures {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
@@ -101,6 +103,7 @@ export class Oracle {
   readonly questions: QuestionWatch;
   readonly code: CodeWatch;
   readonly children: ChildWatch;
+  readonly extensions: ExtensionWatch;
   readonly botAnswers: BotAnswerWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
@@ -167,6 +170,7 @@ export class Oracle {
       chatOf: (threadId) => plan.places.find((place) => place.threadId === threadId)?.chatId ?? "",
       delivery: (conversation) => this.said.delivery(conversation),
     });
+    this.extensions = new ExtensionWatch({ fail, items: plan.items, approvals: this.approvals });
     this.presses = new PressWatch({
       now,
       fail,
@@ -256,6 +260,7 @@ export class Oracle {
       ...this.questions.figures,
       ...this.code.figures,
       ...this.children.figures,
+      ...this.extensions.figures,
       ...answers,
       cards: cards.size,
       revised,

@@ -39,5 +39,14 @@ export type CodeItem =
       readonly person: "7" | "8";
       readonly button: "Approve" | "Reject" | "Undo";
     }
+  /** A person asks in words to undo what the bot did last. */
+  | {
+      readonly kind: "undo-words";
+      readonly at: number;
+      readonly place: number;
+      readonly token: string;
+      /** Id of the person, where several can write. */
+      readonly person: "7" | "8";
+    }
   /** The bot's own code undoes a run that has ended. */
   | { readonly kind: "roll-back"; readonly at: number; readonly code: string };

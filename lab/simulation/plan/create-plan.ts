@@ -4,6 +4,7 @@ import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";
 import { drawChildren } from "./draw-children.ts";
 import { drawCode } from "./draw-code.ts";
+import { drawExtensions } from "./draw-extensions.ts";
 import { drawApprovals, drawSpending } from "./draw-approvals.ts";
 import { drawQuestions } from "./draw-questions.ts";
 import { drawTyping } from "./draw-typing.ts";
@@ -88,6 +89,7 @@ export function createPlan(seed: number): Plan {
       ...drawTyping(random.fork("typing"), places),
       ...drawCode(random.fork("code"), places, platform),
       ...drawChildren(random.fork("children"), places, platform),
+      ...drawExtensions(random.fork("extensions"), places, platform),
     ],
     interruptedStep,
     platform,

@@ -74,6 +74,12 @@ export function drawCode(random: Random, places: readonly Place[], platform: Pla
       const when = at + random.pick([random.int(1_500, 8_000), random.int(500, 20_000)]);
       items.push({ kind: "command", at: when, place, token: `k4${left}`, name });
     }
+    const words = random.fork(`undo-words/${token}`);
+    for (let count = words.chance(0.3) ? words.int(1, 2) : 0, when = at + 3_000; count > 0; count -= 1) {
+      when += words.int(1_000, 15_000);
+      const person = words.chance(0.5) ? "7" : "8";
+      items.push({ kind: "undo-words", at: when, place, token: `m4${left}${count}`, person });
+    }
     // Somebody says something else meanwhile.
     if (random.chance(0.3))
       items.push({ kind: "message", at: at + random.int(2_000, 15_000), place, token: `m4${left + 2}` });

@@ -1,6 +1,7 @@
 import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
 import type { ChildItem } from "./child-items.ts";
 import type { CodeItem } from "./code-items.ts";
+import type { ExtensionItem } from "./extension-items.ts";
 import type { QuestionItem } from "./question-items.ts";
 import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
 
@@ -235,6 +236,7 @@ export type PlanItem =
   | QuestionItem
   | CodeItem
   | ChildItem
+  | ExtensionItem
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

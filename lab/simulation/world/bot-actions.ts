@@ -21,7 +21,7 @@ interface EffectCall {
   readonly input: Effect;
 }
 
-/** The name of the action that the answer to a message calls. */
+/** The name of the action of the bot that the answer to a message calls. */
 export function actionName({ spends, token }: Pick<Proposal, "spends" | "token">): string {
   return spends === true ? "spend" : `act_${token}`;
 }

@@ -23,6 +23,7 @@ import { childAgent, childTools, PARENT_MEMBERS, plannedChildren } from "./child
 import type { PlannedChild } from "../oracle/child-watch.ts";
 import { CodeBot, codeActions, plannedCode } from "./code-bot.ts";
 import type { PlannedCode } from "../oracle/code-watch.ts";
+import { plannedExtensions } from "./extension-bot.ts";
 import type { Plan, PlanItem } from "../plan/plan.ts";
 
 type PlannedAlbum = Extract<PlanItem, { kind: "album" }>;
@@ -47,7 +48,10 @@ export class BotCode {
     this.#oracle = oracle;
     this.#codes = plannedCode(items);
     this.#children = plannedChildren(items);
-    this.#proposals = items.filter((item) => item.kind === "proposal");
+    const ofExtensions = new Set(plannedExtensions(items).map(({ token }) => token));
+    this.#proposals = items.filter(
+      (item): item is Proposal => item.kind === "proposal" && !ofExtensions.has(item.token),
+    );
     this.#hasPictures = platform === "telegram";
     const presses = items.filter(
       (item): item is PlannedPress => item.kind === "press-card" || item.kind === "type-number",

@@ -13,6 +13,7 @@ import {
   createQuickJSExecutor,
 } from "../../../src/codemode/index.ts";
 import type { CodemodeRuntime, Executor } from "../../../src/codemode/index.ts";
+import type { SandboxLimits } from "../../../src/sandbox/index.ts";
 import { wait } from "../../../src/core/deps.ts";
 import type { Clock } from "../../../src/core/deps.ts";
 import { undo } from "../../../src/undo/index.ts";
@@ -137,7 +138,8 @@ export class CodeBot {
 let startedRuns = 0;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-function realExecutor(clock: Clock): Executor {
+/** The product's own sandbox, in a process of the simulation. */
+export function realExecutor(clock: Clock, limits: SandboxLimits = {}): Executor {
   startedRuns += 1;
   const offset = startedRuns * DAY_MS;
   const later: Clock = {
@@ -146,5 +148,5 @@ function realExecutor(clock: Clock): Executor {
     clearTimeout: (timer) => clock.clearTimeout(timer),
   };
   let ids = 0;
-  return createQuickJSExecutor({ deps: { clock: later, newId: () => `run${(ids += 1)}` } });
+  return createQuickJSExecutor({ limits, deps: { clock: later, newId: () => `run${(ids += 1)}` } });
 }

@@ -1,5 +1,6 @@
 import type { OutgoingButton } from "../../../src/core/surface.ts";
 import type { CodeItem } from "../plan/code-items.ts";
+import type { Place } from "../plan/plan.ts";
 import type { CardUpdates } from "./card-people.ts";
 import { turnOf } from "../oracle/check-code.ts";
 import type { World } from "./world.ts";
@@ -10,24 +11,42 @@ type PlannedPress = Extract<CodeItem, { kind: "press-code" }>;
 const MOST_LOOKS = 12;
 const LOOK_EVERY_MS = 2_000;
 
+interface CodeUpdates extends Pick<CardUpdates, "tellPress"> {
+  readonly write: (place: Place, token: string, userId: string) => void;
+}
+
 /** People who decide about calls of code, and undo them. */
 export class CodePeople {
   readonly #world: World;
-  readonly #people: Pick<CardUpdates, "tellPress">;
+  readonly #people: CodeUpdates;
 
-  constructor(world: World, people: Pick<CardUpdates, "tellPress">) {
+  constructor(world: World, people: CodeUpdates) {
     this.#world = world;
     this.#people = people;
   }
 
-  press(item: PlannedPress, looks = 1): void {
+  /** @param place in which the person writes */
+  act(item: Extract<CodeItem, { at: number }>, place: Place | undefined): void {
+    if (item.kind === "press-code") this.#press(item);
+    else if (item.kind === "roll-back") this.#rollBack(item);
+    else if (place !== undefined) this.#askToUndo(item, place);
+  }
+
+  #askToUndo({ person, token }: Extract<CodeItem, { kind: "undo-words" }>, place: Place): void {
+    const { isDirectMessage, userId = "7" } = place;
+    const author = isDirectMessage ? userId : person;
+    this.#world.oracle.code.asksToUndo(author);
+    this.#people.write(place, token, author);
+  }
+
+  #press(item: PlannedPress, looks = 1): void {
     const { oracle, plan, platform, scheduler, trace } = this.#world;
     const { button: label, code, token } = item;
     const run = oracle.code.newestOf(code);
     const place = plan.places.find(({ threadId }) => threadId === run?.threadId);
     const found = place && run && findButton(platform.visible(place.threadId), run.turn, label);
     if (found === undefined || place === undefined || run === undefined) {
-      if (looks < MOST_LOOKS) scheduler.after(LOOK_EVERY_MS, () => this.press(item, looks + 1));
+      if (looks < MOST_LOOKS) scheduler.after(LOOK_EVERY_MS, () => this.#press(item, looks + 1));
       return;
     }
     const { effects, id, pressed } = found;
@@ -42,7 +61,7 @@ export class CodePeople {
   }
 
   /** The bot's own code undoes a run of code, if it has ended. */
-  rollBack({ code }: Extract<CodeItem, { kind: "roll-back" }>): void {
+  #rollBack({ code }: Extract<CodeItem, { kind: "roll-back" }>): void {
     const { oracle, plan, trace } = this.#world;
     const run = oracle.code.newestOf(code);
     const place = plan.places.find(({ threadId }) => threadId === run?.threadId);

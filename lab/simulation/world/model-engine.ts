@@ -16,6 +16,8 @@ import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { actionName } from "./bot-actions.ts";
 import { codeText } from "./code-bot.ts";
+import { extensionTool } from "./extension-bot.ts";
+import { PlayedHooks } from "./played-hooks.ts";
 import { createScript } from "../plan/model-script.ts";
 import type { ScriptOptions } from "../plan/model-script.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -62,10 +64,15 @@ export class ModelEngine implements TurnOperations {
   /** Length of an operation's text when its call failed in this process. */
   readonly #saidLengths = new Map<string, number>();
   #modelFiles: ModelFiles | undefined;
+  /** Undefined in a bot without extensions. */
+  readonly #hooks: PlayedHooks | undefined;
 
   constructor(options: ModelEngineOptions) {
     this.#options = options;
-    this.events = new TurnEvents(options.life.clock);
+    const { life, object, oracle } = options;
+    this.events = new TurnEvents(life.clock);
+    const watch = oracle.extensions;
+    this.#hooks = watch.isPlanned ? new PlayedHooks({ life, object, watch }) : undefined;
   }
 
   async start(
@@ -84,15 +91,30 @@ export class ModelEngine implements TurnOperations {
       const plan = oracle.approvals.planned(questions);
       const code = plan === undefined ? oracle.code.planned(questions) : undefined;
       const child = (plan ?? code) ? undefined : oracle.children.planned(questions);
+      const undoes = (plan ?? code ?? child) === undefined && oracle.code.wantsUndo(questions);
       const [, told] = /^q6(\d{5})$/.exec(questions[0] ?? "") ?? [];
       if (told !== undefined) oracle.children.onOutcome(Number(told), threadId, textOfQuestion(message));
       const effect = effectTold(message);
       if (effect !== undefined) oracle.approvals.onOutcome(effect, turn);
       oracle.onTurn(turn, threadId, operationId, questions, operations);
       oracle.inbox.onTurn(threadId, operationId, message);
-      const options = { ...optionsOf(threadId), callsAction: (plan ?? code ?? child) !== undefined };
+      const options = {
+        ...optionsOf(threadId),
+        callsAction: undoes || (plan ?? code ?? child) !== undefined,
+      };
       oracle.questions.secrets.asksModel(message, operationId);
       const script = createScript(random.fork(`turn/${turn}`), turn, questions, options);
+      const callOf = (): StoredOperation["call"] => {
+        if (child !== undefined)
+          return { token: child.token, action: `task_${child.token}`, effect: `task${turn}` };
+        if (code !== undefined)
+          return { token: code.token, action: "codemode", effect: `work${turn}`, code: codeText(code, turn) };
+        if (undoes) return { token: "", action: "undo", effect: `undo${turn}` };
+        if (plan === undefined) return undefined;
+        const { size, token } = plan;
+        const action = oracle.extensions.acts(token) ? extensionTool(token) : actionName(plan);
+        return { token, action, effect: `effect${turn}`, size };
+      };
       const operation: StoredOperation = {
         id: operationId,
         session,
@@ -106,16 +128,7 @@ export class ModelEngine implements TurnOperations {
         said: [],
         tool: "none",
         text: "",
-        call: child
-          ? { token: child.token, action: `task_${child.token}`, effect: `task${turn}` }
-          : code === undefined
-            ? plan && {
-                token: plan.token,
-                action: actionName(plan),
-                effect: `effect${turn}`,
-                size: plan.size,
-              }
-            : { token: code.token, action: "codemode", effect: `work${turn}`, code: codeText(code, turn) },
+        call: callOf(),
         isParked: false,
       };
       life.write("operation", () => operations.set(operationId, operation));
@@ -234,6 +247,8 @@ export class ModelEngine implements TurnOperations {
       }
       oracle.inbox.onFiles(operation.questions, messages);
     }
+    await this.#hooks?.beforeTurn(operation);
+    if (!this.#isAtWork(operation)) return;
     if (operation.tool === "none") {
       this.#later(operation, operation.script.firstTokenMs, operation.text.length, 0);
     } else await this.#tool(operation);
@@ -286,6 +301,7 @@ export class ModelEngine implements TurnOperations {
     const { failsAt } = (isLast ? script.attempts[operation.failures] : undefined) ?? { failsAt: 1 };
     const end = failsAt >= 1 ? whole.length : Math.floor(whole.length * failsAt);
     if (at >= end) {
+      this.#hooks?.onStep(whole);
       if (!isLast) {
         await this.#endStep(operation, whole);
         return;
@@ -296,7 +312,9 @@ export class ModelEngine implements TurnOperations {
       return;
     }
     const next = Math.min(end, at + script.chunkLength);
-    this.#texts.get(operation.id)?.onChunk({ type: "text-delta", id: "0", delta: whole.slice(at, next) });
+    const delta = whole.slice(at, next);
+    this.#texts.get(operation.id)?.onChunk({ type: "text-delta", id: "0", delta });
+    this.#hooks?.onChunk(delta);
     if (chunks % STORE_EVERY === STORE_EVERY - 1) {
       life.write("stream", () => (operation.text = whole.slice(0, next)));
     }
@@ -358,56 +376,60 @@ export class ModelEngine implements TurnOperations {
   /** Calls an action as the product offers it to the model. */
   async #act(operation: StoredOperation): Promise<void> {
     const { call, id, threadId } = operation;
-    const { life, object, oracle } = this.#options;
+    const { oracle } = this.#options;
     if (call === undefined) throw new Error(`${id} has no action to call.`);
-    if (call.code !== undefined) return this.#runCode(operation, call.code);
-    if (call.effect.startsWith("task")) return this.#giveTask(operation);
+    const { action, code, effect, size, token } = call;
+    if (code !== undefined) return this.#runCode(operation, code);
+    if (effect.startsWith("task")) return this.#giveTask(operation);
+    if (action === "undo") return void (await this.#call(operation, "undo", {}));
     const called = oracle.approvals.calls(call, threadId);
-    const stop = new AbortController();
-    this.#stops.set(id, stop);
-    const output: unknown = await inTurnContext(object.thread.own.info(id), undefined, async () => {
-      const tools = await object.actions.tools({ clock: life.clock, log: object.log });
-      const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
-      const { effect, size } = call;
-      return tools[call.action]?.execute?.({ effect, ...(size !== undefined && { size }) }, options);
-    });
-    if (life.isDead || stop.signal.aborted) return;
+    const input = oracle.extensions.acts(token)
+      ? { effect, say: `Let ${effect} happen` }
+      : { effect, ...(size !== undefined && { size }) };
+    const { isCut, output } = await this.#call(operation, action, input);
+    if (isCut) return;
     if (isWaitingResult(output)) oracle.approvals.asked(called);
     else if (!isFailure(output)) called.hasResult = true;
   }
 
   /** Runs code as the product offers it to the model. */
   async #runCode(operation: StoredOperation, code: string): Promise<void> {
-    const { object, oracle } = this.#options;
+    const { oracle } = this.#options;
     const { call, id, questions } = operation;
     const plan = oracle.code.planned(questions);
     if (plan === undefined || call === undefined) throw new Error(`${id} has no code to run.`);
     oracle.code.begins(plan, Number(call.effect.slice("work".length)), operation);
-    const stop = new AbortController();
-    this.#stops.set(id, stop);
-    await inTurnContext(object.thread.own.info(id), undefined, async () => {
-      const tools = await object.actions.tools({ clock: this.#options.life.clock, log: object.log });
-      const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
-      return tools["codemode"]?.execute?.({ code }, options);
-    });
+    await this.#call(operation, "codemode", { code });
   }
 
   /** Gives a task to another agent. */
   async #giveTask(operation: StoredOperation): Promise<void> {
-    const { life, object, oracle } = this.#options;
+    const { oracle } = this.#options;
     const { call, id, questions } = operation;
     const plan = oracle.children.planned(questions);
     if (plan === undefined || call === undefined) throw new Error(`${id} has no task to give.`);
     const task = Number(call.effect.slice("task".length));
     oracle.children.begins(plan, task, operation);
+    const { isCut, output } = await this.#call(operation, call.action, { effect: call.effect });
+    if (!isCut) oracle.children.result(task, output);
+  }
+
+  /** Calls a tool. `isCut`: the turn or the process has ended before. */
+  async #call(
+    { id }: StoredOperation,
+    name: string,
+    input: object,
+  ): Promise<{ readonly output: unknown; readonly isCut: boolean }> {
+    const { life, object } = this.#options;
     const stop = new AbortController();
     this.#stops.set(id, stop);
     const output: unknown = await inTurnContext(object.thread.own.info(id), undefined, async () => {
       const tools = await object.actions.tools({ clock: life.clock, log: object.log });
       const options = { toolCallId: CALL, messages: [], abortSignal: stop.signal, context: undefined };
-      return tools[call.action]?.execute?.({ effect: call.effect }, options);
+      const work = async (): Promise<unknown> => tools[name]?.execute?.(input, options);
+      return this.#hooks === undefined ? work() : this.#hooks.aroundCall(name, input, work);
     });
-    if (!life.isDead && !stop.signal.aborted) oracle.children.result(task, output);
+    return { output, isCut: life.isDead || stop.signal.aborted };
   }
 
   #fail(operation: StoredOperation, said: string): void {

@@ -80,7 +80,8 @@ export class People {
       },
     };
     this.#cards = new CardPeople(world, this.#random, hands);
-    this.#code = new CodePeople(world, hands);
+    const write = (at: Place, token: string, userId: string) => this.#write(at, token, token, { userId });
+    this.#code = new CodePeople(world, { ...hands, write });
     this.#children = new ChildPeople(world, hands);
     this.#questions = new QuestionPeople(world, hands);
     this.#forms = new FormPeople(world, {
@@ -183,13 +184,12 @@ export class People {
         this.#forms.fillIn(item);
         return;
       case "press-code":
-        this.#code.press(item);
+      case "roll-back":
+      case "undo-words":
+        this.#code.act(item, place);
         return;
       case "press-child":
         this.#children.press(item);
-        return;
-      case "roll-back":
-        this.#code.rollBack(item);
         return;
       case "decide":
         this.#cards.decide(item);

@@ -32,6 +32,7 @@ import type {
   StoredAgentRun,
   StoredCodeRun,
 } from "../oracle/contract.ts";
+import { EFFECTS } from "../oracle/extension-watch.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { Place } from "../plan/plan.ts";
 import { gateName, objectName, ROOT } from "../plan/route-places.ts";
@@ -39,6 +40,7 @@ import { ChildEngine } from "./child-engine.ts";
 import type { ChildOperations } from "./child-engine.ts";
 import type { ChildWatch } from "../oracle/child-watch.ts";
 import type { CodeBot } from "./code-bot.ts";
+import { filesOf } from "./extension-bot.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
 import { watchGate } from "./watch-gate.ts";
@@ -56,7 +58,7 @@ export interface SimulatedObjectOptions {
   readonly deps: (life: Life) => Deps;
   readonly log: Log;
   /** The bot's own class, in a process. */
-  readonly agent: (life: Life, cards: () => Cards) => AgentMethods;
+  readonly agent: (life: Life, cards: () => Cards, object: () => BotObject) => AgentMethods;
   /** Set for the object of an agent that works for others: its class and whole name. */
   readonly agentObject?:
     | { readonly className: string; readonly name: string; readonly watch: ChildWatch }
@@ -223,6 +225,14 @@ export class SimulatedObject {
     await life.untilDeath(code?.runtime().rollback({ executionId }) ?? Promise.resolve([]));
   }
 
+  /** Shows the oracle the effects of extensions, as they are stored. */
+  async showEffects(): Promise<void> {
+    const { life, object } = this.#ensure();
+    const files = filesOf(object);
+    if (files.stat(EFFECTS) === undefined) return;
+    this.#options.oracle.extensions.shows(new TextDecoder().decode(await files.readFile(EFFECTS)), life);
+  }
+
   /** Returns the object in the living process. Starts a process if there is none. */
   object(): BotObject {
     return this.#ensure().object;
@@ -327,7 +337,11 @@ export class SimulatedObject {
     this.#starts += 1;
     const database = this.#databaseOf(life);
     const options: BotObjectOptions = {
-      agent: agent(life, () => object.thread.cards),
+      agent: agent(
+        life,
+        () => object.thread.cards,
+        () => object,
+      ),
       engine: (parts) =>
         agentObject !== undefined
           ? new ChildEngine({ life, watch: agentObject.watch, operations: this.tasks, object: parts })

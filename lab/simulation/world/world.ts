@@ -5,6 +5,7 @@ import type { Address } from "../../../src/core/surface.ts";
 import { BotCode } from "./bot-code.ts";
 import { childFeatures, SimulatedChild } from "./child-bot.ts";
 import { codeFeatures } from "./code-bot.ts";
+import { extensionFeatures, withExtensions } from "./extension-bot.ts";
 import { INTERRUPTED, STALE } from "../oracle/press-watch.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { FetchedFile, IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -267,6 +268,7 @@ export class World {
     const write = (level: string, line: string): void => {
       this.trace.add(name, () => `log ${level} ${line}`);
       this.oracle.questions.secrets.shows(line, "a line of the log");
+      if (line.includes("extension.hook-failed")) this.oracle.extensions.hookFailed();
     };
     return createLog(write, { now: () => this.scheduler.now() });
   }
@@ -352,14 +354,13 @@ export class World {
         agentName === undefined
           ? undefined
           : { className: SimulatedChild.name, name: agentName, watch: this.oracle.children },
-      agent: (life, cards) =>
-        this.bot[agentName === undefined ? "agent" : "child"](
-          this.#messenger(places, life, mutant),
-          cards,
-          life,
-          mutant,
-        ),
-      features: [...codeFeatures(this.plan.items), ...childFeatures(this.plan.items)],
+      agent: (life, cards, object) => {
+        const messenger = this.#messenger(places, life, mutant);
+        if (agentName !== undefined) return this.bot.child(messenger, cards, life, mutant);
+        const parts = { life, object, watch: this.oracle.extensions };
+        return withExtensions(this.bot.agent(messenger, cards, life, mutant), this.plan.items, parts);
+      },
+      features: [codeFeatures, childFeatures, extensionFeatures].flatMap((of) => of(this.plan.items)),
       stub: (...call) => this.#stub(...call),
       resolveTarget: (to) => this.#resolve(to),
       oracle: this.oracle,

@@ -82,6 +82,10 @@ it(
     expect(totals.undone).toBeGreaterThan(SEEDS / 100);
     expect(totals.undoBystanders).toBeGreaterThan(0);
     expect(totals.rolledBack).toBeGreaterThan(0);
+    expect(totals.undoneByWords).toBeGreaterThan(0);
+    expect(totals.extensionEffects).toBeGreaterThan(SEEDS / 50);
+    expect(totals.extensionHooks).toBeGreaterThan(SEEDS / 5);
+    expect(totals.extensionHooksFailed).toBeGreaterThan(SEEDS / 20);
     expect(totals.tasks).toBeGreaterThan(SEEDS / 20);
     expect(totals.taskCalls).toBeGreaterThan(SEEDS / 20);
     expect(totals.taskAnswers).toBeGreaterThan(SEEDS / 100);
@@ -213,6 +217,9 @@ const NEAR: Readonly<Record<string, number>> = {
   "edit-runs-as-before": 379,
   "effect-before-yes": 71,
   "end-lost": 2,
+  "extension-asks-nobody": 8,
+  "extension-change-not-recorded": 79,
+  "extension-hook-ends-turn": 15,
   "failure-forgotten": 81,
   "failure-is-success": 6,
   "expired-early": 31,
@@ -287,6 +294,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "target-told-twice": 51,
   "text-of-bystander-answers": 448,
   "undo-by-anybody": 99,
+  "undo-by-anybodys-words": 652,
   "undo-does-nothing": 29,
   "undo-not-stored": 88,
   "undo-oldest-first": 1588,
