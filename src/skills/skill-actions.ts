@@ -73,7 +73,7 @@ function runScript(catalog: SkillCatalog, runner: RunnerOfSkills): Action {
     description: "Run a script of a skill, as its instructions say.",
     inputSchema: scriptInput,
     timeoutMs: timeoutMs + 5_000,
-    execute: async ({ input, name, path }, { signal }) => {
+    execute: async ({ input, name, path }, { log, signal }) => {
       const script = await resource(catalog, name, path);
       const entry = catalog.find(name);
       if (entry === undefined || script.kind !== "script")
@@ -86,7 +86,15 @@ function runScript(catalog: SkillCatalog, runner: RunnerOfSkills): Action {
       );
       try {
         const { skill } = entry;
-        const request: StoppableScript = { skill, path, source: script.content, input, resources, signal };
+        const request: StoppableScript = {
+          skill,
+          path,
+          source: script.content,
+          input,
+          resources,
+          signal,
+          onLimit: (limit) => log({ message: "A limit of the sandbox has ended a script.", meta: { limit } }),
+        };
         return await runner.run(request);
       } catch (error) {
         if (error instanceof SwitchboardError) throw new ActionError(error.message);

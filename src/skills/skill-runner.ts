@@ -3,7 +3,7 @@ import { checkOptions, FLAG, isObject, whole } from "../core/check-options.ts";
 import type { OptionRules } from "../core/check-options.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { createQuickJSExecutor } from "../sandbox/index.ts";
-import type { Executor } from "../sandbox/index.ts";
+import type { Executor, SandboxLimit } from "../sandbox/index.ts";
 import { fitsGlob } from "../core/glob.ts";
 import type { SkillFiles } from "./skill-files.ts";
 import { scriptCode } from "./script-code.ts";
@@ -44,6 +44,8 @@ const LONGEST_OUTPUT = 200_000;
 export interface StoppableScript extends SkillScriptRequest {
   /** Aborts when the turn is stopped. */
   readonly signal?: AbortSignal;
+  /** Hears which limit of the sandbox has ended the script. */
+  readonly onLimit?: (limit: SandboxLimit) => void;
 }
 
 /** Runs the scripts of skills in a sandbox. */
@@ -70,7 +72,7 @@ export function runner(options: SkillRunnerOptions = {}): SandboxScriptRunner {
 }
 
 async function run(
-  { input, path, resources = [], signal, skill, source }: StoppableScript,
+  { input, onLimit, path, resources = [], signal, skill, source }: StoppableScript,
   { mayWrite = false, tools = {}, workspaceInstance: files }: SkillRunnerOptions,
   executor: Executor,
 ): Promise<unknown> {
@@ -123,7 +125,9 @@ async function run(
       return called(given);
     },
   };
-  const { error, logs = [], result } = await executor.execute(made.code, [{ name: "host", fns }], { signal });
+  const ended = await executor.execute(made.code, [{ name: "host", fns }], { signal });
+  const { error, limit, logs = [], result } = ended;
+  if (limit !== undefined) onLimit?.(limit);
   if (error !== undefined) throw refused(error.slice(0, 1000));
   for (const [at, content] of written) await reading().writeFile(at, content);
   return {

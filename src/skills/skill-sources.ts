@@ -33,6 +33,8 @@ export interface ServedFolder {
 
 /** Files of one skill that are looked for. A skill with so many is not offered. */
 const MOST_FILES = 200;
+/** A larger file is none. */
+const MOST_BYTES = 2_000_000;
 
 const listing = z.array(z.object({ name: z.string(), type: z.string() }));
 
@@ -48,13 +50,15 @@ export function folder(served: ServedFolder | undefined): SkillSource {
       "skills-folder",
       "The bot has no folder of skills. Set SKILLS_FOLDER in the environment of switchboard serve, or leave skills.folder() out of getSkills().",
     );
-  const read = async (path: string): Promise<Response> => {
+  /** Undefined for a file that is gone. */
+  const read = async (path: string): Promise<Response | undefined> => {
     const response = await served.fetch(`http://skills${path.split("/").map(encodeURIComponent).join("/")}`);
     if (response.ok) return response;
     await response.body?.cancel();
-    throw new Error(response.status === 404 ? `ENOENT: ${path}` : `The folder answers ${response.status}.`);
+    if (response.status === 404) return undefined;
+    throw new Error(`The folder of skills answers ${response.status}.`);
   };
-  const inside = async (path: string) => listing.parse(await (await read(`${path}/`)).json());
+  const inside = async (path: string) => listing.parse((await (await read(`${path}/`))?.json()) ?? []);
   const filesOf = async (path: string): Promise<readonly string[]> => {
     const found: string[] = [];
     for (const { name, type } of await inside(path)) {
@@ -70,8 +74,13 @@ export function folder(served: ServedFolder | undefined): SkillSource {
       const files = await Promise.all(folders.map(({ name }) => filesOf(`/${name}`)));
       return files.flat().map((path) => ({ path: `${ROOT}${path}`, type: "file" }));
     },
-    readFile: async (path: string) =>
-      (await read(path.slice(ROOT.length))).body as ReadableStream<Uint8Array>,
+    readFile: async (path: string) => {
+      const response = await read(path.slice(ROOT.length));
+      if (response?.body && Number(response.headers.get("content-length")) <= MOST_BYTES)
+        return response.body as ReadableStream<Uint8Array>;
+      await response?.body?.cancel();
+      throw new Error("ENOENT: It is gone or too large.");
+    },
   };
   return folderOf({ fs }, { root: ROOT, id: "folder" });
 }

@@ -38,10 +38,12 @@ const served: ServedFolder = {
     const place = path.join(folder, decodeURIComponent(pathname));
     if (!pathname.endsWith("/"))
       return readFile(place).then(
-        (bytes) => new Response(new Uint8Array(bytes)),
+        (bytes) =>
+          new Response(new Uint8Array(bytes), { headers: { "content-length": String(bytes.length) } }),
         () => new Response(null, { status: 404 }),
       );
-    const entries = await readdir(place, { withFileTypes: true });
+    const entries = await readdir(place, { withFileTypes: true }).catch(() => undefined);
+    if (entries === undefined) return new Response(null, { status: 404 });
     const typeOf = (entry: (typeof entries)[number]): string =>
       entry.isFile() ? "file" : entry.isDirectory() ? "directory" : "symlink";
     return Response.json(entries.map((entry) => ({ name: entry.name, type: typeOf(entry) })));
@@ -89,10 +91,16 @@ it("follows no links, and needs no skill that is too large", async () => {
   await symlink("/etc/hostname", path.join(folder, "tidy/hostname"));
   await put("large/SKILL.md", "---\nname: large\ndescription: Is large.\n---\nRead all.\n");
   for (let file = 0; file < 120; file += 1) await put(`large/references/${file}.md`, "x");
-  const { library, offered } = libraryOf({ ...lock, large: "0".repeat(64) });
+  await put("heavy/SKILL.md", "---\nname: heavy\ndescription: Is heavy.\n---\nRead it.\n");
+  await put("heavy/references/all.md", "x".repeat(2_000_001));
+  await put("endless/SKILL.md", `---\nname: endless\ndescription: Is long.\n---\n${"x".repeat(2_000_000)}`);
+  const { library, offered } = libraryOf(lock);
   expect(await offered()).toEqual(["tidy"]);
   expect(library.catalog?.find("tidy")?.resources.map((one) => one.path)).not.toContain("hostname");
-  expect(warnings).toMatchObject([{ reason: "unreadable", detail: "large" }]);
+  const left = warnings.map((line) => line as { detail: string; reason: string });
+  expect(left.map(({ detail, reason }) => `${detail} ${reason}`)).toEqual(
+    expect.arrayContaining(["large unreadable", "heavy unreadable"]),
+  );
 });
 
 it("keeps the skills of the last time while the folder is gone", async () => {
@@ -102,6 +110,19 @@ it("keeps the skills of the last time while the folder is gone", async () => {
   expect(await offered()).toEqual(["tidy"]);
   const read = await library.catalog?.readResource({ path: "tidy/references/by name.md" });
   expect(read).toMatchObject({ value: { resource: { content: "A to Z." } } });
+});
+
+it("keeps the others while one skill is being removed", async () => {
+  await put("going/SKILL.md", "---\nname: going\ndescription: Goes.\n---\nGo.\n");
+  const listed = served.fetch.bind(served);
+  const racing: ServedFolder = {
+    async fetch(address) {
+      const response = await listed(address);
+      if (address.endsWith("skills/")) await rm(path.join(folder, "going"), { recursive: true });
+      return response;
+    },
+  };
+  expect(await libraryOf(await agreed(), skills.folder(racing)).offered()).toEqual(["tidy"]);
 });
 
 it("names the variable that a bot without a folder needs", () => {

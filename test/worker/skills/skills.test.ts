@@ -143,6 +143,7 @@ it.each([
   ["e.js", "export default async (_i, ctx) => ctx.tools.call('refund', {})", "gives scripts no tool"],
   ["f.js", "export default () => typeof fetch + typeof process", "undefinedundefined"],
 ])("says what %s may not do", async (name, script, words) => {
+  const log = captureLog();
   use(
     () => [notes({ [name]: script })],
     {},
@@ -151,6 +152,8 @@ it.each([
   const world = createWorld({ script: runs(name) });
   expect(await answerOf(world)).toContain(words);
   expect(await runInDurableObject(world.thread("ada"), (bot) => bot.workspace.listFiles())).toEqual([]);
+  const limit = log.find(({ event }) => event === "action.log")?.["limit"];
+  expect(limit).toBe(words === "computed for too long" ? "ticks" : undefined);
 });
 
 it("offers a skill from outside only with the hash that was agreed to, and a changed one not", async () => {
