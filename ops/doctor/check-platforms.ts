@@ -31,11 +31,15 @@ export async function checkPlatforms(environment: Environment, call = fetch): Pr
       body: parse(await response.text()),
     };
   };
-  const wanted = PLATFORMS.filter(({ needs, tokens }) =>
+  const wanted = platformsIn(environment).map((platform) => check(platform, environment, ask));
+  return (await Promise.all(wanted)).flat();
+}
+
+/** Returns the platforms of which a variable is set. */
+export function platformsIn(environment: Environment): readonly PlatformCheck[] {
+  return PLATFORMS.filter(({ needs, tokens }) =>
     [...tokens, ...Object.keys(needs)].some((name) => environment[name]),
   );
-  const found = await Promise.all(wanted.map((platform) => check(platform, environment, ask)));
-  return found.flat();
 }
 
 async function check(

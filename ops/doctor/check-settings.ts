@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { parseWorkerConfig } from "../serve/worker-config.ts";
 import { telegramAccount, webhookSecret } from "../telegram/telegram-environment.ts";
+import { platformsIn } from "./check-platforms.ts";
 import { ok, problem, skipped, warning } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
@@ -68,9 +69,15 @@ const LEVELS = new Set(["", "info", "warn", "error", "silent"]);
 
 /** Checks the variables themselves. */
 export function checkVariables(environment: Environment): readonly Finding[] {
+  // A bot on another platform needs no Telegram.
+  const isOnTelegram = environment.TELEGRAM_BOT_TOKEN || platformsIn(environment).length === 0;
   return [
-    checked("Telegram token", () => void telegramAccount(environment)),
-    checked("webhook secret", () => void webhookSecret(environment)),
+    ...(isOnTelegram
+      ? [
+          checked("Telegram token", () => void telegramAccount(environment)),
+          checked("webhook secret", () => void webhookSecret(environment)),
+        ]
+      : []),
     LEVELS.has((environment.LOG_LEVEL ?? "").toLowerCase())
       ? undefined
       : warning(

@@ -2,7 +2,7 @@ import type { MessengerDefinition } from "../../src/core/messenger.ts";
 import { type ChatSdkMessengerOptions, messengerOptionsOf, parseChatSdkOptions } from "./options.ts";
 import { createChatSdkPlatform } from "./platform.ts";
 
-export type { ChatSdkMessengerOptions } from "./options.ts";
+export type { ChatSdkAdapter, ChatSdkMessengerOptions } from "./options.ts";
 export type { TemplateContext } from "./templates.ts";
 export type { ChatSdkUpdate, ChatSdkUpdateContext, ChatSdkUpdateKind } from "./updates.ts";
 export { ChatSdkCallError } from "./call-error.ts";

@@ -11,13 +11,24 @@ import { profileOf } from "./adapters/known-adapters.ts";
 import { type ChooseTemplate, Templates } from "./templates.ts";
 import type { ChatSdkUpdateContext } from "./updates.ts";
 
+/**
+ * An adapter of the Chat SDK. Each adapter has a version of the SDK of its own, whose types differ from all others, so
+ * only these members are compared.
+ */
+export interface ChatSdkAdapter {
+  readonly name: string;
+  readonly userName: string;
+  handleWebhook(request: Request, ...options: never[]): Promise<Response>;
+  postMessage(threadId: string, ...message: never[]): Promise<unknown>;
+}
+
 /** Options of `chatSdkMessenger`, in addition to those of every messenger. */
 export interface ChatSdkMessengerOptions extends MessengerOptions {
   /**
    * Any Chat SDK adapter, with its credentials. Each messenger needs its own. Its logger is replaced by one that writes
    * no message text and no token.
    */
-  readonly adapter: Adapter;
+  readonly adapter: ChatSdkAdapter;
   /** Name of the platform in events and logs. @default the adapter's name */
   readonly provider?: string;
   /** Name of the bot, without `@`. @default the adapter's own */
@@ -197,13 +208,15 @@ const defaultPacing: Pacing = {
 export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSettings {
   const owner = "chatSdkMessenger";
   checkOptions<ChatSdkMessengerOptions>(options, optionRules, { owner });
-  const adapter: Partial<Adapter> | undefined = options.adapter;
-  if (typeof adapter?.handleWebhook !== "function" || typeof adapter.postMessage !== "function") {
+  const given: Partial<ChatSdkAdapter> | undefined = options.adapter;
+  if (typeof given?.handleWebhook !== "function" || typeof given.postMessage !== "function") {
     throw new ConfigurationError(
       "chat-sdk-adapter-missing",
       "chatSdkMessenger needs `adapter`. Set it to a Chat SDK adapter, such as createSlackAdapter({ ... }).",
     );
   }
+  const adapter = adapterOf(options);
+  const profile = profileOf(adapter.name);
   const verifyWebhook: unknown = options.verifyWebhook;
   if (typeof verifyWebhook !== "function" && verifyWebhook !== false) {
     throw new ConfigurationError(
@@ -219,20 +232,16 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     );
   }
   return {
-    adapter: options.adapter,
-    provider: options.provider ?? options.adapter.name,
-    userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
+    adapter,
+    provider: options.provider ?? adapter.name,
+    userName: options.userName?.replace(/^@/, "") || adapter.userName,
     capabilities: {
       ...defaultCapabilities,
-      ...profileOf(options.adapter.name).capabilities,
-      ...profileOf(options.adapter.name).capabilitiesOf?.(options.adapter),
+      ...profile.capabilities,
+      ...profile.capabilitiesOf?.(adapter),
       ...options.capabilities,
     },
-    pacing: pacingFrom(
-      owner,
-      { ...defaultPacing, ...profileOf(options.adapter.name).pacing },
-      options.pacing,
-    ),
+    pacing: pacingFrom(owner, { ...defaultPacing, ...profile.pacing }, options.pacing),
     files: filesOf(options),
     attachmentHosts: options.attachmentHosts,
     keyShard: options.keyShard,
@@ -245,6 +254,11 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
   };
 }
 
+/** The versions of the SDK differ in types that no call of ours depends on. */
+function adapterOf({ adapter }: ChatSdkMessengerOptions): Adapter {
+  return adapter as unknown as Adapter;
+}
+
 function templatesOf({ adapter, template }: ChatSdkMessengerOptions): Templates | undefined {
   if (template === undefined) return undefined;
   const { window } = profileOf(adapter.name);
@@ -255,7 +269,9 @@ function templatesOf({ adapter, template }: ChatSdkMessengerOptions): Templates 
   );
 }
 
-function installOf({ adapter, install }: ChatSdkMessengerOptions): InstallOptions | undefined {
+function installOf(options: ChatSdkMessengerOptions): InstallOptions | undefined {
+  const { install } = options;
+  const adapter = adapterOf(options);
   const rules = profileOf(adapter.name).installations;
   if (install === undefined || (rules?.page !== undefined && rules.isUsed(adapter))) return install;
   throw new ConfigurationError(

@@ -18,6 +18,9 @@ const MOST_UPDATED_TEXT = 4000;
 
 /** `conversations.history` and `.replies`: calls of each in a minute, and messages in an answer. */
 const READING = { most: 50, page: 1000 };
+/** Every answer tells the scopes of the token. */
+const SCOPES =
+  "app_mentions:read,channels:history,chat:write,commands,files:read,files:write,groups:history,im:history,mpim:history,reactions:read,users:read";
 /** Those of apps that are sold outside of the Marketplace ("Rate limit changes for non-Marketplace apps"). */
 const READING_OUTSIDE = { most: 1, page: 15 };
 const MINUTE_MS = 60_000;
@@ -91,7 +94,10 @@ export class WebApi {
     const waitMs = this.#waitBefore(method);
     if (waitMs > 0) return this.refuse({ kind: "flood", retryAfterMs: waitMs });
     try {
-      return Response.json({ ok: true, ...this.#call(method, fields) });
+      return Response.json(
+        { ok: true, ...this.#call(method, fields) },
+        { headers: { "x-oauth-scopes": SCOPES } },
+      );
     } catch (error) {
       if (error instanceof SlackError) return Response.json({ ok: false, error: error.message });
       throw error;

@@ -88,6 +88,15 @@ describe("switchboard doctor", () => {
     expect(of("LOG_LEVEL")).toMatchObject([{ status: "warning" }]);
   });
 
+  it("does not miss Telegram's variables for a bot on another platform", async () => {
+    environment = { ...environment, TEAMS_APP_ID: "app" };
+    const { of } = await doctor();
+    expect([of("Telegram token"), of("webhook secret")]).toEqual([[], []]);
+    expect(of("Teams")).not.toEqual([]);
+    environment = { ...environment, TELEGRAM_BOT_TOKEN: "12" };
+    expect((await doctor()).of("Telegram token")).toMatchObject([{ status: "problem" }]);
+  });
+
   it("says that git tracks the secrets", async () => {
     await writeFile(path.join(folder, ".env"), "MODEL=\n", { mode: 0o600 });
     spawnSync("git", ["init", "-q"], { cwd: folder });

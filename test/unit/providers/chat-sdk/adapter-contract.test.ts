@@ -1,6 +1,7 @@
 import type { Adapter, ChatInstance, WebhookOptions } from "chat";
 import { getEmoji } from "chat";
 import { describe, expect, it } from "vitest";
+import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
 import { author, createMockRig, messageOf, workDone } from "./rig.ts";
 
 const threadId = "slack:C1:1";
@@ -184,6 +185,30 @@ describe("the SDK's contract with adapters", () => {
     rig.fireTimers();
     expect((await receiving).response.status).toBe(503);
     expect((await rig.receive()).response.status).toBe(200);
+  });
+});
+
+describe("an adapter whose package has a version of the SDK of its own", () => {
+  /** Private fields make two classes differ that are written alike. */
+  class OtherMessage {
+    readonly #text: string;
+    constructor(text: string) {
+      this.#text = text;
+    }
+    get text(): string {
+      return this.#text;
+    }
+  }
+
+  it("is accepted as it is", () => {
+    const adapter = {
+      name: "slack",
+      userName: "shop",
+      handleWebhook: async (_request: Request) => new Response("ok"),
+      postMessage: async (_threadId: string, message: OtherMessage) => ({ id: message.text, raw: {} }),
+      fetchMessages: async () => ({ messages: [new OtherMessage("hello")] }),
+    };
+    expect(chatSdkMessenger({ adapter, verifyWebhook: false }).adapterName).toBe("slack");
   });
 });
 
