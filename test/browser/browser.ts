@@ -37,19 +37,23 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Launches a browser with a fresh profile and one page, which the tests of a file have one after the other. */
-export async function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const browser = await launchBrowser();
+/** The files of one worker share a browser, which takes longer to launch than most tests. It ends with its worker. */
+let shared: Promise<Browser> | undefined;
+
+/** Makes a fresh profile with one page, which the tests of a file have one after the other. */
+export async function openProfile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  if (shared === undefined || !(await shared).isConnected()) shared = launchBrowser();
+  const browser = await shared;
   const context = await browser.newContext({ ...options, viewport: WINDOW, reducedMotion: "reduce" });
   context.setDefaultTimeout(60_000);
   await context.newPage();
   return context;
 }
 
-/** Returns the browser's page, which is empty, in the size of the window. A new page would cost more than most tests. */
+/** Returns the profile's page, which is empty, in the size of the window. A new page would cost more than most tests. */
 export async function takePage(context: BrowserContext): Promise<Page> {
   const [page] = context.pages();
-  if (page === undefined) throw new Error("The browser has no page any more: a test has closed it.");
+  if (page === undefined) throw new Error("The profile has no page any more: a test has closed it.");
   await page.setViewportSize(WINDOW);
   return page;
 }
@@ -60,9 +64,4 @@ export async function leavePage(page: Page): Promise<void> {
     page.removeAllListeners(event);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.goto("about:blank");
-}
-
-/** Ends the browser of a context, with all its pages. */
-export async function closeBrowser(context: BrowserContext): Promise<void> {
-  await context.browser()?.close();
 }

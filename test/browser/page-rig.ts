@@ -7,7 +7,7 @@ import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
+import { leavePage, openProfile, takePage } from "./browser.ts";
 
 /** The playground's page in a browser, with a person "Alice Moss" and a bot. Everything is new for each test. */
 export interface PageRig {
@@ -69,9 +69,9 @@ export function usePage(): PageRig {
   };
 
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await openProfile();
   });
-  afterAll(() => closeBrowser(browser));
+  afterAll(() => browser.close());
   beforeEach(async () => {
     problems = [];
     rig.timeMs = undefined;

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
-import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
+import { leavePage, openProfile, takePage } from "./browser.ts";
 
 /** The playground's page of a served bot. Each test has a person of its own, whose chat is open. */
 export interface PersonPage {
@@ -40,9 +40,9 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
   };
   const field = () => page().getByRole("textbox", { name: "Message" });
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await openProfile();
   });
-  afterAll(() => closeBrowser(browser));
+  afterAll(() => browser.close());
   beforeEach(async () => {
     const world = simulator();
     const { url } = world;

@@ -6,7 +6,7 @@ import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
+import { leavePage, openProfile, takePage } from "./browser.ts";
 
 const tinyPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -29,9 +29,9 @@ async function echo(update: Update): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await openProfile();
 });
-afterAll(() => closeBrowser(browser));
+afterAll(() => browser.close());
 
 beforeEach(async () => {
   behave = echo;

@@ -10,7 +10,7 @@ import { openBotDoor } from "../../playground/served-bot/bot-door.ts";
 import { CLOCK_FILE, openMovedClock } from "../../playground/served-bot/moved-clock.ts";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator, type SimChat, type Simulator } from "../../playground/telegram/simulator.ts";
-import { closeBrowser, leavePage, openBrowser, takePage } from "./browser.ts";
+import { leavePage, openProfile, takePage } from "./browser.ts";
 
 /** A bot that writes at 02:30 in Berlin, on a clock that begins some hours before the clocks there go back. */
 const BEGINS_AT = Date.parse("2026-10-24T20:00:00Z");
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, CLOCK_FILE), JSON.stringify({ shiftMs: BEGINS_AT - Date.now() }));
   const clock = await openMovedClock(folder);
   [browser, model, simulator] = await Promise.all([
-    openBrowser({ timezoneId: "Europe/Berlin" }),
+    openProfile({ timezoneId: "Europe/Berlin" }),
     startScriptedModel(),
     startSimulator({ clock: { ...realClock, now: () => clock.now() } }),
   ]);
@@ -59,7 +59,7 @@ afterAll(async () => {
   await bot.stop();
   await simulator.close();
   await model.close();
-  await closeBrowser(browser);
+  await browser.close();
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
