@@ -106,9 +106,9 @@ export class CodeStore {
     return this.#runs.all("WHERE ended_at IS NULL ORDER BY seq");
   }
 
-  /** Returns runs, newest first. */
-  newest(limit: number): CodeRun[] {
-    return this.#runs.all("ORDER BY seq DESC LIMIT ?", limit);
+  /** Returns the runs of a runtime, newest first. */
+  newest(runtime: string, limit: number): CodeRun[] {
+    return this.#runs.all("WHERE runtime = ? ORDER BY seq DESC LIMIT ?", runtime, limit);
   }
 
   insert(run: CodeRun): void {

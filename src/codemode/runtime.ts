@@ -182,8 +182,7 @@ class BotRuntime implements CodemodeRuntime {
   async executions(limit = 100): Promise<ExecutionState[]> {
     const { store } = featureOf(this.#object);
     return store
-      .newest(Math.min(limit, MOST_LISTED))
-      .filter(({ runtime }) => runtime === this.#parts.name)
+      .newest(this.#parts.name, Math.min(limit, MOST_LISTED))
       .map((run) => executionOf(run, store.calls(run.id)));
   }
 }

@@ -8,15 +8,13 @@ import { createCodemodeRuntime } from "../../../src/codemode/index.ts";
 import { DAY_MS } from "../../../src/core/civil-time.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-it("lists runs with their logs for a year after their end, and one that waits for longer", async () => {
+/** The runs of an object, as its runtimes list them. */
+function createRuns() {
   const database = createNodeDatabase();
   const clock = createVirtualClock();
   const store = new CodeStore(database);
-  const host = {
-    database,
-    deps: { clock },
-    features: { asking: undefined, consent: { stateOf: () => ({ kind: "waiting" }) } },
-  };
+  const consent = { stateOf: () => ({ kind: "waiting" }) };
+  const host = { database, deps: { clock }, features: { asking: undefined, consent } };
   const runs = new CodeRuns({
     host: host as never,
     store,
@@ -25,12 +23,11 @@ it("lists runs with their logs for a year after their end, and one that waits fo
   });
   const ctx = {};
   codeObject(ctx).feature = { store, runs } as never;
-  const runtime = createCodemodeRuntime({ ctx, connectors: [] });
-  const insert = (id: string, end: Pick<CodeRun, "state" | "endedAt">): void => {
+  const insert = (id: string, end: Pick<CodeRun, "state" | "endedAt">, runtime = "codemode"): void => {
     const createdAt = clock.now();
     store.insert({
       id,
-      runtime: "codemode",
+      runtime,
       requestId: "turn",
       toolCallId: id,
       code: "async () => 1",
@@ -56,6 +53,12 @@ it("lists runs with their logs for a year after their end, and one that waits fo
       createdAt,
     });
   };
+  return { clock, ctx, insert, runs, store };
+}
+
+it("lists runs with their logs for a year after their end, and one that waits for longer", async () => {
+  const { clock, ctx, insert, runs, store } = createRuns();
+  const runtime = createCodemodeRuntime({ ctx, connectors: [] });
   const listed = async (): Promise<readonly string[]> => {
     runs.work();
     const all = await runtime.executions();
@@ -70,4 +73,17 @@ it("lists runs with their logs for a year after their end, and one that waits fo
   await clock.advance(DAY_MS);
   expect(await listed()).toEqual(["new error send", "waits paused send"]);
   expect(store.calls("old")).toEqual([]);
+});
+
+it("lists as many runs of one runtime as it is asked for, whatever others have run since", async () => {
+  const { clock, ctx, insert } = createRuns();
+  const ended = { state: "completed", endedAt: clock.now() } as const;
+  for (const id of ["first", "second"]) insert(id, ended);
+  for (const id of ["a", "b", "c"]) insert(id, ended, "other");
+  const ids = async (name: string, limit: number): Promise<readonly string[]> => {
+    const found = await createCodemodeRuntime({ ctx, connectors: [], name }).executions(limit);
+    return found.map(({ id }) => id);
+  };
+  expect(await ids("codemode", 2)).toEqual(["second", "first"]);
+  expect(await ids("other", 2)).toEqual(["c", "b"]);
 });
