@@ -164,6 +164,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
         of: ["ExtensionCallRules", "ExtensionRules"],
         about: "ExtensionCallRules",
       },
+      { heading: "`getExtensions` returns", file: EXTENSIONS, of: ["ExtensionConfig"] },
       { heading: "A manifest", file: EXTENSIONS, of: ["ExtensionManifest"] },
       { heading: "`permissions`", file: EXTENSIONS, of: ["ExtensionPermissions"] },
       { heading: "A block of `context`", file: EXTENSIONS, of: ["ExtensionContext"] },

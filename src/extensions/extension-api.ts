@@ -80,7 +80,7 @@ export interface ToolCallSnapshot {
 export interface ToolResultSnapshot extends ToolCallSnapshot {
   readonly durationMs: number;
   readonly success: boolean;
-  /** Only after success. */
+  /** Only after success. A call that asks people ends with `waiting`, and its run after their consent has no hook. */
   readonly output?: unknown;
   /** Only after a failure. It has no words of an exception. */
   readonly error?: unknown;

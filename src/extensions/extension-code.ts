@@ -44,17 +44,25 @@ return {
   hooks: Object.keys(hooks).filter((name) => typeof own(hooks, name) === "function"),
 };`;
 
+/** A source that begins with a brace is an object, and no block. */
+const READ = `const read = (source) => {
+  try {
+    return (0, eval)("(" + source + "\\n)");
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return (0, eval)(source);
+  }
+};`;
+
 /**
- * Returns the code of one run. The source is one expression. If it is more than that, it changes only its own run: the
- * other side checks all that comes back.
+ * Returns the code of one run. The value of the source is that of its last expression. Whatever else it does changes only
+ * its own run: the other side checks all that comes back.
  */
 export function extensionCode(source: string, task: ExtensionTask): string {
-  const expression = source.trim().replace(/;+$/, "");
   return `async () => {
 ${OWN}
-const extension = (
-${expression}
-);
+${READ}
+const extension = read(${JSON.stringify(source)});
 ${bodyOf(task)}
 }`;
 }

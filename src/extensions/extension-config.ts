@@ -4,9 +4,11 @@ import type { SandboxLimits } from "../sandbox/sandbox-limits.ts";
 
 /** An extension, as `getExtensions` returns it. */
 export interface ExtensionConfig {
+  /** Its name, its hooks, and the parts that it reaches. */
   readonly manifest: ExtensionManifest;
   /**
-   * JavaScript: one object expression, with `tools` and `hooks`.
+   * JavaScript whose last expression is an object of `tools` and `hooks`. It has no imports and exports. `parameters` of a
+   * tool are JSON Schemas by name; their descriptions are the labels on the card that asks about a call.
    *
    * @example ({ tools: { add: { description: "Adds", parameters: { a: { type: "number" } }, execute: async ({ a }) => a + 1 } } })
    */

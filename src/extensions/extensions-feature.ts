@@ -158,16 +158,24 @@ export class ExtensionsFeature implements Feature {
 
   async #use(extension: LoadedExtension): Promise<void> {
     const { name } = extension.manifest;
-    const rules = this.#options.rules ?? {};
-    const actions = extensionActions(extension, {
-      executor: this.#tools,
-      parts: this.#parts,
-      rules: Object.hasOwn(rules, name) ? (rules[name] ?? NO_RULES) : NO_RULES,
-    });
+    const rules = this.#rulesOf(extension);
+    const actions = extensionActions(extension, { executor: this.#tools, parts: this.#parts, rules });
     if (this.#loaded.some(({ manifest }) => manifest.name === name)) throw taken(name);
     this.#actionsOf.set(extension, actions);
     this.#loaded = [...this.#loaded, extension];
     await this.#addBlocks(extension);
+  }
+
+  /** A rule that is meant for a tool must not be lost because of its name. */
+  #rulesOf({ manifest: { name }, tools }: LoadedExtension): ExtensionRules {
+    const { rules = {} } = this.#options;
+    const own = Object.hasOwn(rules, name) ? (rules[name] ?? NO_RULES) : NO_RULES;
+    const unknown = Object.keys(own.tools ?? {}).find((rule) => !tools.some((tool) => tool.name === rule));
+    if (unknown === undefined) return own;
+    throw new ConfigurationError(
+      "extension-rule",
+      `There is a rule for the tool "${unknown}" of the extension "${name}", which has no such tool. Rename the rule.`,
+    );
   }
 
   async #addBlocks({ manifest }: LoadedExtension): Promise<void> {

@@ -69,9 +69,15 @@ export async function describeExtension(
   manifest: ExtensionManifest,
   source: string,
 ): Promise<LoadedExtension> {
-  const found = described.safeParse(await runTask(executor, source, { kind: "describe" }));
   const problem = (words: string): ConfigurationError =>
     new ConfigurationError("extension-source", `The extension "${manifest.name}" ${words}.`);
+  const run = runTask(executor, source, { kind: "describe" });
+  const found = described.safeParse(
+    await run.catch((error: unknown) => {
+      const isUnreadable = error instanceof ExtensionFailure && error.message.startsWith("SyntaxError");
+      throw isUnreadable ? problem("has a source that is no JavaScript without imports and exports") : error;
+    }),
+  );
   if (!found.success)
     throw problem(
       `must be one object of tools and hooks: at most ${MOST_TOOLS} tools with an execute, whose names have 1 to 34 letters, digits and _`,

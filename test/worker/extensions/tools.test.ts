@@ -56,6 +56,18 @@ it("offers the tools of an extension, and asks nobody about one that reaches not
   expect(world.requests[0]?.tools).toContain("ext_notes_go");
 });
 
+it.each([
+  [
+    "statements before the object",
+    "const word = 'fine';\n({ tools: { go: { execute: () => word } } }); // the end",
+  ],
+  ["an object without parentheses", "{ tools: { go: { execute: () => 'fine' } } }"],
+  ["a comment at the end", "({ tools: { go: { execute: () => 'fine' } } }) // the end"],
+])("takes a source of %s", async (_name, source) => {
+  useExtensions([{ manifest: { name: "notes", version: "1" }, source }]);
+  expect(await answerOf(createWorld({ script: calls("ext_notes_go") }))).toContain("fine");
+});
+
 it("asks before a call that can change something, and changes files only if a person agrees", async () => {
   useExtensions([
     extension("async (_, host) => { await host.writeFile('a.md', 'hi'); return 'wrote'; }", WRITES),
@@ -215,7 +227,7 @@ it.each([
   ["loops", "() => { for (;;); }", "computed for too long"],
   ["loops in a promise", "async () => { for (;;) await null; }", "computed for too long"],
   ["waits for ever", "() => new Promise(() => {})", "waits for something that never happens"],
-  ["returns 100 MB", "() => 'x'.repeat(100_000_000)", "out of memory"],
+  ["returns 100 MB", "() => 'x'.repeat(100_000_000)", "of memory"],
   ["returns much", "() => 'x'.repeat(300_000)", "returned and logged more than"],
   ["returns a circle", "() => { const a = {}; a.a = a; return a; }", "The extension failed"],
   ["returns a trap", "() => ({ get a() { throw new Error('trap'); } })", "The extension failed: trap"],
@@ -276,6 +288,16 @@ it("refuses a call whose person may not do what the rules require", async () => 
   expect(await answerOf(world)).toContain('requires "notes:use"');
 });
 
+it("leaves out an extension that lacks a tool for which there is a rule", async () => {
+  const log = captureLog();
+  useExtensions([extension("() => 1")], {
+    rules: { notes: { tools: { og: { permissions: ["notes:use"] } } } },
+  });
+  const world = createWorld({ script: ({ tools }) => [say(`got ${tools.includes("ext_notes_go")}`)] });
+  expect(await answerOf(world)).toContain("got false");
+  expect(log).toContainEqual(expect.objectContaining({ event: "extension.refused", code: "extension-rule" }));
+});
+
 it("takes the rules of a tool, and asks by the input", async () => {
   useExtensions([extension("(input) => input", WRITES)], {
     rules: { notes: { approval: true, tools: { go: { approval: ({ input }) => input["a"] !== 1 } } } },
@@ -308,11 +330,11 @@ it("leaves out an extension that it cannot load, and goes on", async () => {
   const refused = log.filter(({ event }) => event === "extension.refused");
   expect(refused.map(({ code, extension: name }) => [name, code])).toEqual([
     ["loops", "extension-limit"],
-    ["broken", "extension-failed"],
+    ["broken", "extension-source"],
     ["odd", "extension-source"],
     ["odd", "extension-source"],
     ["greedy", "extension-permission"],
-    ["big", "extension-failed"],
+    ["big", "extension-limit"],
     ["?", "TypeError"],
     ["notes", "extension-name"],
   ]);
