@@ -157,6 +157,7 @@ const REPAIRED: readonly (readonly [number, string])[] = [
   [637, "a process dies while it ends code because nobody has agreed in time"],
   [464, "a process dies while it ends code that somebody has refused"],
   [87_002_524, "somebody agrees to a call of code whose turn was stopped as it asked"],
+  [170, "two runs of extensions change one file at the same time"],
   [83_002_014, "such a post is found before the restarted answer has a word"],
 ];
 
