@@ -7,7 +7,7 @@ import { allRows, rowsAlone, rowsThatHoldUp, rowsTogether } from "./rows.ts";
 import { Stage } from "./stage.ts";
 import { writeRecords } from "./write-records.ts";
 
-/** Limit of a call for the bot whose call gets no answer. */
+/** Limit of a call for the rows that wait until it has passed. */
 const SHORT_CALL_MS = 6000;
 
 /**
