@@ -120,14 +120,15 @@ function patiently(waitMs: number): (talk: Talk, stage: Stage) => string {
   };
 }
 
-/** A post may land until the limit of a call has passed, and is not looked for before that. */
-export const error500: Row = answered("error-500", "An answer refused with the status 500", () => ({
-  fault: { kind: "error", status: 500 },
-}));
-
-export const noAnswer: Row = answered("no-answer", "An answer made, and no response", () => ({
-  fault: { kind: "no-answer" },
-}));
+/** A post may land until the limit of a call has passed: the bot is not done with a lost one before that. */
+export const lostPosts: readonly Row[] = [
+  answered("error-500", "An answer refused with the status 500", () => ({
+    fault: { kind: "error", status: 500 },
+  })),
+  lostWords,
+  answered("cut", "An answer made, and the connection cut", () => ({ fault: { kind: "cut-after" } })),
+  answered("no-answer", "An answer made, and no response", () => ({ fault: { kind: "no-answer" } })),
+];
 
 /** Platforms that count the calls of an account refuse them in all of its chats. */
 export const floods: readonly Row[] = [
@@ -155,7 +156,5 @@ export const faults: readonly Row[] = [
     fault: { kind: "error", status: 500 },
     times: 3,
   }),
-  lostWords,
   editLimit,
-  answered("cut", "An answer made, and the connection cut", () => ({ fault: { kind: "cut-after" } })),
 ];
