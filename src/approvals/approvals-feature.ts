@@ -1,4 +1,4 @@
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import type { Feature } from "../feature/feature.ts";
@@ -114,7 +114,7 @@ export class ApprovalsFeature implements Feature {
   }
 
   /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */
-  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+  pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
     const show = showSchema.safeParse(press.payload);
     if (show.success) return this.#overview.show(show.data, press);
     const end = endSchema.safeParse(press.payload);

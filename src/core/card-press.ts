@@ -22,7 +22,7 @@ export interface CardPress {
 export interface FeaturePress extends CardPress {
   /**
    * Stores that the press is handled. Called in the transaction that stores its effect, if the feature's
-   * `storesPress` is true: the press then counts once, also if the process dies.
+   * `storesPress` is true: the press then counts once, also if the process dies, and is handled again if it dies before.
    */
   readonly handled: () => void;
 }

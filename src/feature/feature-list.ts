@@ -12,7 +12,7 @@ import type { TurnInfo } from "../core/turn-info.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
-import type { MessengerHint, TakenMessage } from "../messengers/intake/open-questions.ts";
+import type { HeldMessage, MessengerHint, TakenMessage } from "../messengers/intake/open-questions.ts";
 import type { ThreadFeatures } from "../messengers/thread/thread-features.ts";
 import type { StopEffect } from "../messengers/turns/turn-consent.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
@@ -199,8 +199,8 @@ export class FeatureList implements ThreadFeatures {
     return this.#some(({ questions }) => questions?.takesReply(cardId, event));
   }
 
-  storesPress(cardId: string): boolean {
-    return this.#some(({ questions }) => questions?.storesPress?.(cardId));
+  storesPress(cardId: string, owner: string | undefined): boolean {
+    return this.#byName.get(owner ?? "")?.questions?.storesPress?.(cardId, owner) === true;
   }
 
   isBareWord(event: MessengerEvent): boolean {
@@ -215,7 +215,7 @@ export class FeatureList implements ThreadFeatures {
     return this.#first(({ questions }) => questions?.hintAt(cardId, event));
   }
 
-  taken(event: MessengerEvent): TakenMessage | undefined {
+  taken(event: MessengerEvent): TakenMessage | HeldMessage | undefined {
     return this.#first(({ questions }) => questions?.taken?.(event));
   }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { localText, sayIn } from "../core/bot-texts.ts";
 import type { BotTexts, Say } from "../core/bot-texts.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { CallbackButton, CardContent } from "../core/content.ts";
 import type { MessengerAuthor, MessengerEvent } from "../core/messenger-event.ts";
 import { inOneLine } from "../core/one-line.ts";
@@ -70,11 +70,11 @@ export class MemoryCards implements OpenQuestions {
   }
 
   /** Takes a press of its cards. Undefined if the card is another one's. */
-  pressed(press: CardPress): Promise<PressAnswer> | undefined {
-    const { cardId, event, payload, person } = press;
+  pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
+    const { cardId, event, handled, payload, person } = press;
     if (isReply(payload)) {
       const id = this.#changedBy(cardId, event);
-      return id === undefined ? undefined : this.#change(event, id, event.message?.text ?? "");
+      return id === undefined ? undefined : this.#changeOnce(event, id, handled);
     }
     const parsed = pressSchema.safeParse(payload);
     if (!parsed.success) return undefined;
@@ -84,6 +84,11 @@ export class MemoryCards implements OpenQuestions {
     if (reader !== "group" && !isOwn) return Promise.resolve();
     if (parsed.data.memory === "change") return this.#askForText(press, parsed.data.id, reader);
     return this.#apply(press, parsed.data, reader);
+  }
+
+  /** A press does no more if it is handled again, until its effect is on a card. */
+  storesPress(): boolean {
+    return true;
   }
 
   takesReply(cardId: string, event: MessengerEvent): boolean {
@@ -147,7 +152,7 @@ export class MemoryCards implements OpenQuestions {
   }
 
   async #apply(
-    { cardId, person: author }: CardPress,
+    { cardId, handled, person: author }: FeaturePress,
     press: z.infer<typeof pressSchema>,
     reader: Reader,
   ): Promise<PressAnswer> {
@@ -160,11 +165,18 @@ export class MemoryCards implements OpenQuestions {
         result: undefined,
       }));
     const card = await this.#list(reader, say);
-    this.#host.thread.cards.revise(cardId, card, "leave", (card.buttons ?? []).length === 0);
+    this.#host.database.transaction(() => {
+      handled();
+      this.#host.thread.cards.revise(cardId, card, "leave", (card.buttons ?? []).length === 0);
+    });
     return say(press.memory === "groups" ? "memoryChanged" : "memoryForgotten");
   }
 
-  async #askForText({ event, person: author }: CardPress, id: string, reader: Reader): Promise<PressAnswer> {
+  async #askForText(
+    { event, handled, person: author }: FeaturePress,
+    id: string,
+    reader: Reader,
+  ): Promise<PressAnswer> {
     const say = this.#sayTo(author);
     const records = await Promise.all(this.#placesOf(reader).map(readRecord));
     const entry = records.flatMap(({ entries }) => entries).find((one) => one.id === id);
@@ -174,9 +186,18 @@ export class MemoryCards implements OpenQuestions {
       text: escapeMarkdown(inOneLine(entry.text)),
       command: `/memory ${id} …`,
     });
-    this.#host.thread.postCard(cardId, addressOf(event), { kind: "card", text }, MEMORY);
+    this.#host.database.transaction(() => {
+      handled();
+      this.#host.thread.postCard(cardId, addressOf(event), { kind: "card", text }, MEMORY);
+    });
     this.#host.wakeSoon();
     return undefined;
+  }
+
+  async #changeOnce(event: MessengerEvent, id: string, handled: () => void): Promise<string> {
+    const words = await this.#change(event, id, event.message?.text ?? "");
+    handled();
+    return words;
   }
 
   /** Stores the text that a person has written in the place of an entry. */

@@ -1,7 +1,7 @@
 import { runBotCode } from "../core/bot-code.ts";
 import { sayIn } from "../core/bot-texts.ts";
 import type { BotTexts } from "../core/bot-texts.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import { ConfigurationError, failureCode } from "../core/errors.ts";
 import { getMessengerContext, getTurn } from "../core/turn-context.ts";
 import { withinTime } from "../core/within-time.ts";
@@ -72,7 +72,7 @@ export class MemoryFeature implements Feature, SessionHost, MemoryToolsHost {
     return this.questions.commands();
   }
 
-  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+  pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
     return this.questions.pressed(press);
   }
 

@@ -104,7 +104,9 @@ export class BotQuestions {
   }
 
   #untold(): Question[] {
-    return this.#questions.store.undelivered().filter(({ end }) => end !== undefined);
+    return this.#questions.store
+      .undelivered()
+      .filter(({ call, end }) => call === undefined && end !== undefined);
   }
 
   async #tell(question: Question): Promise<void> {
@@ -112,6 +114,7 @@ export class BotQuestions {
     const { agent, deps, log } = this.#host;
     const checked = await this.#checked(question);
     if (checked === "asked-again") return;
+    this.#questions.accept((one) => one.id === id);
     try {
       const given: BotAnswer = { ...checked, id, name, person: by };
       await runBotCode({ clock: deps.clock, log }, "onAnswer", () => agent.onAnswer?.(given));

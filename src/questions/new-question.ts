@@ -46,5 +46,6 @@ export function newQuestion(
     by: undefined,
     isHinted: false,
     isDelivered: false,
+    isUnchecked: false,
   };
 }

@@ -5,7 +5,12 @@ import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { Database } from "../core/database.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { FormEvent, FormStep } from "../forms/form.ts";
-import type { MessengerHint, OpenQuestions, TakenMessage } from "../messengers/intake/open-questions.ts";
+import type {
+  HeldMessage,
+  MessengerHint,
+  OpenQuestions,
+  TakenMessage,
+} from "../messengers/intake/open-questions.ts";
 import { isReply } from "../messengers/intake/presses.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { needsQuote } from "./question-cards.ts";
@@ -39,7 +44,8 @@ interface Asked {
  * 3. A message that quotes nothing is about the newest open question of its author in its chat. It counts if the field
  *    can read it; as free text only in a private chat. It was written after the card had appeared.
  * 4. While a question with sensitive fields is open in a private chat, no message there is for the model, unless it was
- *    certainly written before. It is no answer if the card may not have been there.
+ *    certainly written before. It is no answer if the card may not have been there. While the schema may refuse the
+ *    answer, a message waits, because people may be asked again.
  * 5. Any other message of such a person is for the model. The first one gets a hint.
  */
 export class QuestionAnswers implements OpenQuestions {
@@ -68,7 +74,7 @@ export class QuestionAnswers implements OpenQuestions {
     return isOpen && isAccepted(this.#read(asked, event));
   }
 
-  taken(event: MessengerEvent): TakenMessage | undefined {
+  taken(event: MessengerEvent): TakenMessage | HeldMessage | undefined {
     const { author, message } = event;
     if (author === undefined || message === undefined) return undefined;
     const { quoted } = message;
@@ -80,6 +86,10 @@ export class QuestionAnswers implements OpenQuestions {
     const open = this.#openFor(event).filter((asked) => isSeen(asked) || mayBeSeen(asked));
     // A message that quotes another one is about that, unless it may hold a secret.
     const asked = open.findLast(isQuoted) ?? open.findLast((one) => quoted === undefined || isSecret(one));
+    const isForModel = !open.some(isSecret);
+    // The answer to a secret may be refused, and then this is a better one, and no message for the model.
+    if (isForModel && this.#in(event, this.#options.questions.store.unchecked()).some(isSecret))
+      return { until: this.#options.questions.nextChecked };
     if (asked === undefined) return undefined;
     const { place, question } = asked;
     const step = this.#read(asked, event);
@@ -89,7 +99,6 @@ export class QuestionAnswers implements OpenQuestions {
         isForModel: false,
         store: () => this.#options.questions.move(question, place, step, author, true),
       };
-    const isForModel = !open.some(isSecret);
     if (isForModel && question.isHinted) return undefined;
     const say = this.#options.cards.sayTo(author);
     const problem = isPlace ? step?.problem : undefined;
@@ -147,6 +156,7 @@ export class QuestionAnswers implements OpenQuestions {
     if (person === undefined) return alert(say("pressAnonymous"));
     if (!isFrom(event, asked)) return alert(say("questionNotYours"));
     const { place, question } = asked;
+    if (question.isUnchecked && isReply(payload)) return alert(keptWords(undefined, say));
     if (question.end !== undefined) return alert(say("questionOver"));
     if (isReply(payload)) {
       if (!isShown(asked, cardId)) return alert(say("questionMoved"));
@@ -192,7 +202,12 @@ export class QuestionAnswers implements OpenQuestions {
 
   /** Returns the open questions of the author in the chat of an event, oldest first. */
   #openFor(event: MessengerEvent): Asked[] {
-    return this.#options.questions.store.open().flatMap((question) =>
+    return this.#in(event, this.#options.questions.store.open());
+  }
+
+  /** Returns those of some questions that the author was asked in the chat of an event. */
+  #in(event: MessengerEvent, questions: readonly Question[]): Asked[] {
+    return questions.flatMap((question) =>
       question.askedIn.flatMap((asked, place) => {
         const { threadId } = this.#placeToday(asked.address);
         return threadId === event.thread.id && isFrom(event, { question, place }) ? { question, place } : [];
@@ -254,9 +269,11 @@ function isSecret({ place, question }: Asked): boolean {
   return isSecretAt(question, place);
 }
 
-/** Whether a person may write the next secret before its card appears. */
+/** Whether a person may write the next secret, or a better one, before its card appears. */
 function isSecretBegun(asked: Asked): boolean {
-  return isSecret(asked) && (asked.question.askedIn[asked.place]?.cardsAbove ?? 0) > 0;
+  const { place, question } = asked;
+  const isFirst = (question.askedIn[place]?.cardsAbove ?? 0) === 0;
+  return isSecret(asked) && (!isFirst || question.forms[place]?.problem !== undefined);
 }
 
 function inOrder(...sentences: readonly (string | undefined)[]): string {

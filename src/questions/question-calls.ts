@@ -20,6 +20,7 @@ import type { QuestionCards } from "./question-cards.ts";
 import { placesOf } from "./question-places.ts";
 import type { Questions } from "./questions.ts";
 import { isSensitive } from "./question.ts";
+import type { Question } from "./question.ts";
 
 export interface QuestionCallsOptions {
   readonly host: QuestionsHost;
@@ -116,6 +117,12 @@ export class QuestionCalls implements ActionQuestions {
         return askingResult(id);
       },
     };
+  }
+
+  accept(ledgerKey: string, position: number): void {
+    const isUpTo = ({ call }: Question): boolean =>
+      call?.ledgerKey === ledgerKey && call.position <= position;
+    this.#options.questions.accept(isUpTo);
   }
 
   factsOfOutcome({ answerTo, kind, metadata }: TurnInfo): CallFacts | undefined {

@@ -12,7 +12,7 @@ import { replyPolicy } from "../messengers/declare/texts.ts";
 import { withdrawUnsent } from "../messengers/replies/withdraw-unsent.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { cardIdOf, isSecretAt } from "./question.ts";
-import type { AskedPlace, Question } from "./question.ts";
+import type { AskedPlace, Question, QuestionEnd } from "./question.ts";
 
 /** Owner of the cards. */
 export const QUESTIONS = "questions";
@@ -33,16 +33,21 @@ export class QuestionCards {
     return sayIn(this.#host.agent.texts ?? {}, person?.language);
   }
 
-  /** Posts or changes all cards of a question. Only stores the changes. */
-  draw(question: Question): void {
+  /**
+   * Posts or changes all cards of a question. Only stores the changes. A card in another chat shows the end of its
+   * question, and asks for no more messages, when the secret is accepted or asked again.
+   */
+  draw(question: Question, isAskedAgain = false): void {
     const { messengers, thread } = this.#host;
     for (const [index, place] of question.askedIn.entries()) {
-      if (!messengers.isDeclared(place.address.messengerId)) continue;
+      const isKept = question.isUnchecked && isSecretElsewhere(question, index);
+      if (!messengers.isDeclared(place.address.messengerId) || (isKept && !isAskedAgain)) continue;
       const id = cardIdOf(question, index);
       const card = this.#card(question, index, place);
       // Also after the end: the question may be asked again, and a late answer must be told so.
       const asks = question.call === undefined && { asksForQuote: true };
-      const asksForMessage = question.end === undefined && isSecretElsewhere(question, index);
+      const mayBeAsked = question.end === undefined || question.isUnchecked;
+      const asksForMessage = mayBeAsked && isSecretElsewhere(question, index);
       const content = { kind: "stored-card", card, image: undefined, ...asks, asksForMessage } as const;
       // Somebody may press a button that the card does not have any more, and must hear what has become of it.
       if (thread.cards.store.read(id) !== undefined) thread.cards.revise(id, content, "leave", true);
@@ -146,11 +151,10 @@ export class QuestionCards {
       const hint = needsQuote(question, index) ? `\n\n${escapeMarkdown(say("questionReplyHint"))}` : "";
       return { ...shown, text: `${shown.text}${hint}` };
     }
-    if (end === "answered" && isMine) return shown;
-    const words =
-      end === "answered"
-        ? say("questionAnsweredBy", { person: by?.fullName ?? by?.userName ?? `Person ${by?.userId}` })
-        : say(end === "expired" ? "questionExpired" : "questionDeclined");
+    // The end must be a change that people see: no other one reaches the gate of their chat.
+    const isKept = question.isUnchecked && isSecretElsewhere(question, index);
+    if (end === "answered" && isMine && !isKept) return shown;
+    const words = isKept ? say("questionStaysOpen") : endWords(end, by, say);
     return { kind: "card", text: `${context.message}\n\n${escapeMarkdown(words)}` };
   }
 
@@ -187,6 +191,12 @@ export class QuestionCards {
  */
 function isSecretElsewhere(question: Question, index: number): boolean {
   return isSecretAt(question, index) && question.askedIn[index]?.address.threadId !== question.threadId;
+}
+
+function endWords(end: QuestionEnd, by: MessengerAuthor | undefined, say: Say): string {
+  if (end === "answered")
+    return say("questionAnsweredBy", { person: by?.fullName ?? by?.userName ?? `Person ${by?.userId}` });
+  return say(end === "expired" ? "questionExpired" : "questionDeclined");
 }
 
 /** Names the person in a chat of several people. */

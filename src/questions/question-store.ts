@@ -48,6 +48,7 @@ const QUESTIONS = defineTable(
     isHinted: flag("NOT NULL"),
     isDelivered: flag("NOT NULL"),
     name: added(text()),
+    isUnchecked: added(flag("NOT NULL DEFAULT 0")),
   },
   "STRICT, WITHOUT ROWID",
   { question_v1_open: "(seq) WHERE is_delivered = 0" },
@@ -74,6 +75,11 @@ export class QuestionStore {
   /** Returns the questions that are open, or whose answer nobody has got. Oldest first. */
   undelivered(): Question[] {
     return this.#read("WHERE is_delivered = 0 ORDER BY seq");
+  }
+
+  /** Returns the questions whose answer has a secret that their schema may still refuse, oldest first. */
+  unchecked(): Question[] {
+    return this.undelivered().filter(({ isUnchecked }) => isUnchecked);
   }
 
   /** Returns the questions of a call, oldest first. */

@@ -53,6 +53,8 @@ export interface Question {
   readonly isHinted: boolean;
   /** Whether whoever waits for the answer has it. */
   readonly isDelivered: boolean;
+  /** Whether it has an answer with a secret that its schema may still refuse. */
+  readonly isUnchecked: boolean;
 }
 
 const PREFIX = "question:";

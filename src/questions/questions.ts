@@ -7,6 +7,7 @@ import { stepForm } from "../forms/step-form.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import type { QuestionCards } from "./question-cards.ts";
 import type { QuestionStore } from "./question-store.ts";
+import { isSensitive } from "./question.ts";
 import type { Question, QuestionEnd } from "./question.ts";
 
 export interface QuestionsOptions {
@@ -20,7 +21,13 @@ export interface QuestionsOptions {
 /** Stands for the value of a sensitive field. */
 const HIDDEN = "•••";
 /** A question that is open again. */
-const REOPENED = { end: undefined, endedAt: undefined, answer: undefined, by: undefined } as const;
+const REOPENED = {
+  end: undefined,
+  endedAt: undefined,
+  answer: undefined,
+  by: undefined,
+  isUnchecked: false,
+} as const;
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
@@ -30,11 +37,13 @@ const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
  * 2. Only the person who was asked at a place moves the form of that place.
  * 3. Values of sensitive fields are gone from the question when it has ended.
  * 4. An open question wakes the object for its reminder and its expiry, and for nothing else.
+ * 5. An answer with a secret is unchecked until its schema has accepted it: a person may send a better one before.
  */
 export class Questions {
   readonly store: QuestionStore;
   readonly #options: QuestionsOptions;
   readonly #sweep: Sweep;
+  #checked = Promise.withResolvers<void>();
 
   constructor(options: QuestionsOptions) {
     const { database, deps } = options.host;
@@ -49,7 +58,11 @@ export class Questions {
   /** Stores a question and its cards. Only inside a transaction. */
   ask(question: Question): void {
     this.store.insert(question);
-    this.#options.cards.draw(question);
+    const { cards } = this.#options;
+    cards.draw(question);
+    for (const earlier of this.store.unchecked())
+      if (earlier.call?.id === question.call?.id) cards.draw(earlier, true);
+    this.#tellChecked();
     this.#log(question, "asked");
   }
 
@@ -85,6 +98,27 @@ export class Questions {
     else this.#end(moved, "declined", { why: "declined" }, by);
   }
 
+  /** Resolves when an unchecked answer is one no more, or people are asked again. */
+  get nextChecked(): Promise<void> {
+    return this.#checked.promise;
+  }
+
+  /** The answers to these questions are not refused any more. */
+  accept(isMeant: (question: Question) => boolean): void {
+    for (const question of this.store.unchecked().filter(isMeant)) {
+      const changes = { isUnchecked: false, isDelivered: question.call !== undefined };
+      this.store.change(question.id, changes);
+      this.#options.cards.draw({ ...question, ...changes });
+    }
+    this.#tellChecked();
+  }
+
+  #tellChecked(): void {
+    const { resolve } = this.#checked;
+    this.#checked = Promise.withResolvers();
+    resolve();
+  }
+
   /** Ends an open question with an answer that no card has taken. Only inside a transaction. */
   answer(question: Question, value: Json, by: MessengerAuthor | undefined): void {
     this.#end(question, "answered", { value }, by);
@@ -115,6 +149,7 @@ export class Questions {
     this.store.change(question.id, changes);
     cards.draw({ ...question, ...changes });
     cards.refuse({ ...question, ...changes }, step.problem ?? "");
+    this.#tellChecked();
     this.#log(question, "asked-again");
   }
 
@@ -144,7 +179,11 @@ export class Questions {
 
   #end(question: Question, end: QuestionEnd, answer: Json, by: MessengerAuthor | undefined): void {
     const { cards, host, onEnded } = this.#options;
-    const isOfBot = question.call === undefined;
+    const { askedIn, call, form } = question;
+    const isOfBot = call === undefined;
+    const isUnchecked = end === "answered" && isSensitive(form) && askedIn.length > 0;
+    // Nobody is going to send a better one.
+    if (!isUnchecked && !isOfBot) this.accept((other) => other.call?.id === call.id);
     const changes = {
       forms: question.forms.map((state) => ({ ...state, values: masked(question, state.values) })),
       end,
@@ -152,7 +191,8 @@ export class Questions {
       remindAt: undefined,
       answer: isOfBot ? answer : undefined,
       by,
-      isDelivered: !isOfBot,
+      isDelivered: !isOfBot && !isUnchecked,
+      isUnchecked,
     };
     this.store.change(question.id, changes);
     const ended = { ...question, ...changes };

@@ -158,6 +158,8 @@ export interface CallQuestions {
    * @throws {ConfigurationError} `questions-missing` if the bot was built without questions
    */
   prepare(question: AskedQuestion): Promise<Unanswered | PreparedQuestion>;
+  /** The schemas have accepted the answers up to a place. */
+  accept(position: number): void;
 }
 
 /** A question that can be asked. */

@@ -45,6 +45,8 @@ export class RecordedRun {
   /** Stores that the run asks, in the transaction that stores the question. */
   readonly #onAsk: () => void;
   #asking: string | undefined;
+  /** The place of the newest question. */
+  #answered = 0;
   #isOver = false;
 
   constructor(questions: CallQuestions, onAsk: () => void) {
@@ -89,9 +91,13 @@ export class RecordedRun {
             schema: await jsonSchemaOf(schema),
             ...more,
           }));
+          const position = this.#answered;
           if (answer.why !== undefined) return answer;
           const checked = await checkValue(schema, answer.value);
-          if (checked.isValid) return { value: checked.value as never };
+          if (checked.isValid) {
+            this.#questions.accept(position);
+            return { value: checked.value as never };
+          }
           // The schema has rules that its JSON Schema does not say. The person is asked again.
           more = { problem: checked.problem, earlier: answer.value };
         }
@@ -127,6 +133,7 @@ export class RecordedRun {
   ): Promise<Answer<Json>> {
     const { record } = this.#questions;
     const position = record.next();
+    this.#answered = position;
     const question = await describe();
     checkQuestion(question);
     const { kind, labels = {}, schema } = question;

@@ -1,5 +1,5 @@
 import { alert } from "../../core/card-press.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { MessengerHint, OpenQuestions } from "../../messengers/intake/open-questions.ts";
 import { isReply } from "../../messengers/intake/presses.ts";
@@ -19,7 +19,7 @@ import { cardPressSchema, formPressSchema } from "./press-payloads.ts";
 import { sayTo } from "./say-to.ts";
 
 export interface ApprovalQuestionsOptions {
-  readonly host: Pick<ApprovalsHost, "agent" | "thread">;
+  readonly host: Pick<ApprovalsHost, "agent" | "database" | "thread">;
   readonly approvals: Approvals;
   readonly cards: ApprovalCards;
   readonly handOver: HandOver;
@@ -38,10 +38,15 @@ export class ApprovalQuestions implements OpenQuestions {
   }
 
   /** Takes a press of an approval's card. Undefined if the card is another one. */
-  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+  pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
     const edit = editOfCard(press.cardId);
     if (edit !== undefined) return this.#pressForm(edit.id, edit.number, press);
     return approvalOfCard(press.cardId) === undefined ? undefined : this.#press(press);
+  }
+
+  /** A press is handled together with its effect. */
+  storesPress(cardId: string): boolean {
+    return editOfCard(cardId) !== undefined || approvalOfCard(cardId) !== undefined;
   }
 
   /** Whether a message that quotes this card is about its approval, and not for the model. */
@@ -102,39 +107,44 @@ export class ApprovalQuestions implements OpenQuestions {
       : shown.slice(-1);
   }
 
-  async #pressForm(id: string, number: number, { event, payload, person }: CardPress): Promise<PressAnswer> {
+  async #pressForm(id: string, number: number, pressed: FeaturePress): Promise<PressAnswer> {
     const { edits, host } = this.#options;
+    const { event, payload, person } = pressed;
     if (person === undefined) return alert(sayTo(host.agent, person)("pressAnonymous"));
     if (!isReply(payload))
       return edits.take(
         id,
         number,
         { kind: "press", press: formPressSchema.parse(payload).form },
-        event,
+        pressed,
         person,
       );
     const { message, messengerId } = event;
     if (message === undefined) return undefined;
     const { attachments, text, textToBot } = message;
     const answer = { messengerId, text: textToBot ?? text, attachments };
-    return edits.take(id, number, { kind: "message", message: answer }, event, person);
+    return edits.take(id, number, { kind: "message", message: answer }, pressed, person);
   }
 
-  async #press({ cardId, event, isTyped, payload, person }: CardPress): Promise<PressAnswer> {
+  async #press(pressed: FeaturePress): Promise<PressAnswer> {
     const { approvals, cards, host } = this.#options;
+    const { cardId, event, handled, isTyped, payload, person } = pressed;
     const say = sayTo(host.agent, person);
     const shown = this.#shownOn(cardId);
     const now = this.#nowOn(cardId);
     if (isReply(payload))
-      return now.length === 0 || person === undefined ? undefined : this.#replies.take(now, event, person);
+      return now.length === 0 || person === undefined ? undefined : this.#replies.take(now, pressed, person);
     const press = cardPressSchema.parse(payload);
     const known = shown.find(({ id }) => id === press.approval);
     if (known === undefined || press.inputHash !== known.inputHash) return alert(say("pressUnknown"));
     if ("apart" in press)
-      return approvals.questions.showApart(known.id) ? undefined : alert(say("pressUnknown"));
+      return approvals.questions.showApart(known.id, handled) ? undefined : alert(say("pressUnknown"));
     if ("face" in press) {
       if (now.at(-1)?.id === known.id && known.state === "waiting") {
-        cards.turn(known, cardId, press.face);
+        host.database.transaction(() => {
+          handled();
+          cards.turn(known, cardId, press.face);
+        });
         return undefined;
       }
       return answerOf(
@@ -149,23 +159,25 @@ export class ApprovalQuestions implements OpenQuestions {
     const hasChanged = now.length > 1 && now.some(({ state }) => state !== "waiting");
     if (isTyped && !cards.wasSeen(known, event, hasChanged))
       return alert(say(hasChanged ? "useButtons" : "pressReplaced"));
-    if ("edit" in press) return this.#options.edits.begin(known, event, person);
-    if ("handTo" in press) return this.#options.handOver.take(known, press.handTo, event, person);
+    if ("edit" in press) return this.#options.edits.begin(known, pressed, person);
+    if ("handTo" in press) return this.#options.handOver.take(known, press.handTo, pressed, person);
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     if ("all" in press) {
       const results: NamedResult[] = [];
-      for (const { approval: id, inputHash } of press.of) {
+      for (const [index, { approval: id, inputHash }] of press.of.entries()) {
+        // The last decision counts the press, so that no crash leaves out some of them.
+        const withIt = index === press.of.length - 1 ? handled : undefined;
         const one = now.find((other) => other.id === id);
         const isShown = one?.inputHash === inputHash;
         const result: DecisionResult = isShown
-          ? await approvals.decisions.decide(id, { kind: press.all }, by)
+          ? await approvals.decisions.decide(id, { kind: press.all }, by, withIt)
           : { kind: "unknown" };
         results.push({ name: one === undefined ? id : summaryOf(one), result });
       }
       return answerOfAll(results, press.all, say, person);
     }
     const { decision, grant } = press;
-    const result = await approvals.decisions.decide(press.approval, { kind: decision, grant }, by);
+    const result = await approvals.decisions.decide(press.approval, { kind: decision, grant }, by, handled);
     return answerOf(result, decision, say, person);
   }
 }

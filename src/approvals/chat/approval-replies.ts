@@ -5,7 +5,7 @@ import { decisionOf } from "../../core/decision-word.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { TypedDecision } from "../../core/decision-word.ts";
 import { alert } from "../../core/card-press.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
@@ -49,7 +49,7 @@ export class ApprovalReplies {
    */
   async take(
     shown: readonly Approval[],
-    event: MessengerEvent,
+    { event, handled }: Pick<FeaturePress, "event" | "handled">,
     person: MessengerAuthor,
   ): Promise<PressAnswer> {
     const [approval, ...others] = shown;
@@ -59,18 +59,26 @@ export class ApprovalReplies {
     const say = sayTo(host.agent, person);
     const text = message === undefined ? "" : saidIn(message).trim();
     const decision = message && this.#decisionIn(message);
-    if (others.length > 0) return this.#takeOfSeveral(shown, person, decision === undefined ? text : "", say);
+    if (others.length > 0) {
+      const reason = decision === undefined ? text.slice(0, LONGEST_REASON) : "";
+      return this.#takeOfSeveral(shown, person, { reason, handled }, say);
+    }
     if (decision !== undefined && approval.state === "waiting") {
       // The card may only show the state, while others are asked elsewhere.
       if (approval.approvers.kind === "anyone" && !cards.isDecidedIn(approval, event))
         return alert(say("decidedElsewhere"));
       if (!cards.wasSeen(approval, event)) return alert(say("pressReplaced"));
       const by = { surface: "chat", person, messengerId, isTyped: true } as const;
-      const result = await approvals.decisions.decide(approval.id, decision, by);
+      const result = await approvals.decisions.decide(approval.id, decision, by, handled);
       return answerOf(result, decision.kind, say, person);
     }
     if (mayExplain(approval, person) && text !== "") {
-      const isFirst = approvals.decisions.explain(approval.id, person, text.slice(0, LONGEST_REASON));
+      const isFirst = approvals.decisions.explain(
+        approval.id,
+        person,
+        text.slice(0, LONGEST_REASON),
+        handled,
+      );
       if (isFirst) return say(approval.state === "replaced" ? "proposesAgain" : "noted");
     }
     if (approval.state === "waiting") return alert(say("useButtons"));
@@ -78,12 +86,18 @@ export class ApprovalReplies {
   }
 
   /** A word cannot tell which of several calls it is about. A reason is that of all calls that the person has rejected. */
-  #takeOfSeveral(shown: readonly Approval[], person: MessengerAuthor, reason: string, say: Say): PressAnswer {
+  #takeOfSeveral(
+    shown: readonly Approval[],
+    person: MessengerAuthor,
+    { handled, reason }: { readonly reason: string; readonly handled: () => void },
+    say: Say,
+  ): PressAnswer {
     const { decisions } = this.#options.approvals;
-    const explained = shown.filter(
-      ({ id }) => reason !== "" && decisions.explain(id, person, reason.slice(0, LONGEST_REASON)),
-    );
-    return explained.length > 0 ? say("noted") : alert(say("useButtons"));
+    const meant = reason === "" ? [] : shown.filter((one) => mayExplain(one, person));
+    // The last one counts the message, so that no crash leaves out some of them.
+    for (const one of meant)
+      decisions.explain(one.id, person, reason, one === meant.at(-1) ? handled : undefined);
+    return meant.length > 0 ? say("noted") : alert(say("useButtons"));
   }
 
   /** Whether a message looks like a decision but quotes nothing. */

@@ -1,7 +1,7 @@
 import type { Action } from "../../actions/declare/action.ts";
 import { inputLabels } from "../../actions/declare/input-labels.ts";
 import { alert } from "../../core/card-press.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
+import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
 import type { SchemaIssue } from "../../core/check-value.ts";
 import type { Json } from "../../core/content.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
@@ -34,6 +34,16 @@ export interface EditFormsOptions {
   readonly cards: ApprovalCards;
 }
 
+/** A form that its approver sends. */
+interface SentForm {
+  readonly edit: OpenEdit;
+  readonly form: Form;
+  readonly state: FormState;
+  readonly value: Json;
+  /** See `FeaturePress.handled`. */
+  readonly handled: () => void;
+}
+
 /**
  * The forms in which approvers change the input of a question.
  *
@@ -49,7 +59,11 @@ export class EditForms {
   }
 
   /** An approver wants to change the input. Returns the private word. */
-  async begin(approval: Approval, event: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
+  async begin(
+    approval: Approval,
+    { event, handled }: FeaturePress,
+    person: MessengerAuthor,
+  ): Promise<PressAnswer> {
     const { approvals, approvers, cards, host } = this.#options;
     const say = sayTo(host.agent, person);
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
@@ -60,6 +74,7 @@ export class EditForms {
     if (form === undefined) return alert(say("editNotPossible"));
     const edit = { by, address: addressOf(event), form: beginForm(form, approval.input) };
     const isBegun = approvals.edited.begin(approval.id, edit, (begun) => {
+      handled();
       if (approval.edit !== undefined) cards.endEdit(approval, approval.edit);
       this.#draw(begun, form);
     });
@@ -71,7 +86,7 @@ export class EditForms {
     id: string,
     number: number,
     event: FormEvent,
-    { messengerId }: MessengerEvent,
+    { event: { messengerId }, handled }: FeaturePress,
     person: MessengerAuthor,
   ): Promise<PressAnswer> {
     const { approvals, cards, host } = this.#options;
@@ -85,14 +100,19 @@ export class EditForms {
     if (form === undefined) return alert(say("editNotPossible"));
     const step = stepForm(form, edit.form, event, this.#contextOf(approval, edit));
     if (step.result?.kind === "cancel") {
-      approvals.edited.cancel(id, number, (ended) => cards.endEdit(ended, edit));
+      approvals.edited.cancel(id, number, (ended) => {
+        handled();
+        cards.endEdit(ended, edit);
+      });
       return say("editCancelled");
     }
-    if (step.result?.kind === "send") return this.#send(approval, edit, form, step.state, step.result.value);
+    if (step.result?.kind === "send")
+      return this.#send(approval, { edit, form, handled, state: step.state, value: step.result.value });
     if (step.state === edit.form) return undefined;
     const field = askedAt(form, edit.form);
     const isBelow = event.kind === "message" && step.problem === undefined && this.#canLeave(edit);
     const draw = (moved: Approval): void => {
+      handled();
       if (isBelow && field !== undefined) this.#leave(approval, edit, field, step.state);
       this.#draw(moved, form);
     };
@@ -121,19 +141,16 @@ export class EditForms {
     return edit?.number === number && author !== undefined && edit.by.person?.userId === author.userId;
   }
 
-  async #send(
-    approval: Approval,
-    edit: OpenEdit,
-    form: Form,
-    state: FormState,
-    value: Json,
-  ): Promise<PressAnswer> {
+  async #send(approval: Approval, { edit, form, handled, state, value }: SentForm): Promise<PressAnswer> {
     const { approvals, approvers, cards, host } = this.#options;
     const { by, number } = edit;
     const say = sayTo(host.agent, by.person);
     const again = (issues: readonly SchemaIssue[]): PressAnswer => {
       const refused = stepForm(form, state, { kind: "refused", issues }, this.#contextOf(approval, edit));
-      approvals.edited.step(approval.id, number, refused.state, (moved) => this.#draw(moved, form));
+      approvals.edited.step(approval.id, number, refused.state, (moved) => {
+        handled();
+        this.#draw(moved, form);
+      });
       return undefined;
     };
     const action = this.#actionOf(approval);
@@ -149,7 +166,10 @@ export class EditForms {
     }
     const { question } = edited;
     if (question.inputHash === approval.inputHash) {
-      approvals.edited.cancel(approval.id, number, (ended) => cards.endEdit(ended, edit));
+      approvals.edited.cancel(approval.id, number, (ended) => {
+        handled();
+        cards.endEdit(ended, edit);
+      });
       return say("editNothing");
     }
     const call = {
@@ -170,9 +190,10 @@ export class EditForms {
     // The checks took time. The form may be over by now, and the person may have lost the right.
     if (!(await approvers.mayDecide(approval, by)))
       return answerOf({ kind: "not-allowed", approval }, "approve", say, by.person);
-    const changed = approvals.edited.replace(approval.id, number, { ...call, offer }, (old) =>
-      cards.endEdit(old, edit),
-    );
+    const changed = approvals.edited.replace(approval.id, number, { ...call, offer }, (old) => {
+      handled();
+      cards.endEdit(old, edit);
+    });
     return changed === undefined ? alert(say("editOver")) : say("editDone");
   }
 

@@ -1,6 +1,6 @@
 import { alert } from "../../core/card-press.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
-import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import type { Approval } from "../rules/approval.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
@@ -35,7 +35,7 @@ export class HandOver {
   async take(
     approval: Approval,
     userId: string,
-    { messengerId }: MessengerEvent,
+    { event: { messengerId }, handled }: FeaturePress,
     person: MessengerAuthor,
   ): Promise<PressAnswer> {
     const { approvals, approvers, cards, host } = this.#options;
@@ -55,9 +55,10 @@ export class HandOver {
     if (place === undefined) return alert(unreachedWords(unreached, say));
     const handedTo = { to: name, by: nameOf(person) };
     const text = say("handedWords", { by: handedTo.by, what: summaryOf(approval) });
-    const isHanded = approvals.questions.handOver(approval.id, handedTo, place.address, (handed) =>
-      cards.askBelow(handed, place.address, userId, text),
-    );
+    const isHanded = approvals.questions.handOver(approval.id, handedTo, place.address, (handed) => {
+      handled();
+      cards.askBelow(handed, place.address, userId, text);
+    });
     return isHanded ? say("pressHanded", { name }) : alert(say("decidedByNow"));
   }
 }

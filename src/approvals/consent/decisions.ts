@@ -38,8 +38,17 @@ export class Decisions {
     this.#work = work;
   }
 
-  /** Decides about a waiting question. Only the first decision counts. */
-  async decide(id: string, decision: ApprovalDecision, by: Decider): Promise<DecisionResult> {
+  /**
+   * Decides about a waiting question. Only the first decision counts.
+   *
+   * @param withIt runs in the transaction that stores it
+   */
+  async decide(
+    id: string,
+    decision: ApprovalDecision,
+    by: Decider,
+    withIt: () => void = nothing,
+  ): Promise<DecisionResult> {
     const asked = this.#stored.store.get(id);
     if (asked === undefined) return { kind: "unknown" };
     if (asked.state === "waiting" && !(await this.#isAllowed(asked, decision, by)))
@@ -58,13 +67,17 @@ export class Decisions {
     }
     const counted = this.#counted(approval, decision, by, lost);
     if (counted !== undefined) {
-      const waiting = this.#stored.change(approval, { agreed: counted, drawnState: undefined });
+      const waiting = this.#host.database.transaction(() => {
+        withIt();
+        return this.#stored.change(approval, { agreed: counted, drawnState: undefined });
+      });
       this.#work.go();
       return { kind: "decided", approval: waiting };
     }
     const length = decision.kind === "approve" ? decision.grant : undefined;
     if (length !== undefined) this.#grants.prepare();
     const decided = this.#host.database.transaction(() => {
+      withIt();
       const grant = length === undefined ? undefined : this.#grants.give(approval, length, by);
       return this.#stored.change(approval, {
         state: DECIDED[decision.kind],
@@ -87,11 +100,17 @@ export class Decisions {
   /**
    * Adds the words of the person who decided, once, and tells the conversation. Returns `false` if somebody else decided,
    * or the reason is known.
+   *
+   * @param withIt runs in the transaction that stores it
    */
-  explain(id: string, person: MessengerAuthor, words: string): boolean {
+  explain(id: string, person: MessengerAuthor, words: string, withIt: () => void = nothing): boolean {
     const approval = this.#stored.store.get(id);
     if (approval === undefined || !mayExplain(approval, person)) return false;
-    this.#stored.change(approval, { reason: words, isExplained: true, isTold: false, drawnState: undefined });
+    const change = { reason: words, isExplained: true, isTold: false, drawnState: undefined };
+    this.#host.database.transaction(() => {
+      withIt();
+      this.#stored.change(approval, change);
+    });
     this.#work.go();
     return true;
   }
@@ -141,6 +160,8 @@ export class Decisions {
     return this.#deciders.mayDecide(approval, by);
   }
 }
+
+function nothing(): void {}
 
 const DECIDED = {
   approve: "approved",

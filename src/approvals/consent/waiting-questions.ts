@@ -31,11 +31,18 @@ export class WaitingQuestions {
     this.#held = held;
   }
 
-  /** Gives each question of a card a card of its own. Returns `false` if the card is that of one question already. */
-  showApart(id: string): boolean {
+  /**
+   * Gives each question of a card a card of its own. Returns `false` if the card is that of one question already.
+   *
+   * @param withIt runs in the transaction that stores it
+   */
+  showApart(id: string, withIt: () => void): boolean {
     const approval = this.#stored.store.get(id);
     if (approval?.together === undefined) return false;
-    this.#host.database.transaction(() => this.#stored.showApart(approval));
+    this.#host.database.transaction(() => {
+      withIt();
+      this.#stored.showApart(approval);
+    });
     this.#work.go();
     return true;
   }

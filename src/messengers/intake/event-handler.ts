@@ -186,11 +186,15 @@ export class EventHandler {
         if (await this.#admission.admit(row, event, definition))
           await this.#command(row, event, sorting.command, definition);
         return;
-      case "answer":
+      case "answer": {
         if (!(await this.#admission.admit(row, event, definition))) return;
-        if (this.#asked.take(row, event, definition)) return;
+        const taken = this.#asked.take(row, event, definition);
+        // The intake looks at it again afterwards.
+        if (typeof taken === "object") this.#letRun(row, taken);
+        if (taken !== false) return;
         if (!(await this.#words.take(row, event, definition))) await this.#queue(row, event, definition);
         return;
+      }
     }
   }
 

@@ -184,7 +184,7 @@ export class Presses {
       const reason = card === undefined ? "its card is gone" : "its card has changed";
       return refuse("staleActionResponseText", `ignored: ${reason}`);
     }
-    if (this.#options.questions?.storesPress?.(card.id) !== true)
+    if (this.#options.questions?.storesPress?.(card.id, card.owner) !== true)
       cards.store.beginPress(row.key, deps.clock.now(), false);
     this.#repeated.begin(card, event);
     this.#beside(row, () => this.#handle(row, event, definition, card, button));

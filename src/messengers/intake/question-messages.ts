@@ -24,11 +24,19 @@ export class QuestionMessages {
     this.#outcomes = outcomes;
   }
 
-  /** Takes a message about a question. Returns `false` if the model must answer it. */
-  take(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
+  /**
+   * Takes a message about a question. Returns `false` if the model must answer it, and a promise if that is not known
+   * before the promise resolves.
+   */
+  take(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): boolean | Promise<void> {
     const { database, delivery, questions } = this.#options;
     const taken = questions?.taken?.(event);
     if (taken === undefined) return false;
+    if ("until" in taken) return taken.until;
     const { hint, isForModel } = taken;
     // Together, so that an answer counts once, and a person is told once.
     database.transaction(() => {

@@ -37,6 +37,8 @@ export interface ActionQuestions {
     place: AskingPlace,
     question: AskedQuestion,
   ): Promise<Unanswered | PreparedQuestion>;
+  /** See `CallQuestions.accept`. */
+  accept(ledgerKey: string, position: number): void;
   /** Whether a call of the turn has ever asked somebody. */
   hasAsked(turnId: string): boolean;
   /** Returns the state of a call of another system that has asked. Undefined if it is not kept any more. */

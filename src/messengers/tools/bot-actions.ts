@@ -199,6 +199,7 @@ export class BotActions {
           const outside = facts.outside ?? keeperOf(host.features.runOf(requestId), facts);
           return this.#asking().prepare(run, { facts, owner: ownerOf(requestId), outside }, question);
         },
+        accept: (position) => host.features.asking?.accept(run.ledgerKey, position),
       }),
       onEnded: endOfCall(host.engine),
       onInvalidInput: (action) => logRefusedCall(log, action, "input-invalid"),

@@ -235,6 +235,7 @@ export function createActionRig(): ActionRig {
         const log = new RunLog(database, clock);
         return {
           record: log.of(run.ledgerKey, isNew),
+          accept: () => {},
           prepare: (question) =>
             Promise.resolve(
               rig.isNobodyThere

@@ -200,7 +200,7 @@ describe("a question from inside an action", () => {
     expect(await rig.call(action, undefined, other)).toBe(true);
   });
 
-  it("asks anew after a run that failed", async () => {
+  it("asks again after a run that failed", async () => {
     const rig = createActionRig();
     const action = refund({
       idempotencyKey: "7",

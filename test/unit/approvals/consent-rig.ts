@@ -136,7 +136,7 @@ export class ConsentRig {
       const event = messageEvent({ thread, author: { userId: person } });
       const { id: cardId } = pressed;
       const press = { cardId, payload: button.payload, label: button.label, isTyped: false, event };
-      return approvals.pressed({ ...press, person: { userId: person }, chat: thread });
+      return approvals.pressed({ ...press, person: { userId: person }, chat: thread, handled: () => {} });
     });
     this.#isPressing = false;
     return resultOf(answer);
@@ -166,7 +166,7 @@ export class ConsentRig {
     const answer = await this.#settled(async ({ approvals: { questions } }) => {
       if (!isReply && this.#planted.decidesUnquoted !== true) return questions.hint(event)?.text;
       if (!questions.takesReply(card.id, event)) return "The model answers.";
-      return questions.pressed({ ...reply, event, person: author, chat: thread });
+      return questions.pressed({ ...reply, event, person: author, chat: thread, handled: () => {} });
     });
     return resultOf(answer);
   }

@@ -57,7 +57,7 @@ it("never adds a call to a card that is shown, whatever decisions and crashes co
           if (kind === "ask") askInStep(rig, String((key += 1)), `turn${which % 2}`);
           else if (kind === "end") rig.approvals.work.stepEnded(`turn${which % 2}`);
           else if (kind === "decide") await rig.decide(id, { kind: "approve" }, ANNA);
-          else if (kind === "apart") rig.approvals.questions.showApart(id);
+          else if (kind === "apart") rig.approvals.questions.showApart(id, () => {});
           else if (kind === "wait") await rig.clock.advance(2_000);
           else await rig.approvals.work.run();
         } catch {

@@ -1,6 +1,7 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { german } from "../../../src/texts/index.ts";
+import { killerAt } from "../support/killer.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { ask, dropMemory, memoryWorld, systemOf } from "../support/memory-world.ts";
 import type { World } from "../support/world.ts";
@@ -279,5 +280,35 @@ it("keeps all of two entries that two conversations of a person write at once", 
   await Promise.all([ask(world, "ada", set("Wears size 42")), ask(world, "ada-2", set("Likes tea"))]);
   await ask(world, "ada-3", "hello");
   expect(systemOf(world)).toContain("Wears size 42");
+  expect(systemOf(world)).toContain("Likes tea");
+});
+
+it.each(
+  (["before", "after"] as const).flatMap((when) =>
+    [/INSERT INTO press_v1/, /DELETE FROM press_v1/].map((pattern) => ({ when, pattern })),
+  ),
+)("forgets once, and is never interrupted, if the object dies: $when $pattern", async ({ pattern, when }) => {
+  let hasPressed = false;
+  const killer = killerAt(pattern, when, () => hasPressed);
+  const world = people({ onStart: (agent) => killer.arm(agent) });
+  await ask(world, "ada", set("Wears size 42"));
+  await ask(world, "ada", set("Likes tea"));
+  await ask(world, "ada", "/memory");
+  const text = world.chats.button("ada", "Forget 1");
+  hasPressed = true;
+  const press = { kind: "press", id: "press", chat: "ada", user: "ada", text } as const;
+  await vi.waitFor(async () => expect(await world.post(press).catch(() => 500)).toBe(200), 8000);
+  await vi.waitFor(
+    async () => {
+      await runDurableObjectAlarm(world.thread("ada")).catch(() => undefined);
+      expect(killer.lives()).toBe(2);
+      expect(world.chats.answered).toContain("press");
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+  expect([undefined, "Forgotten."]).toContain(world.chats.notices.get("press"));
+  await until(world, "ada", "Likes tea");
+  await ask(world, "ada", "hello");
+  expect(systemOf(world)).not.toContain("size 42");
   expect(systemOf(world)).toContain("Likes tea");
 });

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { createGate } from "../../../lab/support/gate.ts";
 import type { BotAnswer } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { askingScript, createAskingBot, expectShown } from "../support/asking-bot.ts";
@@ -204,6 +205,57 @@ describe("a message while a sensitive question is open in a private chat", () =>
     await expectShown(world, `Told: {"A7":${MAIL.length}}`);
     await writeNow(world, SECRET);
     await expectShown(world, `Told: {"B8":${SECRET.length}}`);
+    await expectNowhere(world, SECRET);
+  });
+});
+
+describe("a message after a secret that its schema may still refuse", () => {
+  /** Each run after the first one waits before it comes to the schema. */
+  function createBot(): { readonly world: World; readonly open: () => void; readonly ran: Promise<void> } {
+    const gate = createGate();
+    let runs = 0;
+    const schema = z.string().refine((text) => text.endsWith("!"), { message: "It ends with a !" });
+    const { world } = createAskingBot(async (ctx) => {
+      if ((runs += 1) === 2) await gate.pass();
+      const { value } = await ctx.elicit({ message: "PIN?", schema, sensitive: true });
+      return { length: value?.length };
+    });
+    return { world, open: () => gate.open(), ran: gate.reached };
+  }
+
+  it.each(["c1", "g1"])("never reaches a model if the person is asked again (from %s)", async (chat) => {
+    const { open, ran, world } = createBot();
+    await world.write("c1", "Hello");
+    await expectShown(world, "Heard: Hello");
+    await world.write(chat, "Do A7", chat === "g1" ? GROUP : {});
+    await expectShown(world, "PIN?");
+    await writeNow(world, SECRET);
+    if (chat === "c1") await expectShown(world, "•••");
+    await ran;
+    await writeNow(world, `${SECRET}!`);
+    if (chat === "g1") await expectShown(world, "haven't passed your message on");
+    open();
+    await expectShown(world, "haven't passed your message on");
+    const asked = () => world.chats.visible("c1").filter((text) => text.includes("PIN?"));
+    await vi.waitFor(() => expect(asked()).toHaveLength(2), 8000);
+    await writeNow(world, `${SECRET}!`);
+    await expectShown(world, `Told: {"length":${SECRET.length + 1}}`, chat);
+    await writeNow(world, "Bye");
+    await expectShown(world, "Heard: Bye");
+    await expectNowhere(world, SECRET);
+  });
+
+  it("reaches the model once the schema has accepted the secret", async () => {
+    const { open, world } = createBot();
+    await world.write("c1", "Do A7");
+    await expectShown(world, "PIN?");
+    await writeNow(world, `${SECRET}!`);
+    await expectShown(world, "•••");
+    await writeNow(world, "How late is it?");
+    open();
+    await expectShown(world, "Heard: How late is it?");
+    await expectShown(world, "Told: ");
+    expect(world.chats.visible("c1").join()).not.toContain("haven't passed");
     await expectNowhere(world, SECRET);
   });
 });

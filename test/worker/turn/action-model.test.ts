@@ -4,6 +4,7 @@ import { action } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { createGate } from "../../../lab/support/gate.ts";
+import { createRefundBot, shown } from "../support/refund-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -89,5 +90,39 @@ describe("an action that runs long", () => {
     });
     // Two calls of the turn, and the one of the action.
     expect(log.find(({ event }) => event === "turn.ended")).toMatchObject({ inputTokens: 3 });
+  });
+});
+
+it("shows the result of an approved call on its card as `format` says it", async () => {
+  const { world } = createRefundBot({ format: ({ input }) => `Paid back ${input.orderId}` });
+  await world.write("c1", "Refund 7");
+  await shown(world, "Refund order 7?");
+  await world.press("c1", "Approve");
+  await shown(world, "Result: Paid back 7");
+  await shown(world, 'Told: Approved by ada. → {"refunded":"7"}');
+});
+
+describe("ctx.sample with a schema", () => {
+  it.each([
+    ["a value of it", '{"topic":"rain"}', '"topic":"rain"'],
+    ["an error for an answer that does not fit", '{"topic":7}', "ActionFailed"],
+  ])("returns %s", async (_what, answer, read) => {
+    const world = createWorld({
+      script: ({ isStreamed, prompt }) => {
+        if (!isStreamed) return [say(answer)];
+        return prompt.at(-1)?.role === "tool" ? [say("Done.")] : [callTool("look")];
+      },
+      getActions: () => ({
+        look: action({
+          description: "Looks.",
+          inputSchema: z.object({}),
+          execute: (_input, { sample }) =>
+            sample({ prompt: "What is it about?", schema: z.object({ topic: z.string() }) }),
+        }),
+      }),
+    });
+    await world.write("c1", "Look");
+    await world.shows("c1", "Done.");
+    expect(JSON.stringify(world.requests.at(-1)?.prompt.at(-1)).replaceAll("\\", "")).toContain(read);
   });
 });

@@ -322,6 +322,7 @@ describe("a chat or a person to forget", () => {
         by: undefined,
         isHinted: false,
         isDelivered: false,
+        isUnchecked: false,
       });
     }
     database.close();
