@@ -6,6 +6,7 @@ import type { Json } from "../core/content.ts";
 import type { Answer, BotAnswer, BotQuestion } from "../core/question.ts";
 import { jsonSchemaOf } from "../core/json-schema-of.ts";
 import { checkValue } from "../core/check-value.ts";
+import type { SchemaIssue } from "../core/check-value.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { formOfQuestion } from "./form-of-question.ts";
 import { newQuestion } from "./new-question.ts";
@@ -112,9 +113,8 @@ export class BotQuestions {
   async #tell(question: Question): Promise<void> {
     const { by, id, name = "" } = question;
     const { agent, deps, log } = this.#host;
-    const checked = await this.#checked(question);
-    if (checked === "asked-again") return;
-    this.#questions.accept((one) => one.id === id);
+    const checked = await this.#stored(question);
+    if (checked === undefined) return;
     try {
       const given: BotAnswer = { ...checked, id, name, person: by };
       await runBotCode({ clock: deps.clock, log }, "onAnswer", () => agent.onAnswer?.(given));
@@ -129,21 +129,38 @@ export class BotQuestions {
     }
   }
 
-  /** The person is asked again if the schema refuses the answer. */
-  async #checked(question: Question): Promise<Answer<unknown> | "asked-again"> {
-    const { agent, database, deps, log } = this.#host;
+  /** Returns the answer for the bot's code. Undefined if the person is asked again, or the answer is offered again. */
+  async #stored(question: Question): Promise<Answer<unknown> | undefined> {
+    const { database, log } = this.#host;
     const answer = question.answer as unknown as Answer<Json>;
-    if (answer.why !== undefined) return answer;
+    const checked = answer.why === undefined ? await this.#checked(question, answer.value) : answer;
+    try {
+      if ("issues" in checked) {
+        database.transaction(() => this.#questions.reopen(question, checked.value, checked.issues));
+        return undefined;
+      }
+      this.#questions.accept(({ id }) => id === question.id);
+      return checked;
+    } catch (error) {
+      // The process ends, or the database fails.
+      logBotFailure(log, "question", error);
+      return undefined;
+    }
+  }
+
+  async #checked(
+    { name = "" }: Question,
+    value: Json,
+  ): Promise<Answer<unknown> | { readonly value: Json; readonly issues: readonly SchemaIssue[] }> {
+    const { agent, deps, log } = this.#host;
     try {
       const checked = await runBotCode({ clock: deps.clock, log }, "getQuestions", () => {
-        const schema = agent.getQuestions()[question.name ?? ""];
-        return schema === undefined ? undefined : checkValue(schema, answer.value);
+        const schema = agent.getQuestions()[name];
+        return schema === undefined ? undefined : checkValue(schema, value);
       });
       // A newer version of the bot asks for something else.
       if (checked === undefined) return { why: "unsupported" };
-      if (checked.isValid) return { value: checked.value };
-      database.transaction(() => this.#questions.reopen(question, answer.value, checked.issues));
-      return "asked-again";
+      return checked.isValid ? { value: checked.value } : { value, issues: checked.issues };
     } catch {
       // The log has the reason. No schema has accepted the value.
       return { why: "unsupported" };

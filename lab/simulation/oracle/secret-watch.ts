@@ -58,10 +58,8 @@ export class SecretWatch {
       (number) => this.#options.forms.typed.get(number)?.reached !== undefined,
     );
     for (const [name, rows] of reached.length === 0 ? [] : tables())
-      // A message that was taken twice is still there.
-      if (!name.startsWith("inbox_v1"))
-        for (const number of reached)
-          if (rows.includes(`pin${number}`)) this.#fail(`${name} still has pin${number}, which has answered`);
+      for (const number of reached)
+        if (rows.includes(`pin${number}`)) this.#fail(`${name} still has pin${number}, which has answered`);
     for (const number of this.#inModel) {
       const reached = this.#options.forms.typed.get(number)?.reached;
       if (reached !== undefined) this.#fail(`the model gets pin${number}, which has answered ${reached}`);
