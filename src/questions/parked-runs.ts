@@ -14,16 +14,16 @@ import type { ParkedCallsHost } from "../replay/parked-calls.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
 import { contextOf, factsOf } from "./call-context.ts";
 import { isSensitive } from "./question.ts";
-import type { Questions } from "./questions.ts";
+import type { QuestionStore } from "./question-store.ts";
 
 /** Runs and tells parked calls. They have the rights that they had, checked again. */
 export class ParkedRuns implements ParkedCallsHost {
   readonly database: Database;
   readonly clock: Clock;
   readonly #host: QuestionsHost;
-  readonly #questions: Pick<Questions, "accept" | "store">;
+  readonly #questions: Pick<QuestionStore, "ofCall">;
 
-  constructor(host: QuestionsHost, questions: Pick<Questions, "accept" | "store">) {
+  constructor(host: QuestionsHost, questions: Pick<QuestionStore, "ofCall">) {
     this.database = host.database;
     this.clock = host.deps.clock;
     this.#host = host;
@@ -57,7 +57,7 @@ export class ParkedRuns implements ParkedCallsHost {
 
   /** The chat in which a person has answered last. Undefined if another agent has asked its person itself. */
   #askedLast(id: string): Address | undefined {
-    const { by, askedIn = [] } = this.#questions.store.ofCall(id).at(-1) ?? {};
+    const { by, askedIn = [] } = this.#questions.ofCall(id).at(-1) ?? {};
     return (askedIn.find(({ userId }) => userId === by?.userId) ?? askedIn[0])?.address;
   }
 
@@ -65,7 +65,6 @@ export class ParkedRuns implements ParkedCallsHost {
   tell(call: ParkedCall, result: Json): void {
     const { action, id, input, requestId, toolCallId } = call;
     this.#eraseSecrets(call);
-    this.#questions.accept((question) => question.call?.id === id);
     const { features, messengers, thread } = this.#host;
     if (features.consent?.callEnded(requestId, toolCallId, result) === true) return;
     // The system that calls, or the run of the code, reads the outcome itself.
@@ -101,7 +100,7 @@ export class ParkedRuns implements ParkedCallsHost {
   #eraseSecrets({ id, ledgerKey }: ParkedCall): void {
     const { runLog } = this.#host.actions;
     if (!runLog.has(ledgerKey)) return;
-    for (const { call, form } of this.#questions.store.ofCall(id))
+    for (const { call, form } of this.#questions.ofCall(id))
       if (call !== undefined && isSensitive(form)) runLog.drop(ledgerKey, call.position);
   }
 

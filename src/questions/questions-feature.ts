@@ -35,13 +35,15 @@ export class QuestionsFeature implements Feature {
     this.#host = host;
     const cards = new QuestionCards(host);
     const store = new QuestionStore(host.database);
+    const parked = new ParkedCalls(new ParkedRuns(host, store));
+    this.parked = parked;
     this.#all = new Questions({
       host,
       cards,
       store,
       onEnded: ({ call, createdAt: beganAt }, answer, outcome) => {
         if (call === undefined) return;
-        const asking = this.parked.store.get(call.id);
+        const asking = parked.store.get(call.id);
         if (asking !== undefined)
           host.engine.events.emit(asking.requestId, {
             kind: "question-ended",
@@ -50,20 +52,20 @@ export class QuestionsFeature implements Feature {
             outcome,
           });
         host.actions.runLog.answer(call.ledgerKey, call.position, answer);
-        this.parked.resume(call.id);
+        parked.resume(call.id);
       },
     });
-    const parked = new ParkedCalls(new ParkedRuns(host, this.#all));
-    this.parked = parked;
     this.ofBot = new BotQuestions(host, this.#all);
     this.asking = new QuestionCalls({ host, questions: this.#all, parked, cards });
     this.questions = new QuestionAnswers({ host, questions: this.#all, cards });
   }
 
-  work(): Promise<void> {
+  async work(): Promise<void> {
     this.#all.run();
     this.ofBot.run();
-    return this.parked.run();
+    await this.parked.run();
+    // A call that has ended refuses no more answers.
+    this.#all.accept(({ call }) => call !== undefined && this.parked.store.get(call.id)?.isTold === true);
   }
 
   isBusy(): boolean {

@@ -105,12 +105,13 @@ export class Questions {
 
   /** The answers to these questions are not refused any more. */
   accept(isMeant: (question: Question) => boolean): void {
-    for (const question of this.store.unchecked().filter(isMeant)) {
+    const accepted = this.store.unchecked().filter(isMeant);
+    for (const question of accepted) {
       const changes = { isUnchecked: false, isDelivered: question.call !== undefined };
       this.store.change(question.id, changes);
       this.#options.cards.draw({ ...question, ...changes });
     }
-    this.#tellChecked();
+    if (accepted.length > 0) this.#tellChecked();
   }
 
   #tellChecked(): void {

@@ -149,7 +149,7 @@ export class QuestionRig {
         const payload = { isReply: true };
         const press = { cardId: id, payload, label: "", isTyped: true, event, chat: event.thread };
         await feature.pressed({ ...press, person: { userId: person }, handled: () => {} });
-      } else messages.take(inboxRow(seq, { event }), event, TELEGRAM as NonNullable<typeof TELEGRAM>);
+      } else await messages.take(inboxRow(seq, { event }), event, TELEGRAM as NonNullable<typeof TELEGRAM>);
     });
   }
 

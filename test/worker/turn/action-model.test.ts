@@ -4,7 +4,7 @@ import { action } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { createGate } from "../../../lab/support/gate.ts";
-import { createRefundBot, shown } from "../support/refund-bot.ts";
+import { createRefundBot, shown, told } from "../support/refund-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -99,7 +99,8 @@ it("shows the result of an approved call on its card as `format` says it", async
   await shown(world, "Refund order 7?");
   await world.press("c1", "Approve");
   await shown(world, "Result: Paid back 7");
-  await shown(world, 'Told: Approved by ada. → {"refunded":"7"}');
+  await shown(world, "Told: ");
+  expect(told(world).join()).toContain('→ {"refunded":"7"}');
 });
 
 describe("ctx.sample with a schema", () => {
