@@ -1,3 +1,4 @@
+import { privateNetworks } from "./private-networks.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
 /** A file of the bundle, and its type for workerd. */
@@ -73,7 +74,7 @@ const config :Workerd.Config = (
     # "private" holds the loopback range: the playground's servers and local models are reached there.
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
     # For addresses that the bot's author has not named: their names may resolve to a machine of this network.
-    (name = "public", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+    (name = "public", network = (allow = ["public"], deny = ${list(privateNetworks().map(text))}, tlsOptions = (trustBrowserCas = true))),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
   extensions = [(modules = [

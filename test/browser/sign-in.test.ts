@@ -105,8 +105,8 @@ it("signs in with the author's client and its secret, after SIGKILL between the 
 });
 
 /** Returns how this machine answers at an address to the author's code, and to that of strangers. */
-async function tried(address: string): Promise<readonly unknown[]> {
-  const url = `${bot.url}/private?url=${encodeURIComponent(address)}`;
+async function tried(address: string, by = "both"): Promise<readonly unknown[]> {
+  const url = `${bot.url}/private?by=${by}&url=${encodeURIComponent(address)}`;
   const response = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
   return response.json() as Promise<readonly unknown[]>;
 }
@@ -121,4 +121,25 @@ it.each([
 ])("keeps strangers' addresses out of the private network: %s", async (_what, host) => {
   const { port } = new URL(docs.url);
   expect(await tried(`http://${host}:${port}/nothing`)).toEqual([404, "refused"]);
+});
+
+const HIDING = {
+  "compatible IPv6": "[::127.0.0.1]",
+  "translated IPv6": "[::ffff:0:7f00:1]",
+  "6to4": "[2002:7f00:1::1]",
+  NAT64: "[64:ff9b::7f00:1]",
+  "NAT64 of the own network": "[64:ff9b:1::7f00:1]",
+  "IPv6 of a site": "[fec0::1]",
+  "a network of benchmarks": "198.18.0.1",
+  "this network": "0.0.0.1",
+  "metadata of a cloud": "169.254.169.254",
+};
+
+it("refuses strangers' addresses that hide or are private ones before it connects", async () => {
+  const answers = Object.entries(HIDING).map(
+    async ([what, host]) => [what, await tried(`http://${host}:9/nothing`, "strangers")] as const,
+  );
+  expect(Object.fromEntries(await Promise.all(answers))).toEqual(
+    Object.fromEntries(Object.keys(HIDING).map((what) => [what, ["refused"]])),
+  );
 });

@@ -26,13 +26,16 @@ export class SignedInBot extends Think<Env> {
     return defineMessengers({ telegram: telegramFromEnv(this.env) });
   }
 
-  /** Fetches an address as the author's code does, and as that of strangers is. */
+  /** Fetches an address as the author's code does, unless it is for strangers alone, and as that of strangers is. */
   override async onRequest(request: Request): Promise<Response> {
-    const url = new URL(request.url).searchParams.get("url") ?? "";
-    const tries = [fetch(url), this.env.PUBLIC_NETWORK.fetch(url)].map((one) =>
+    const { searchParams } = new URL(request.url);
+    const url = searchParams.get("url") ?? "";
+    const own = searchParams.get("by") === "both" ? [fetch(url)] : [];
+    const tries = [...own, this.env.PUBLIC_NETWORK.fetch(url)].map((one) =>
       one.then(
         ({ status }) => status,
-        () => "refused",
+        // The network's own refusal, before it connects, is an error inside of workerd.
+        (error: unknown) => (String(error).includes("internal error") ? "refused" : "unreachable"),
       ),
     );
     return Response.json(await Promise.all(tries));
