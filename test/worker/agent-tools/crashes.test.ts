@@ -14,14 +14,26 @@ import type { World } from "../support/world.ts";
 import { testEnv } from "../test-env.ts";
 import { OtherBot } from "../worker.ts";
 
-/** A run that waits for people is looked at again after less than this. */
-const LONG_REST_MS = 6 * 60_000;
-let passed = 0;
+/** Time that passes between two looks at the chat: an object that has died is woken some seconds later. */
+const STEP_MS = 1_000;
+/** Shorter waits are those between two tries. They are as many times shorter here. */
+const LONGEST_TRY_MS = 10_000;
+const TIMES_SHORTER = 10;
 
 beforeEach(() => {
   captureLog();
-  passed = 0;
-  vi.spyOn(systemDeps.clock, "now").mockImplementation(() => Date.now() + passed);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  const { clock } = systemDeps;
+  const later = clock.setTimeout.bind(clock);
+  const spy = vi
+    .spyOn(clock, "setTimeout")
+    .mockImplementation((callback, delayMs) =>
+      later(callback, delayMs > LONGEST_TRY_MS ? delayMs : delayMs / TIMES_SHORTER),
+    );
+  return () => {
+    spy.mockRestore();
+    vi.useRealTimers();
+  };
 });
 
 /** The writes of a run whose agent asks for consent, in their order: in the conversation, and in the object of the agent. */
@@ -135,18 +147,16 @@ async function until(
   isSo: () => boolean,
   agentClass: "ChildBot" | "OtherBot" = "ChildBot",
 ): Promise<void> {
-  let looks = 0;
   await vi.waitFor(
     async () => {
       if (isSo()) return;
-      looks += 1;
-      if (looks % 20 === 0) passed += LONG_REST_MS;
+      vi.setSystemTime(Date.now() + STEP_MS);
       const own = [world.stub, world.thread("c1")];
       for (const stub of [...own, ...[...agents].map((name) => testEnv[agentClass].getByName(name))])
         await runDurableObjectAlarm(stub).catch(() => undefined);
       throw new Error(`Chat c1 shows ${JSON.stringify(world.chats.visible("c1"))}`);
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 20_000, interval: 20 },
   );
 }
 
