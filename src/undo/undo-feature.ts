@@ -71,10 +71,10 @@ export class UndoFeature implements Feature {
     const undo = defineAction<ReturnType<typeof jsonSchema>, unknown, ActionContext>({
       description: "Undoes what you did last for the person who writes. Call it when they ask for that.",
       inputSchema: jsonSchema({ type: "object", properties: {} }),
-      enabled: ({ person }: OfferContext) => this.#newestOf(person?.userId) !== undefined,
-      execute: async (_input, { person }) => {
-        const card = this.#newestOf(person?.userId);
-        if (card === undefined || person === undefined) return this.#texts.late;
+      enabled: (offer: OfferContext) => this.#newestOf(offer) !== undefined,
+      execute: async (_input, ctx) => {
+        const card = this.#newestOf(ctx);
+        if (card === undefined) return this.#texts.late;
         return { outcome: await this.#undo(card) };
       },
     });
@@ -204,9 +204,12 @@ export class UndoFeature implements Feature {
     return this.#host.messengers.isDeclared(call.messengerId);
   }
 
-  /** Returns the newest card whose calls this person may undo. */
-  #newestOf(userId: string | undefined): string | undefined {
-    return this.#store.open().find((call) => this.#isOpen(call) && isOf(call, userId))?.card;
+  /** Returns the newest card whose calls everybody may undo whom the turn answers: any of them may have asked for it. */
+  #newestOf({ client, people }: OfferContext): string | undefined {
+    if (people.length === 0) return undefined;
+    const mayUndo = (call: UndoCall): boolean =>
+      call.messengerId === client.messengerId && people.every(({ userId }) => isOf(call, userId));
+    return this.#store.open().find((call) => this.#isOpen(call) && mayUndo(call))?.card;
   }
 
   #watched(name: string, action: Action): Action {

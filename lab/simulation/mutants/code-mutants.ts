@@ -105,7 +105,7 @@ export const codeMutants: readonly Mutant[] = [
         Object.fromEntries(
           Object.entries(actions()).map(([name, action]) => {
             const execute: typeof action.execute = (input, ctx) =>
-              action.execute(input, { ...(ctx as object), person: newestRequester(database) } as never);
+              action.execute(input, { ...(ctx as object), people: newestRequesters(database) } as never);
             return [name, { ...action, enabled: () => true, execute }];
           }),
         );
@@ -146,12 +146,12 @@ export const codeMutants: readonly Mutant[] = [
   },
 ];
 
-/** The person who has asked for the newest call that can be undone. */
-function newestRequester(database: Database): { readonly userId: string } | undefined {
-  if (database.all("SELECT 1 FROM sqlite_master WHERE name = 'undo_v1'").length === 0) return undefined;
-  const query = "SELECT requester FROM undo_v1 WHERE state = 'open' ORDER BY seq DESC LIMIT 1";
-  const [row] = database.all<{ requester: string | null }>(query);
-  return row?.requester === null || row === undefined ? undefined : { userId: row.requester };
+/** The person who has asked for the newest call that can be undone, if there is one. */
+function newestRequesters(database: Database): readonly { readonly userId: string | null }[] {
+  if (database.all("SELECT 1 FROM sqlite_master WHERE name = 'undo_v1'").length === 0) return [];
+  const query =
+    "SELECT requester AS userId FROM undo_v1 WHERE state = 'open' AND requester IS NOT NULL ORDER BY seq DESC LIMIT 1";
+  return database.all<{ userId: string | null }>(query);
 }
 
 function isOfCode(binding: SqlValue): boolean {

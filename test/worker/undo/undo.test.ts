@@ -32,7 +32,7 @@ type Options = Partial<ActionOptions<z.ZodType<{ order: string }>, unknown>>;
 
 function bot(
   options: Options = {},
-  more: Pick<WorldOptions, "authorizeAction"> = {},
+  more: Pick<WorldOptions, "authorizeAction" | "messengers"> = {},
 ): { readonly world: World; readonly done: string[] } {
   const done: string[] = [];
   const refund: Action = action({
@@ -119,6 +119,30 @@ describe("undo", () => {
     await world.write("c1", "hello again");
     await vi.waitFor(() => expect(world.requests.at(-1)?.said).toContain("hello again"), 8000);
     expect(world.requests.at(-1)?.tools).toEqual(["refund"]);
+  });
+
+  it("undoes nothing in words of somebody else, also of one with the same id at another messenger", async () => {
+    const { done, world } = bot(
+      {},
+      {
+        messengers: (self) => {
+          const shared = self.messenger({ conversation: () => "shared" });
+          return { fake: shared, other: shared };
+        },
+      },
+    );
+    const group = { isGroup: true, mentions: true } as const;
+    await world.write("g1", "refund 7", { user: "ada", ...group });
+    await expectShown(world, "Done: Refund 7", "g1");
+    await world.write("g1", "undo that", { user: "eve", ...group });
+    await vi.waitFor(() => expect(world.requests.at(-1)?.said).toContain("undo that"), 8000);
+    const elsewhere = { id: "o1", chat: "c2", user: "ada", text: "undo that", sentAt: Date.now() } as const;
+    expect(await world.post(elsewhere, "/messengers/other/webhook")).toBe(200);
+    await vi.waitFor(() => expect(world.chats.visible("c2")).not.toEqual([]), 8000);
+    expect(done).toEqual(["refund 7"]);
+    await world.write("g1", "undo that", { user: "ada", ...group });
+    await expectShown(world, "Undone: Refund 7", "g1");
+    expect(done).toHaveLength(2);
   });
 
   it("tells the person why it cannot be undone, and keeps other errors out of the chat", async () => {
