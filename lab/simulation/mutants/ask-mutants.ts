@@ -56,6 +56,31 @@ export const askMutants: readonly Mutant[] = [
         rows.filter(({ end, name }) => name === null || end === null),
       ),
   },
+  {
+    name: "bot-answer-again",
+    what: "the bot's code gets the answer to its question a second time",
+    needs: "bot-question",
+    threadDatabase: (database) => {
+      // Each time again would leave no time for anything else.
+      let left = 1;
+      return withoutWrites(database, (statement) => {
+        const isEnd = /UPDATE question_v1 SET answer = \?, is_delivered = \?/.test(statement);
+        return isEnd && (left -= 1) >= 0;
+      });
+    },
+  },
+  {
+    name: "quote-ignored",
+    what: "in a private chat a message is about the newest question, whatever it quotes",
+    needs: "fill-in",
+    event: (event) => {
+      const { message, thread } = event;
+      if (message?.quoted?.isFromBot !== true || !thread.isDirectMessage) return event;
+      if (!/Question\d about/.test(message.quoted.text ?? "")) return event;
+      const { quoted: _quoted, ...rest } = message;
+      return { ...event, message: rest };
+    },
+  },
 ];
 
 /** The database in which some rows are others than were stored. */

@@ -182,6 +182,26 @@ describe("a question to somebody else", () => {
     expect(world.chats.visible("d1").join()).not.toContain("Heard: careful");
   });
 
+  it("counts the first answer of several who have a role, and tells the others", async () => {
+    const { world } = createAskingBot(
+      async (ctx) => ctx.confirm({ message: "Fine?", of: { role: "lead" } }),
+      { authorizeTurn: () => ({ allowed: true, people: { holders: { lead: ["dana", "eve"] } } }) },
+    );
+    for (const user of ["dana", "eve"]) {
+      await world.write(user, "Hello", { user });
+      await expectShown(world, "Heard: Hello", user);
+    }
+    await world.write("c1", "Do A7");
+    await expectShown(world, "Fine?", "dana");
+    await expectShown(world, "Fine?", "eve");
+    const later = world.chats.button("eve", "Yes") ?? "";
+    await world.press("dana", "No", { user: "dana" });
+    expect(await world.pressToken("eve", later, { user: "eve" })).toBeDefined();
+    await expectShown(world, "Told: false");
+    await expectShown(world, "Answered by", "eve");
+    expect(world.chats.visible("c1").filter((text) => text.startsWith("Told:"))).toEqual(["Told: false"]);
+  });
+
   it("asks for sensitive fields in the private chat only, and shows them nowhere", async () => {
     const { world } = createAskingBot(async (ctx) => {
       const { value } = await ctx.elicit({ message: "PIN?", schema: z.string(), sensitive: true });
