@@ -25,7 +25,9 @@ export function checkContract(
     const stages: Stage[] = [];
     let outcomes: ReadonlyMap<string, string> = new Map();
 
-    const start = async (callTimeoutMs?: number): Promise<Stage> =>
+    // A post that is lost because the machine is busy is seen only where the bot cannot find it.
+    const usual = contract.expected["error-500"] === undefined ? SHORT_CALL_MS : undefined;
+    const start = async (callTimeoutMs = usual): Promise<Stage> =>
       Stage.start(await create(), { expected: contract.expected, callTimeoutMs });
 
     beforeAll(async () => {
