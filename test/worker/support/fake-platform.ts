@@ -163,8 +163,7 @@ class GoneError extends Error {
 
 const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${chat}` });
 
-/** The rate of a bot begins with two calls, and interim edits leave a fifth of it free: so it fills within moments. */
-const RATE = { burst: 10_000, everyMs: 0.01 };
+const RATE = { burst: 10_000, everyMs: 1 };
 
 export function fakePlatform(
   chats: FakeChats,
