@@ -38,7 +38,10 @@ export function checkExports(bundle: {
   );
 }
 
-/** Tells whether a class of bundled code, which has no unneeded spaces, extends `Think`, itself or over others. The bundler may number equal names. */
+/**
+ * Tells whether a class of bundled code extends `Think`, itself or over others. The code has no unneeded spaces, and the
+ * bundler may number equal names.
+ */
 function isBot(className: string, code: string): boolean {
   const seen = new Set<string>();
   for (let name = className; !seen.has(name);) {
