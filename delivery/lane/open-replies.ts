@@ -19,6 +19,7 @@ import type { Reply } from "../outbox/reply.ts";
 import type { ChatMoves } from "./chat-moves.ts";
 import type { DurableWake } from "./durable-wake.ts";
 import { Lanes } from "./lanes.ts";
+import { storeShown } from "./perform-action.ts";
 
 export interface OpenRepliesOptions {
   /** What the lanes of these replies share with them. */
@@ -114,6 +115,8 @@ export class OpenReplies implements Replies {
     const record = { ...reply.record, ...kept, state, code, isAwaited };
     database.transaction(() => {
       store.end(record, deps.clock.now());
+      // Without it, the next revision could not know that no edit of this one is under way.
+      if (state === "delivered" && content === "card") storeShown(this.context, reply);
       if (!isAwaited && !isKept && hashesOf(body).length > 0) files.release(id);
       if (state !== "withdrawn") leaveDoubts({ budget, outbox }, reply, surfaces.find(address));
     });

@@ -60,6 +60,33 @@ it("edits a card of which only the buttons change, and takes them away", async (
   expect(surface.keyboards(CHAT)).toEqual([undefined]);
 });
 
+it("edits a card once for each of two revisions that follow one another", async () => {
+  const { advance, delivery, start, surface, visible } = createHarness();
+  delivery.sendCard(start("c1"), cardOf("One"));
+  await advance(1_000);
+  delivery.revise("c1", cardOf("Two"));
+  await advance(1_000);
+  delivery.revise("c1", cardOf("Three"));
+  await advance(1_000);
+  expect(delivery.receipt("c1")?.state).toBe("delivered");
+  await advance(60_000);
+  expect(visible()).toEqual(["Three"]);
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post", "edit", "edit"]);
+});
+
+it("shows a revision again if the edit of the one before may still land", async () => {
+  const { advance, delivery, start, surface, visible } = createHarness({ policy: { callTimeoutMs: 1_000 } });
+  delivery.sendCard(start("c1"), cardOf("One"));
+  await advance(1_000);
+  surface.fault("edit", { kind: "hang", answerAfterMs: 3_500 });
+  delivery.revise("c1", cardOf("Two"));
+  await advance(2_500);
+  expect(delivery.receipt("c1")?.state).toBe("delivered");
+  delivery.revise("c1", cardOf("Three"));
+  await advance(30_000);
+  expect(visible()).toEqual(["Three"]);
+});
+
 it("shows the later of two revisions, also when the edit of the earlier one hangs", async () => {
   const { advance, delivery, start, surface, visible } = createHarness({ policy: { callTimeoutMs: 1_000 } });
   delivery.sendCard(start("c1"), cardOf("One"));
