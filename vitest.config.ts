@@ -72,17 +72,14 @@ export default new WebAssembly.Module(readFileSync(${JSON.stringify(id)}));`
 /** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
-/** Unit tests wait for commands that some of them run. */
-const unitWorkers = 3;
-
 /** Limit of a test. Generous, because a busy machine may need many times as long as a quiet one. */
 const PATIENT_MS = 180_000;
 
 /** Tests in workerd wait half of their time. */
-const workerdWorkers = 5;
+const workerdWorkers = 4;
 
 /** End-to-end and browser tests are mixed. They use a processor for a quarter to a third of their time. */
-const waitingWorkers = 8;
+const waitingWorkers = 6;
 
 export default defineConfig({
   test: {
@@ -97,7 +94,6 @@ export default defineConfig({
         plugins: [seededProperties, asDeployed, wasmModules],
         test: {
           name: "unit",
-          maxWorkers: unitWorkers,
           include: ["test/unit/**/*.test.ts", "test/contracts/*.test.ts"],
           environment: "node",
           setupFiles: ["test/support/steady-digest.ts"],

@@ -178,7 +178,7 @@ const NEAR: Readonly<Record<string, number>> = {
   "album-is-one-message": 4,
   "answer-lost-by-crash": 135,
   "answer-not-recorded": 19,
-  "answer-to-earlier-question": 4180,
+  "answer-to-earlier-question": 5947,
   "answered-again": 15,
   "any-text-answers": 346,
   "append-is-success": 247,
