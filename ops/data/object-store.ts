@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
@@ -83,11 +83,10 @@ function withDatabase<T>(
   }
 }
 
-/** Rows by the file that they were read from, and its state at that time. */
+/** Rows by the file that they were read from, and its state before that. */
 export type ReadRows = Map<string, { readonly state: string; readonly rows: readonly Row[] }>;
 
-/** A file that was written a shorter time ago may be written again without a new time. */
-const UNSETTLED_MS = 50;
+const INDEX_HEADER_BYTES = 48;
 
 /**
  * Reads rows from the tables of all objects, each object at one moment. An object without a table has no rows of it. May
@@ -112,11 +111,25 @@ export function readAll(
   });
 }
 
-/** Returns words that change when an object writes. Undefined if it has just written. */
+/**
+ * Returns words that change with each commit to a file: the header of the index to its log (SQLite's WAL-index format,
+ * 2.1). The times of the files do not do: what is written becomes visible only when it has reached the disk. Undefined if
+ * there is no index.
+ */
 function stateOf(file: string): string | undefined {
-  const stats = [file, `${file}-wal`].map((one) => statSync(one, { throwIfNoEntry: false }));
-  if (stats.some((one) => one !== undefined && Date.now() - one.mtimeMs < UNSETTLED_MS)) return undefined;
-  return stats.map((one) => `${one?.ino} ${one?.size} ${one?.mtimeMs}`).join();
+  const header = Buffer.alloc(INDEX_HEADER_BYTES);
+  try {
+    const index = openSync(`${file}-shm`, "r");
+    try {
+      readSync(index, header, 0, INDEX_HEADER_BYTES, 0);
+    } finally {
+      closeSync(index);
+    }
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  return header.toString("base64");
 }
 
 function rowsAtOnce(database: DatabaseSync, queries: Readonly<Record<string, string>>): Row[] {

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 /** An object of the bot's that is at work. */
-function storedObject(id: string): { readonly database: DatabaseSync; readonly age: () => void } {
+function storedObject(id: string): { readonly database: DatabaseSync; readonly age: (at?: number) => void } {
   const folder = path.join(directory, "objects", "bot-Bot");
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, `${id.repeat(64)}.sqlite`);
@@ -23,9 +23,8 @@ function storedObject(id: string): { readonly database: DatabaseSync; readonly a
   database.exec("CREATE TABLE occurrence_v1 (state TEXT, next_at INTEGER)");
   return {
     database,
-    age: () => {
-      const at = new Date(Date.now() - MINUTE_MS);
-      for (const one of [file, `${file}-wal`]) utimesSync(one, at, at);
+    age: (at = Date.now() - MINUTE_MS) => {
+      for (const one of [file, `${file}-wal`]) utimesSync(one, new Date(at), new Date(at));
     },
   };
 }
@@ -41,6 +40,20 @@ it("reads what an object has written since the last look", () => {
   one.age();
   expect([openWork(), openWork()]).toEqual([openWork(), openWork()]);
   one.database.exec("UPDATE inbox_v1 SET state = 'done'");
+  expect(openWork()).toEqual([]);
+});
+
+it("reads what becomes visible some time after its bytes were written", () => {
+  const { age, database } = storedObject("a");
+  database.exec(`INSERT INTO inbox_v1 VALUES ('new', '{"chatId":"7"}')`);
+  // The next write begins at the start of the log, whose size stays.
+  database.exec("PRAGMA wal_checkpoint(RESTART)");
+  const aMinuteAgo = Date.now() - MINUTE_MS;
+  age(aMinuteAgo);
+  const openWork = openWorkIn(directory);
+  expect(openWork()).toEqual([{ kind: "update", chatId: "7" }]);
+  database.exec("UPDATE inbox_v1 SET state = 'done'");
+  age(aMinuteAgo);
   expect(openWork()).toEqual([]);
 });
 
