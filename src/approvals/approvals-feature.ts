@@ -19,7 +19,7 @@ import { GrantOverview } from "./chat/grant-overview.ts";
 import { EditForms } from "./chat/edit-forms.ts";
 import { HandOver } from "./chat/hand-over.ts";
 import { OutcomeTurns } from "./chat/outcome-turns.ts";
-import { endSchema, showSchema } from "./chat/press-payloads.ts";
+import { endSchema, showSchema } from "./rules/press-payloads.ts";
 import { runQuestionOf } from "./chat/run-question.ts";
 import { waitingPrompt } from "./chat/waiting-prompt.ts";
 import { Approvals } from "./consent/approvals.ts";

@@ -8,6 +8,7 @@ import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalHint, ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import type { ShowPress } from "../rules/press-payloads.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
@@ -20,15 +21,6 @@ import { viewerOf } from "./viewer-of.ts";
 const MOST_LISTED = 10;
 /** More requests of one conversation are not looked at: each may ask the bot's code who may decide. */
 const MOST_SEEN = 100;
-
-/** The payload of a button that shows a waiting request. */
-export interface ShowPress {
-  readonly showApproval: string;
-  /** The conversation that asked. @default this one */
-  readonly of?: string | undefined;
-  /** Title of the chat that asked. */
-  readonly chat?: string | undefined;
-}
 
 export interface ApprovalOverviewOptions {
   readonly host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">;

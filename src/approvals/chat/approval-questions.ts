@@ -6,6 +6,7 @@ import { isReply } from "../../messengers/intake/presses.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import type { Approval, DecisionResult } from "../rules/approval.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import { cardPressSchema, formPressSchema } from "../rules/press-payloads.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { approvalOfCard, editOfCard } from "./card-ids.ts";
@@ -15,7 +16,6 @@ import { ApprovalReplies } from "./approval-replies.ts";
 import { answerOf, answerOfAll } from "./approval-texts.ts";
 import type { NamedResult } from "./approval-texts.ts";
 import type { OutcomeTurns } from "./outcome-turns.ts";
-import { cardPressSchema, formPressSchema } from "./press-payloads.ts";
 import { sayTo } from "./say-to.ts";
 
 export interface ApprovalQuestionsOptions {

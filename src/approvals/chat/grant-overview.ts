@@ -12,18 +12,12 @@ import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalViewer, GrantPlace, SeenGrant } from "../root/approval-calls.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
+import type { EndGrantPress } from "../rules/press-payloads.ts";
 import { approvalTime } from "./approval-time.ts";
 import { sayTo } from "./say-to.ts";
 import { viewerOf } from "./viewer-of.ts";
 
 const MOST_LISTED = 10;
-
-/** The payload of a button that ends a grant. */
-export interface EndGrantPress {
-  readonly endGrant: string;
-  /** The conversation of the grant. @default this one */
-  readonly of?: string | undefined;
-}
 
 export interface GrantOverviewOptions {
   readonly host: Pick<ApprovalsHost, "agent" | "objects">;

@@ -5,48 +5,15 @@ import type { CardButton, CardContent, Json } from "../../core/content.ts";
 import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
 import type { Approval } from "./approval.ts";
 import { cardFields } from "./card-fields.ts";
-import type { CardFace, CardView } from "./card-view.ts";
+import type { CardView } from "./card-view.ts";
 import { lengthsFor, lengthWords } from "./grant-length.ts";
-import type { GrantLength } from "./grant-length.ts";
 import { handOverTo } from "./hand-over.ts";
 import { failureName, isUnknownOutcome } from "./outcome-words.ts";
+import type { ApprovalPress, PressedApproval } from "./press-payloads.ts";
 import { summaryOf } from "./summary-of.ts";
 
-/** The question that a press is about. */
-export interface PressedApproval {
-  readonly approval: string;
-  /** The press counts for exactly this input. */
-  readonly inputHash: string;
-}
-
-/** The payload of a button that decides. */
-export interface ApprovalPress extends PressedApproval {
-  readonly decision: "approve" | "reject" | "change" | "withdraw" | "retract";
-  /** How long the person agrees to more calls like this one. */
-  readonly grant?: GrantLength;
-}
-
-/** The payload of a button that turns the card, which changes nothing else. */
-export interface FacePress extends PressedApproval {
-  readonly face: CardFace;
-}
-
-/** The payload of a button that hands the decision over. */
-export interface HandPress extends PressedApproval {
-  readonly handTo: string;
-}
-
-/** The payload of a button that opens a form for the input. */
-export interface EditPress extends PressedApproval {
-  readonly edit: true;
-}
-
-/** What a button does, without the question that it is about. */
-type Press =
-  | Omit<ApprovalPress, keyof PressedApproval>
-  | Omit<FacePress, keyof PressedApproval>
-  | Omit<EditPress, keyof PressedApproval>
-  | Omit<HandPress, keyof PressedApproval>;
+/** The effect of a button, without the question that it is about. */
+type Effect<Press> = Press extends unknown ? Omit<Press, keyof PressedApproval> : never;
 
 /**
  * Returns the card of an approval, which always shows its present state. Pure.
@@ -108,7 +75,7 @@ function buttonsOf(
   { face = "first", role = "here", say = sayEnglish }: CardView,
 ): readonly (readonly CardButton[])[] {
   const { id, inputHash, isEditable, offer, quorum = 1, requester, schedule } = approval;
-  const button = (label: string, press: Press): CardButton => ({
+  const button = (label: string, press: Effect<ApprovalPress>): CardButton => ({
     kind: "callback",
     label,
     payload: { approval: id, inputHash, ...press } satisfies PressedApproval as Json,

@@ -1,11 +1,9 @@
-import type { Amount } from "../../core/amount.ts";
 import type { ApprovalPreview } from "../../core/approval-preview.ts";
 import type { ApprovalRisk } from "../../core/approval-risk.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { Approval, ApprovalState, ApproverRule, Decider, DecisionResult } from "./approval.ts";
 import type { Grant } from "./grant.ts";
-import type { GrantLength } from "./grant-length.ts";
 import type { PlainJson } from "./pending-approval.ts";
 
 /** One question to people, or one use of a grant: what was asked, who decided, and what came of it. */
@@ -82,37 +80,9 @@ export interface ExecutionDecision {
 }
 
 /** Consent to later calls, as the card that gave it showed it. */
-export interface GrantRecord {
-  readonly id: string;
-  readonly action: string;
-  /** The covered calls, as the action names them. */
-  readonly scope: string;
-  /** The covered calls in words. */
-  readonly words: string;
-  /** The number of calls, and their sum, that it covers in all. Undefined: any. */
-  readonly calls: number | undefined;
-  readonly sum: Amount | undefined;
-  /** The budget that it shares with other grants of the action. Undefined: one of its own. */
-  readonly budget: string | undefined;
-  readonly length: GrantLength;
-  /** The person for whose calls nobody is asked. For a schedule that no person made, the one who gave the grant. */
-  readonly person: MessengerAuthor;
+export interface GrantRecord extends Omit<Grant, "rootRequest" | "schedule"> {
   /** The scheduled task whose runs are covered, and nothing else. Undefined: the calls of the person. */
   readonly taskId: string | undefined;
-  /** The chat, or topic, in which that person asks. */
-  readonly messengerId: string;
-  readonly threadId: string;
-  readonly givenBy: Decider;
-  /** Id of the approval whose card gave it. */
-  readonly approvalId: string;
-  /** Epoch milliseconds, as all times here. */
-  readonly givenAt: number;
-  /** From this time on it covers nothing. Undefined: it holds until somebody ends it. */
-  readonly until: number | undefined;
-  readonly revokedAt: number | undefined;
-  readonly revokedBy: Decider | undefined;
-  readonly uses: number;
-  readonly lastUsedAt: number | undefined;
 }
 
 /** Returns an approval as the bot's own code sees it in its conversation. */
@@ -156,27 +126,6 @@ export function approvalRecordOf(approval: Approval): ApprovalRecord {
 }
 
 /** Returns a grant as the bot's own code sees it. */
-export function grantRecordOf(grant: Grant): GrantRecord {
-  return {
-    id: grant.id,
-    action: grant.action,
-    scope: grant.scope,
-    words: grant.words,
-    calls: grant.calls,
-    sum: grant.sum,
-    budget: grant.budget,
-    length: grant.length,
-    person: grant.person,
-    taskId: grant.schedule?.taskId,
-    messengerId: grant.messengerId,
-    threadId: grant.threadId,
-    givenBy: grant.givenBy,
-    approvalId: grant.approvalId,
-    givenAt: grant.givenAt,
-    until: grant.until,
-    revokedAt: grant.revokedAt,
-    revokedBy: grant.revokedBy,
-    uses: grant.uses,
-    lastUsedAt: grant.lastUsedAt,
-  };
+export function grantRecordOf({ rootRequest: _internal, schedule, ...grant }: Grant): GrantRecord {
+  return { ...grant, taskId: schedule?.taskId };
 }

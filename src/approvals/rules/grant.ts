@@ -18,15 +18,15 @@ export interface Grant {
   /** The covered calls in words. */
   readonly words: string;
   /** The number of calls, and their sum, that it covers in all. Undefined: any. */
-  readonly calls?: number | undefined;
-  readonly sum?: Amount | undefined;
+  readonly calls: number | undefined;
+  readonly sum: Amount | undefined;
   /** The budget that it shares with other grants of the action. Undefined: one of its own. */
-  readonly budget?: string | undefined;
+  readonly budget: string | undefined;
   readonly length: GrantLength;
   /** The person for whose calls nobody is asked. For a schedule that no person made, the one who gave the grant. */
   readonly person: MessengerAuthor;
   /** The schedule whose runs are covered, and nothing else. Undefined: the calls of the person. */
-  readonly schedule?: ScheduleBinding | undefined;
+  readonly schedule: ScheduleBinding | undefined;
   /** The chat, or topic, in which that person asks. */
   readonly messengerId: string;
   readonly threadId: string;

@@ -2,23 +2,12 @@ import { sayEnglish } from "../../core/bot-texts.ts";
 import type { CardButton, CardContent, CardField, Json } from "../../core/content.ts";
 import { inOneLine } from "../../core/one-line.ts";
 import { titleOf } from "./approval-card.ts";
-import type { PressedApproval } from "./approval-card.ts";
 import type { Approval } from "./approval.ts";
 import { decisionFields, MARGIN, questionFields, valueFields } from "./card-fields.ts";
 import type { CardView } from "./card-view.ts";
 import { shortened } from "./input-fields.ts";
+import type { ApprovalPress, PressedApproval } from "./press-payloads.ts";
 import { summaryOf } from "./summary-of.ts";
-
-/** The payload of a button that decides about all questions of a card that wait, with the inputs that it shows. */
-export interface AllPress extends PressedApproval {
-  readonly all: "approve" | "reject";
-  readonly of: readonly PressedApproval[];
-}
-
-/** The payload of the button that gives each question a card of its own. */
-export interface ApartPress extends PressedApproval {
-  readonly apart: true;
-}
 
 const LONGEST_LABEL = 250;
 const LONGEST_WORDS = 600;
@@ -95,12 +84,12 @@ function buttonsOf(
   { role, say = sayEnglish }: CardView,
 ): readonly (readonly CardButton[])[] {
   const pressed = ({ id, inputHash }: Approval): PressedApproval => ({ approval: id, inputHash });
-  const button = (label: string, payload: object): CardButton => ({
+  const button = (label: string, payload: ApprovalPress): CardButton => ({
     kind: "callback",
     label,
     payload: payload as Json,
   });
-  const apart = [button(say("apartButton"), { ...pressed(first), apart: true } satisfies ApartPress)];
+  const apart = [button(say("apartButton"), { ...pressed(first), apart: true })];
   if (role === "status") return [apart];
   const waiting = together.filter(({ state }) => state === "waiting");
   const all = (["approve", "reject"] as const).map((kind) =>
@@ -108,7 +97,7 @@ function buttonsOf(
       ...pressed(first),
       all: kind,
       of: waiting.map(pressed),
-    } satisfies AllPress),
+    }),
   );
   const each = waiting.map((one) => {
     const number = together.indexOf(one) + 1;
