@@ -284,7 +284,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
 
   /** Think's name for `approvals.approve()`. */
   async approveExecution(executionId: string): Promise<ExecutionDecision> {
-    return this.#object.features.get(APPROVALS).executions.decide(executionId, { kind: "approve" });
+    return this.#object.features.get(APPROVALS).executions.decideExecution(executionId, { kind: "approve" });
   }
 
   /** Think's name for `approvals.reject()`. */
@@ -295,7 +295,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   ): Promise<ExecutionDecision> {
     return this.#object.features
       .get(APPROVALS)
-      .executions.decide(executionId, { kind: "reject", reason, autoContinue });
+      .executions.decideExecution(executionId, { kind: "reject", reason, autoContinue });
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";
+import { answeredBy } from "../core/inner-calls.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
-import { ApprovalAnswers } from "./approval-answers.ts";
 import { ApprovalCards } from "./chat/approval-cards.ts";
 import { approvalCommands } from "./chat/approval-commands.ts";
 import { ApprovalNews } from "./chat/approval-news.ts";
@@ -23,6 +23,7 @@ import { endSchema, showSchema } from "./rules/press-payloads.ts";
 import { runQuestionOf } from "./chat/run-question.ts";
 import { waitingPrompt } from "./chat/waiting-prompt.ts";
 import { Approvals } from "./consent/approvals.ts";
+import type { ApprovalCalls } from "./root/approval-calls.ts";
 import { ApprovalIndex } from "./root/approval-index.ts";
 import type { ApprovalsHost } from "./rules/bot-methods.ts";
 
@@ -38,7 +39,7 @@ export class ApprovalsFeature implements Feature {
   readonly approvals: Approvals;
   readonly questions: ApprovalQuestions;
   readonly consent: PeopleConsent;
-  readonly calls: ApprovalAnswers;
+  readonly calls: ApprovalCalls;
   /** Approvals, as the bot's own code lists and decides them. */
   readonly executions: OutsideDecisions;
   /** Requests of all conversations. Only at the root. */
@@ -69,7 +70,7 @@ export class ApprovalsFeature implements Feature {
     const handOver = new HandOver({ host, approvals, approvers, cards });
     this.questions = new ApprovalQuestions({ host, approvals, cards, handOver, edits, outcomes });
     this.consent = new PeopleConsent({ host, approvals, approvers, cards });
-    this.calls = new ApprovalAnswers({ executions, grants, index, overview });
+    this.calls = answeredBy(index, executions, overview, grants);
     this.executions = executions;
     this.index = index;
   }

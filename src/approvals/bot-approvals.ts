@@ -40,7 +40,7 @@ export class BotApprovals extends RpcTarget {
    * durable. A second decision changes nothing. The root decides about calls of all conversations.
    */
   approve(executionId: string): Promise<ExecutionDecision> {
-    return this.#feature.executions.decide(executionId, { kind: "approve" });
+    return this.#feature.executions.decideExecution(executionId, { kind: "approve" });
   }
 
   /**
@@ -53,7 +53,7 @@ export class BotApprovals extends RpcTarget {
     reason?: string,
     { autoContinue }: { readonly autoContinue?: boolean } = {},
   ): Promise<ExecutionDecision> {
-    return this.#feature.executions.decide(executionId, { kind: "reject", reason, autoContinue });
+    return this.#feature.executions.decideExecution(executionId, { kind: "reject", reason, autoContinue });
   }
 
   /**

@@ -72,6 +72,24 @@ export function answerOf(
   return typeof found === "function" ? found.bind(calls) : undefined;
 }
 
+/** All of these objects as one. */
+type Joined<Parts extends readonly object[]> = Parts extends readonly [
+  infer First,
+  ...infer Rest extends readonly object[],
+]
+  ? First & Joined<Rest>
+  : object;
+
+/** Returns one object that answers a call with the first part that knows it. */
+export function answeredBy<Parts extends readonly object[]>(...parts: Parts): Joined<Parts> {
+  return new Proxy({} as Joined<Parts>, {
+    get: (_target, method) =>
+      typeof method === "string"
+        ? parts.map((part) => answerOf(part, method)).find((answer) => answer !== undefined)
+        : undefined,
+  });
+}
+
 export function unknownCall(name: string): SwitchboardError {
   return new SwitchboardError(UNKNOWN_CALL, `This version knows no call named "${name}" between objects.`);
 }

@@ -54,7 +54,7 @@ export class ApprovalOverview {
     const hints = await host.objects.root(APPROVALS).approvalHints(viewer);
     const elsewhere = hints.filter((hint) => hint.conversation !== host.objects.address());
     const [here, ...others] = await Promise.all([
-      this.look(
+      this.lookAtApprovals(
         own.slice(0, MOST_SEEN).map(({ id }) => id),
         viewer,
       ),
@@ -75,16 +75,16 @@ export class ApprovalOverview {
   }
 
   /** Returns those of these requests of this conversation that a person may see in a chat. */
-  look(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
+  lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
     const { approvals, approvers, cards, host } = this.#options;
     const found = ids.map((id) => approvals.get(id)).filter((one) => one !== undefined);
     const say = sayTo(host.agent, viewer.person);
     return seeApprovals(found, viewer, { approvers, cards, clock: host.deps.clock, say });
   }
 
-  /** See `DecidesApprovals.bringApproval`. A group that has moved gets the card that it had. */
-  async bring(id: string, viewer: ApprovalViewer): Promise<boolean> {
-    const [seen] = await this.look([id], viewer);
+  /** A group that has moved gets the card that it had. */
+  async bringApproval(id: string, viewer: ApprovalViewer): Promise<boolean> {
+    const [seen] = await this.lookAtApprovals([id], viewer);
     if (seen === undefined || (!seen.isMine && !seen.isHere)) return false;
     return this.#options.approvals.questions.show(id, addressOf(viewer));
   }
@@ -94,19 +94,16 @@ export class ApprovalOverview {
     const { agent, objects } = this.#options.host;
     const viewer = viewerOf(event, person);
     const say = sayTo(agent, person);
-    const [seen] = await (of === undefined
-      ? this.look([id], viewer)
-      : objects.to(APPROVALS, of).lookAtApprovals([id], viewer));
+    const asking = of === undefined ? this : objects.to(APPROVALS, of);
+    const [seen] = await asking.lookAtApprovals([id], viewer);
     if (seen === undefined) return alert(say("decidedByNow"));
     const { messageId } = seen;
     if (messageId !== undefined) {
       this.#pointAt(messageId, event);
       return undefined;
     }
-    const isBrought =
-      of === undefined ? this.bring(id, viewer) : objects.to(APPROVALS, of).bringApproval(id, viewer);
     // An object that runs an earlier version of the bot brings no cards.
-    if (await isBrought.catch(() => false)) return say("hereItIs");
+    if (await asking.bringApproval(id, viewer).catch(() => false)) return say("hereItIs");
     return alert(chat === undefined ? say("cardElsewhere") : say("cardIn", { chat }));
   }
 

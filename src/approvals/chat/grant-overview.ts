@@ -48,7 +48,7 @@ export class GrantOverview {
     const places = known.filter((one) => one.conversation !== objects.address());
     const others = await Promise.all(places.map((place) => this.#lookAt(place, viewer)));
     const found: Listed[] = [
-      ...this.look(viewer, undefined),
+      ...(await this.lookAtGrants(viewer, undefined)),
       ...others.flatMap((seen) => seen ?? []).toSorted((a, b) => b.givenAt - a.givenAt),
     ];
     const isPartial = others.includes(undefined);
@@ -76,8 +76,11 @@ export class GrantOverview {
     };
   }
 
-  /** Returns the grants of this conversation that a person sees, newest first. See `DecidesApprovals.lookAtGrants`. */
-  look({ messengerId, person, thread }: ApprovalViewer, chat: string | undefined): SeenGrant[] {
+  /** Returns the grants of this conversation that a person sees, newest first. See `DecidesApprovals`. */
+  async lookAtGrants(
+    { messengerId, person, thread }: ApprovalViewer,
+    chat: string | undefined,
+  ): Promise<SeenGrant[]> {
     const { grants, host } = this.#options;
     const say = sayTo(host.agent, person);
     const time = (at: number): string => approvalTime(host.agent, at, say);
@@ -97,13 +100,12 @@ export class GrantOverview {
 
   /** Takes a press of a button under `/grants`. */
   async press({ endGrant: id, of }: EndGrantPress, { event, person }: CardPress): Promise<PressAnswer> {
-    const viewer = viewerOf(event, person);
-    if (of === undefined) return this.end(id, viewer);
-    return this.#options.host.objects.to(APPROVALS, of).endGrant(id, viewer);
+    const owner = of === undefined ? this : this.#options.host.objects.to(APPROVALS, of);
+    return owner.endGrant(id, viewerOf(event, person));
   }
 
   /** Ends a grant of this conversation for the person who gave it, or for whom it counts. */
-  end(id: string, { messengerId, person }: ApprovalViewer): PressAnswer {
+  async endGrant(id: string, { messengerId, person }: ApprovalViewer): Promise<PressAnswer> {
     const { grants, host } = this.#options;
     const say = sayTo(host.agent, person);
     const grant = grants.get(id);

@@ -68,10 +68,8 @@ export class OutsideDecisions {
       [...asked].map(async ([conversation, those]) => {
         const ids = those.map(({ executionId }) => executionId);
         // The root's own approvals have no name of a conversation.
-        const kept =
-          conversation === ""
-            ? this.read(ids)
-            : await host.objects.to(APPROVALS, conversation).readApprovals(ids);
+        const owner = conversation === "" ? this : host.objects.to(APPROVALS, conversation);
+        const kept = await owner.readApprovals(ids);
         return kept.map((one) => ({ ...one, conversation }));
       }),
     );
@@ -84,7 +82,7 @@ export class OutsideDecisions {
   }
 
   /** Returns those of these approvals of this conversation that are still kept. */
-  read(ids: readonly string[]): ApprovalRecord[] {
+  async readApprovals(ids: readonly string[]): Promise<ApprovalRecord[]> {
     return ids
       .map((id) => this.#options.approvals.get(id))
       .filter((one) => one !== undefined)
@@ -92,7 +90,7 @@ export class OutsideDecisions {
   }
 
   /** Decides for the bot's own code, which has checked the caller. Resolves when the decision is durable. */
-  async decide(executionId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
+  async decideExecution(executionId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
     const { approvals, host, index } = this.#options;
     await host.ready();
     const result = await approvals.decisions.decide(executionId, decision, { surface: "api" });
@@ -107,7 +105,7 @@ export class OutsideDecisions {
   }
 
   /** Decides for another system. The same decision of the same actor again is no error. */
-  async decideFor(id: string, { inputHash, ...asked }: OutsideDecision): Promise<OutsideResult> {
+  async decideApproval(id: string, { inputHash, ...asked }: OutsideDecision): Promise<OutsideResult> {
     const { approvals } = this.#options;
     const { actor, decision, isAdmin, person } = asked;
     const known = approvals.get(id);
