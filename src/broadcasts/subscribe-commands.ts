@@ -1,5 +1,4 @@
-import { localText, sayIn } from "../core/bot-texts.ts";
-import type { BotTexts, TextName } from "../core/bot-texts.ts";
+import { localText, sayTo, type BotTexts, type TextName } from "../core/bot-texts.ts";
 import type { CommandContext, ThinkCommands } from "../messengers/declare/commands.ts";
 import { addressOf } from "../messengers/replies/address-of.ts";
 import type { BroadcastCalls } from "./broadcast-calls.ts";
@@ -11,7 +10,7 @@ export function subscribeCommands(
 ): ThinkCommands {
   const set = async ({ event }: CommandContext, isOn: boolean, changed: TextName, same: TextName) => {
     const hasChanged = await root().setSubscribed(addressOf(event), isOn);
-    return sayIn(texts, event.author?.language)(hasChanged ? changed : same);
+    return sayTo({ texts }, event.author)(hasChanged ? changed : same);
   };
   return {
     subscribe: {

@@ -1,6 +1,5 @@
 import { ENGLISH_TEXTS } from "./english-texts.ts";
-import { inLanguage } from "./local-text.ts";
-import type { LocalText } from "./local-text.ts";
+import { inLanguage, type LocalText } from "./local-text.ts";
 
 /** Name of a text. */
 export type TextName = keyof typeof ENGLISH_TEXTS;
@@ -26,6 +25,14 @@ export function sayIn(texts: BotTexts, language: string | undefined): Say {
     const text = templateOf(inLanguage<OneText>(texts[name] ?? ENGLISH_TEXTS[name], language), name, values);
     return text.replaceAll(/\{(\w+)\}/g, (whole, key: string) => String(values[key] ?? whole));
   };
+}
+
+/** Returns the texts of a bot in the language of a person. */
+export function sayTo(
+  { texts = {} }: { readonly texts?: BotTexts },
+  person: { readonly language?: string | undefined } | undefined,
+): Say {
+  return sayIn(texts, person?.language);
 }
 
 /** A function of the bot that fails must not keep a card from being drawn. */

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { BotTexts, Say } from "../core/bot-texts.ts";
-import { localText, sayIn } from "../core/bot-texts.ts";
+import { localText, sayTo, type BotTexts, type Say } from "../core/bot-texts.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import type { CardButton, CardContent } from "../core/content.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { escapeMarkdown, hardLines } from "../core/plain-markdown.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CommandResult, ThinkCommands } from "../messengers/declare/commands.ts";
@@ -58,7 +56,7 @@ export class FilesCommand {
     return {
       files: {
         description: localText(texts, "filesCommand"),
-        handler: ({ event }): CommandResult => this.#list(this.#sayTo(event.author)),
+        handler: ({ event }): CommandResult => this.#list(sayTo(this.#options.host.agent, event.author)),
       },
     };
   }
@@ -69,7 +67,7 @@ export class FilesCommand {
     if (!parsed.success) return undefined;
     const { file, hash, path } = parsed.data;
     const found = this.#options.workspace().stat(path);
-    const say = this.#sayTo(press.person);
+    const say = sayTo(this.#options.host.agent, press.person);
     if (found?.hash !== hash) return Promise.resolve(say("fileGone"));
     return file === "get" ? this.#send(press, found, say) : this.#delete(press, found, say);
   }
@@ -126,10 +124,6 @@ export class FilesCommand {
     ];
     if (files.length > shown.length) lines.push(say("andMore", { count: files.length - shown.length }));
     return { kind: "card", text: hardLines(lines), buttons: shown.map((file) => buttonsOf(file, say)) };
-  }
-
-  #sayTo(person: Pick<MessengerAuthor, "language"> | undefined): Say {
-    return sayIn(this.#options.host.agent.texts ?? {}, person?.language);
   }
 }
 

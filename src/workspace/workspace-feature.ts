@@ -2,15 +2,14 @@ import type { ThinkActions } from "../actions/declare/action.ts";
 import type { CardPress, PressAnswer } from "../core/card-press.ts";
 import { getMessengerContext, getTurn } from "../core/turn-context.ts";
 import type { MessengerContext } from "../core/messenger-context.ts";
-import { sayIn } from "../core/bot-texts.ts";
+import { sayTo } from "../core/bot-texts.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import { addressOf } from "../messengers/replies/address-of.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import { ConversationWorkspace } from "./conversation-workspace.ts";
-import { FilesCommand } from "./files-command.ts";
-import type { WorkspaceMethods } from "./files-command.ts";
+import { FilesCommand, type WorkspaceMethods } from "./files-command.ts";
 import { LargeObjects } from "./large-objects.ts";
 import { SentFiles } from "./sent-files.ts";
 import { workspaceActions } from "./workspace-actions.ts";
@@ -127,7 +126,7 @@ export class WorkspaceFeature implements Feature {
   /** The person reads at once that a file is not kept. */
   #tellNotKept(event: MessengerContext, key: string, name: string): void {
     const { agent, thread } = this.#host;
-    const text = sayIn(agent.texts ?? {}, event.author?.language)("fileNotKept", {
+    const text = sayTo(agent, event.author)("fileNotKept", {
       name: escapeMarkdown(name),
     });
     thread.postCard(`workspace-not-kept:${key}`, addressOf(event), { kind: "card", text }, WORKSPACE);

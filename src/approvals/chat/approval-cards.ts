@@ -1,4 +1,5 @@
 import { formatResult } from "../../actions/declare/format-result.ts";
+import { sayTo } from "../../core/bot-texts.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { Action } from "../../actions/declare/action.ts";
 import { approvalCard } from "../rules/approval-card.ts";
@@ -6,24 +7,20 @@ import { fitOneCard, togetherCard } from "../rules/together-card.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { CardFace, CardRole, CardView } from "../rules/card-view.ts";
-import type { Approval, ApproverRule, OpenEdit } from "../rules/approval.ts";
-import { UNNAMED_PLACES, unreachedWords } from "../rules/card-place.ts";
-import type { AskedPlace, Unreached } from "../rules/card-place.ts";
+import { UNNAMED_PLACES, unreachedWords, type AskedPlace, type Unreached } from "../rules/card-place.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
 import { checkContent } from "../../core/check-content.ts";
 import type { CardContent, Json } from "../../core/content.ts";
 import type { GonePlace } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { isAskedOutside } from "../rules/approval.ts";
+import { isAskedOutside, type Approval, type ApproverRule, type OpenEdit } from "../rules/approval.ts";
 import type { Address } from "../../core/surface.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { approversInWords } from "./approval-texts.ts";
 import { approvalTime } from "./approval-time.ts";
-import { sayTo } from "./say-to.ts";
-import { memberCheck, usualPlace } from "./usual-place.ts";
-import type { IsMember } from "./usual-place.ts";
+import { memberCheck, usualPlace, type IsMember } from "./usual-place.ts";
 import { broughtCardIdOf, cardIdOf, editCardIdOf, outcomeKeyOf } from "./card-ids.ts";
 
 /** The places of a question. */

@@ -1,7 +1,6 @@
 import type { Approvals } from "../consent/approvals.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import { alert } from "../../core/card-press.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import { sayTo, type Say } from "../../core/bot-texts.ts";
+import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
 import type { CardContent, Content } from "../../core/content.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
@@ -14,7 +13,6 @@ import { replyPolicy } from "../../messengers/declare/texts.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { approvalTime } from "./approval-time.ts";
 import type { Approvers } from "./approvers.ts";
-import { sayTo } from "./say-to.ts";
 import { seeApprovals } from "./seen-approvals.ts";
 import { viewerOf } from "./viewer-of.ts";
 

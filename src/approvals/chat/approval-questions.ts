@@ -1,5 +1,5 @@
-import { alert } from "../../core/card-press.ts";
-import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
+import { sayTo } from "../../core/bot-texts.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { MessengerHint, OpenQuestions } from "../../messengers/intake/open-questions.ts";
 import { isReply } from "../../messengers/intake/presses.ts";
@@ -13,10 +13,8 @@ import { approvalOfCard, editOfCard } from "./card-ids.ts";
 import type { EditForms } from "./edit-forms.ts";
 import type { HandOver } from "./hand-over.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
-import { answerOf, answerOfAll } from "./approval-texts.ts";
-import type { NamedResult } from "./approval-texts.ts";
+import { answerOf, answerOfAll, type NamedResult } from "./approval-texts.ts";
 import type { OutcomeTurns } from "./outcome-turns.ts";
-import { sayTo } from "./say-to.ts";
 
 export interface ApprovalQuestionsOptions {
   readonly host: Pick<ApprovalsHost, "agent" | "database" | "thread">;

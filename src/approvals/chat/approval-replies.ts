@@ -1,17 +1,13 @@
-import type { Approval } from "../rules/approval.ts";
-import { mayExplain } from "../rules/approval.ts";
+import { mayExplain, type Approval } from "../rules/approval.ts";
 import type { Approvals } from "../consent/approvals.ts";
-import { decisionOf } from "../../core/decision-word.ts";
+import { sayTo, type Say } from "../../core/bot-texts.ts";
+import { decisionOf, type TypedDecision } from "../../core/decision-word.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
-import type { TypedDecision } from "../../core/decision-word.ts";
-import { alert } from "../../core/card-press.ts";
-import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import { sayTo } from "./say-to.ts";
 
 export interface ApprovalRepliesOptions {
   readonly host: Pick<ApprovalsHost, "agent" | "thread">;

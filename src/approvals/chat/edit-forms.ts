@@ -1,7 +1,7 @@
 import type { Action } from "../../actions/declare/action.ts";
 import { inputLabels } from "../../actions/declare/input-labels.ts";
-import { alert } from "../../core/card-press.ts";
-import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
+import { sayTo } from "../../core/bot-texts.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
 import type { SchemaIssue } from "../../core/check-value.ts";
 import type { Json } from "../../core/content.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
@@ -25,7 +25,6 @@ import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
 import type { Approvers } from "./approvers.ts";
 import { factsOfApproval } from "./outcome-facts.ts";
-import { sayTo } from "./say-to.ts";
 
 export interface EditFormsOptions {
   readonly host: Pick<ApprovalsHost, "actions" | "agent" | "deps" | "messengers">;

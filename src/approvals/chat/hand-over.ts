@@ -1,5 +1,5 @@
-import { alert } from "../../core/card-press.ts";
-import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
+import { sayTo } from "../../core/bot-texts.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import type { Approval } from "../rules/approval.ts";
@@ -11,7 +11,6 @@ import { summaryOf } from "../rules/summary-of.ts";
 import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
 import type { Approvers } from "./approvers.ts";
-import { sayTo } from "./say-to.ts";
 
 export interface HandOverOptions {
   readonly host: Pick<ApprovalsHost, "agent">;

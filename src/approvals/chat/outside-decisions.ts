@@ -1,15 +1,12 @@
-import { APPROVALS } from "../root/approval-calls.ts";
-import type { OutsideDecision, OutsideResult } from "../root/approval-calls.ts";
+import { APPROVALS, type OutsideDecision, type OutsideResult } from "../root/approval-calls.ts";
 import type { ApprovalIndex } from "../root/approval-index.ts";
 import type { Approvals } from "../consent/approvals.ts";
 import type { ApprovalDecision } from "../rules/approval.ts";
 import type { IndexedApproval } from "../rules/approval-index.ts";
-import { approvalRecordOf } from "../rules/approval-record.ts";
-import type { ApprovalRecord, ExecutionDecision } from "../rules/approval-record.ts";
+import { approvalRecordOf, type ApprovalRecord, type ExecutionDecision } from "../rules/approval-record.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
-import { pendingApprovalOf } from "../rules/pending-approval.ts";
+import { pendingApprovalOf, type PendingApproval } from "../rules/pending-approval.ts";
 import { decidersOf } from "../rules/quorum.ts";
-import type { PendingApproval } from "../rules/pending-approval.ts";
 import type { ApprovalFilter } from "../stored/approval-store.ts";
 import { approversInWords } from "./approval-texts.ts";
 

@@ -7,6 +7,7 @@ import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { unreachedWords } from "../rules/card-place.ts";
 import { failureName } from "../rules/outcome-words.ts";
 import { needsSeveral } from "../rules/quorum.ts";
+import { sayTo } from "../../core/bot-texts.ts";
 import type { Json } from "../../core/content.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { ActionConsent, AskedCall, SystemCaller } from "../../messengers/tools/action-consent.ts";
@@ -18,9 +19,7 @@ import { requestOf } from "./approval-question.ts";
 import { askedCallOf } from "./asked-call.ts";
 import type { Approvers } from "./approvers.ts";
 import { factsOfOutcome } from "./outcome-facts.ts";
-import { sayTo } from "./say-to.ts";
-import { NOT_WANTED, problemOfRun } from "./scheduled-consent.ts";
-import type { ConsentProblem } from "./scheduled-consent.ts";
+import { NOT_WANTED, problemOfRun, type ConsentProblem } from "./scheduled-consent.ts";
 import { isServed } from "../../messengers/tools/call-facts.ts";
 
 export interface PeopleConsentOptions {

@@ -1,9 +1,7 @@
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
+import { sayEnglish, type Say, type TextName } from "../../core/bot-texts.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { CardButton, CardContent, Json } from "../../core/content.ts";
-import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
-import type { Approval } from "./approval.ts";
+import { isMessageChanged, isScheduleDeleted, type Approval } from "./approval.ts";
 import { cardFields } from "./card-fields.ts";
 import type { CardView } from "./card-view.ts";
 import { lengthsFor, lengthWords } from "./grant-length.ts";

@@ -1,11 +1,9 @@
 import type { Amount } from "../../core/amount.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import { isSameSchedule } from "../../core/schedule-binding.ts";
-import type { ScheduleBinding } from "../../core/schedule-binding.ts";
+import { isSameSchedule, type ScheduleBinding } from "../../core/schedule-binding.ts";
 import type { Address } from "../../core/surface.ts";
 import type { Approval, Decider } from "./approval.ts";
-import { lengthsFor } from "./grant-length.ts";
-import type { GrantLength } from "./grant-length.ts";
+import { lengthsFor, type GrantLength } from "./grant-length.ts";
 
 /**
  * Consent to later calls. Its terms are those that the card showed, and never change: the action, the calls of it

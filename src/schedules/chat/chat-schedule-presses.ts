@@ -1,15 +1,12 @@
-import { alert } from "../../core/card-press.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
-import type { Say } from "../../core/bot-texts.ts";
+import { sayTo, type Say } from "../../core/bot-texts.ts";
+import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
 import { isTimeZone } from "../../core/time-zone.ts";
-import { answeredCard, pressSchema } from "./chat-cards.ts";
+import { answeredCard, pressSchema, type SchedulePress } from "./chat-cards.ts";
 import { parseWhen } from "../rules/parse-when.ts";
-import type { SchedulePress } from "./chat-cards.ts";
 import type { ChatSchedule } from "../rules/chat-schedule.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";
-import { sayTo } from "./say-to.ts";
 import type { RequestPlace } from "./schedule-rights.ts";
 
 type PressOf<Kind extends SchedulePress["schedules"]> = Extract<SchedulePress, { schedules: Kind }>;

@@ -1,22 +1,19 @@
+import { sayTo } from "../../core/bot-texts.ts";
 import type { CardContent } from "../../core/content.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { confirmationCard, listCard, zoneCard } from "./chat-cards.ts";
-import { previewOf, taskOf } from "../rules/chat-schedule.ts";
+import { previewOf, taskOf, type ChatSchedule, type SchedulePerson } from "../rules/chat-schedule.ts";
 import { needsZone, parseWhen } from "../rules/parse-when.ts";
-import { createChatScheduleStore } from "../stored/chat-schedule-store.ts";
+import { createChatScheduleStore, type ChatScheduleStore } from "../stored/chat-schedule-store.ts";
 import type { ScheduleRequest, ShownSchedule } from "./chat-cards.ts";
-import type { ChatSchedule, SchedulePerson } from "../rules/chat-schedule.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Schedules } from "../runs/schedules.ts";
-import type { ChatScheduleStore } from "../stored/chat-schedule-store.ts";
 import type { ZonedPerson } from "../stored/person-zone-store.ts";
 import { PersonZones } from "./person-zones.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
-import { sayTo } from "./say-to.ts";
 import { SCHEDULES } from "./schedule-calls.ts";
-import { ScheduleRights } from "./schedule-rights.ts";
-import type { RequestPlace } from "./schedule-rights.ts";
+import { ScheduleRights, type RequestPlace } from "./schedule-rights.ts";
 
 export interface ChatSchedulesOptions {
   readonly host: Pick<SchedulesObject, "agent" | "database" | "deps" | "objects" | "thread">;

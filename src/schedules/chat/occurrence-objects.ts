@@ -1,3 +1,4 @@
+import { sayTo } from "../../core/bot-texts.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
@@ -17,7 +18,6 @@ import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";
 import { SCHEDULED_RUNS } from "../../scheduled-runs/scheduled-turns.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
-import { sayTo } from "./say-to.ts";
 import { SCHEDULES } from "./schedule-calls.ts";
 import type { ManyChats } from "./many-chats.ts";
 import type { TaskTargets } from "./task-targets.ts";

@@ -1,10 +1,8 @@
-import { alert } from "../../core/card-press.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
-import type { TextName } from "../../core/bot-texts.ts";
+import { sayTo, type TextName } from "../../core/bot-texts.ts";
+import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
 import { decidedCard, mayManageTask, taskPressSchema } from "./owner-card.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
-import { sayTo } from "./say-to.ts";
 import { OWNER_CARD } from "./schedule-news.ts";
 
 /** The tasks of the object, as presses change them. */

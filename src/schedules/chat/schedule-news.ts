@@ -1,3 +1,4 @@
+import { sayTo } from "../../core/bot-texts.ts";
 import type { PlacedTarget } from "../../core/broadcast.ts";
 import type { CardContent } from "../../core/content.ts";
 import { errorCode } from "../../core/errors.ts";
@@ -12,7 +13,6 @@ import type { OwnerTold, Schedules } from "../runs/schedules.ts";
 import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";
-import { sayTo } from "./say-to.ts";
 import { SCHEDULES } from "./schedule-calls.ts";
 import type { TaskTargets } from "./task-targets.ts";
 
