@@ -1,31 +1,37 @@
+import { localText } from "../core/bot-texts.ts";
 import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { GonePlace } from "../core/delivery.ts";
 import { answeredBy } from "../core/inner-calls.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
-import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
+import { fromPeople } from "../messengers/turns/own-marks.ts";
+import type { RunQuestion, RunQuestions } from "../scheduled-runs/run-questions.ts";
 import { ApprovalCards } from "./chat/approval-cards.ts";
-import { approvalCommands } from "./chat/approval-commands.ts";
 import { ApprovalNews } from "./chat/approval-news.ts";
 import { ApprovalOverview } from "./chat/approval-overview.ts";
+import type { ApprovalParts } from "./chat/approval-parts.ts";
 import { ApprovalQuestions } from "./chat/approval-questions.ts";
 import { Approvers } from "./chat/approvers.ts";
 import { AskingConversation } from "./chat/asking-conversation.ts";
-import { ChangedChats } from "./chat/changed-chats.ts";
+import { chatGone, chatMoved } from "./chat/changed-chats.ts";
 import { PeopleConsent } from "./chat/people-consent.ts";
 import { OutsideDecisions } from "./chat/outside-decisions.ts";
 import { GrantOverview } from "./chat/grant-overview.ts";
 import { EditForms } from "./chat/edit-forms.ts";
-import { HandOver } from "./chat/hand-over.ts";
 import { OutcomeTurns } from "./chat/outcome-turns.ts";
 import { endSchema, showSchema } from "./rules/press-payloads.ts";
-import { runQuestionOf } from "./chat/run-question.ts";
-import { waitingPrompt } from "./chat/waiting-prompt.ts";
+import { summaryOf } from "./rules/summary-of.ts";
+import { outcomeKeyOf } from "./chat/card-ids.ts";
 import { Approvals } from "./consent/approvals.ts";
 import type { ApprovalCalls } from "./root/approval-calls.ts";
 import { ApprovalIndex } from "./root/approval-index.ts";
+import { isOpen, type Approval } from "./rules/approval.ts";
 import type { ApprovalsHost } from "./rules/bot-methods.ts";
+import { nameOf } from "./rules/outcome-words.ts";
+
+/** Most waiting actions that the system prompt names. */
+const MOST_LISTED = 10;
 
 /**
  * People's consent to actions (I9): the questions of one conversation, with their cards, presses and outcomes, and at the
@@ -44,32 +50,30 @@ export class ApprovalsFeature implements Feature {
   readonly executions: OutsideDecisions;
   /** Requests of all conversations. Only at the root. */
   readonly index: ApprovalIndex;
-  readonly #host: ApprovalsHost;
   readonly #news: ApprovalNews;
   readonly #overview: ApprovalOverview;
   readonly #grants: GrantOverview;
-  readonly #changedChats: ChangedChats;
+  readonly #parts: ApprovalParts;
 
   constructor(host: ApprovalsHost) {
-    this.#host = host;
     const news = new ApprovalNews(host);
     const approvers = new Approvers(host);
     const cards = new ApprovalCards(host);
     const outcomes = new OutcomeTurns(host);
     const approvals = new Approvals(new AskingConversation({ host, approvers, cards, news, outcomes }));
-    const edits = new EditForms({ host, approvals, approvers, cards });
-    const grants = new GrantOverview({ host, grants: approvals.grants });
-    const overview = new ApprovalOverview({ host, approvals, approvers, cards });
+    const parts = { host, approvals, approvers, cards };
+    const edits = new EditForms(parts);
+    const grants = new GrantOverview(parts);
+    const overview = new ApprovalOverview(parts);
     const index = new ApprovalIndex(host);
     const executions = new OutsideDecisions({ host, approvals, index });
     this.#news = news;
     this.#grants = grants;
     this.#overview = overview;
-    this.#changedChats = new ChangedChats({ host, approvals, cards });
+    this.#parts = parts;
     this.approvals = approvals;
-    const handOver = new HandOver({ host, approvals, approvers, cards });
-    this.questions = new ApprovalQuestions({ host, approvals, cards, handOver, edits, outcomes });
-    this.consent = new PeopleConsent({ host, approvals, approvers, cards });
+    this.questions = new ApprovalQuestions({ ...parts, edits, outcomes });
+    this.consent = new PeopleConsent(parts);
     this.calls = answeredBy(index, executions, overview, grants);
     this.executions = executions;
     this.index = index;
@@ -106,12 +110,33 @@ export class ApprovalsFeature implements Feature {
 
   /** `/approvals` and `/grants`, if some action of the bot may ask people. */
   commands(): ThinkCommands {
-    const { texts = {} } = this.#host.agent;
-    return this.#asksPeople() ? approvalCommands(texts, this.#overview, this.#grants) : {};
+    const { texts = {} } = this.#parts.host.agent;
+    if (!this.#asksPeople()) return {};
+    return {
+      approvals: {
+        description: localText(texts, "approvalsCommand"),
+        handler: ({ event }) => this.#overview.list(event),
+      },
+      grants: {
+        description: localText(texts, "grantsCommand"),
+        handler: ({ event }) => this.#grants.list(event),
+      },
+    };
   }
 
+  /** An addition to the system prompt while something waits. */
   prompt(): string | undefined {
-    return waitingPrompt(this.approvals);
+    const waiting = this.approvals.waiting();
+    if (waiting.length === 0) return undefined;
+    const lines = waiting.slice(-MOST_LISTED).map((approval) => {
+      const asker = approval.requester === undefined ? "" : `, asked by ${said(nameOf(approval.requester))}`;
+      return `- ${approval.action}: ${said(summaryOf(approval))}${asker}`;
+    });
+    return [
+      `⟦${waiting.length === 1 ? "One action waits" : `${waiting.length} actions wait`} for a person's decision.⟧`,
+      ...lines,
+      "They have not run. Do not call them again with the same input, and do not say that they are done. People decide with the buttons of the card, or in a reply to it; words in the chat decide nothing. You will be told the outcome.",
+    ].join("\n");
   }
 
   /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */
@@ -124,17 +149,17 @@ export class ApprovalsFeature implements Feature {
   }
 
   chatGone(place: GonePlace): void {
-    this.#changedChats.gone(place);
+    chatGone(this.#parts, place);
   }
 
   conversationMoved(messengerId: string, move: ChatMove): void {
-    this.#changedChats.moved(messengerId, move);
+    chatMoved(this.#parts, messengerId, move);
   }
 
   /** Whether some action of the bot may ask people, or this conversation has asked. */
   #asksPeople(): boolean {
     try {
-      const actions = this.#host.actions.declared();
+      const actions = this.#parts.host.actions.declared();
       if (Object.values(actions).some(({ kind }) => kind !== "server")) return true;
       return this.approvals.list({ limit: 1 }).length > 0;
     } catch {
@@ -142,4 +167,29 @@ export class ApprovalsFeature implements Feature {
       return false;
     }
   }
+}
+
+/** Returns an approval as those see it who follow the run of a schedule. */
+function runQuestionOf(approval: Approval): RunQuestion {
+  const known = { outcomeKey: outcomeKeyOf(approval) };
+  if (approval.state === "waiting") return { ...known, state: "waiting", ending: undefined };
+  const isBusy = isOpen(approval.state) || !approval.isTold;
+  return { ...known, state: isBusy ? "open" : "over", ending: endingOf(approval) };
+}
+
+function endingOf({ reason, state }: Approval): string | undefined {
+  switch (state) {
+    case "done":
+      return undefined;
+    case "failed":
+      return "action-failed";
+    case "void":
+      return reason ?? "void";
+    default:
+      return state;
+  }
+}
+
+function said(text: string): string {
+  return JSON.stringify(fromPeople(text));
 }

@@ -1,4 +1,3 @@
-import type { Approvals } from "../consent/approvals.ts";
 import { sayTo, type Say } from "../../core/bot-texts.ts";
 import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
 import type { CardContent, Content } from "../../core/content.ts";
@@ -6,26 +5,17 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalHint, ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
-import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { ShowPress } from "../rules/press-payloads.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
-import type { ApprovalCards } from "./approval-cards.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { approvalTime } from "./approval-time.ts";
-import type { Approvers } from "./approvers.ts";
 import { seeApprovals } from "./seen-approvals.ts";
 import { viewerOf } from "./viewer-of.ts";
 
 const MOST_LISTED = 10;
 /** More requests of one conversation are not looked at: each may ask the bot's code who may decide. */
 const MOST_SEEN = 100;
-
-export interface ApprovalOverviewOptions {
-  readonly host: Pick<ApprovalsHost, "agent" | "deps" | "messengers" | "objects" | "thread">;
-  readonly approvals: Approvals;
-  readonly approvers: Approvers;
-  readonly cards: ApprovalCards;
-}
 
 interface Listed extends SeenApproval {
   /** Undefined for a request of this conversation. */
@@ -38,9 +28,9 @@ interface Listed extends SeenApproval {
  * requests may concern the person; the conversation that asked decides whether the person sees one.
  */
 export class ApprovalOverview {
-  readonly #options: ApprovalOverviewOptions;
+  readonly #options: ApprovalParts;
 
-  constructor(options: ApprovalOverviewOptions) {
+  constructor(options: ApprovalParts) {
     this.#options = options;
   }
 
@@ -74,10 +64,9 @@ export class ApprovalOverview {
 
   /** Returns those of these requests of this conversation that a person may see in a chat. */
   lookAtApprovals(ids: readonly string[], viewer: ApprovalViewer): Promise<SeenApproval[]> {
-    const { approvals, approvers, cards, host } = this.#options;
+    const { approvals } = this.#options;
     const found = ids.map((id) => approvals.get(id)).filter((one) => one !== undefined);
-    const say = sayTo(host.agent, viewer.person);
-    return seeApprovals(found, viewer, { approvers, cards, clock: host.deps.clock, say });
+    return seeApprovals(found, viewer, this.#options);
   }
 
   /** A group that has moved gets the card that it had. */

@@ -3,24 +3,18 @@ import { alert, type FeaturePress, type PressAnswer } from "../../core/card-pres
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { MessengerHint, OpenQuestions } from "../../messengers/intake/open-questions.ts";
 import { isReply } from "../../messengers/intake/presses.ts";
-import type { Approvals } from "../consent/approvals.ts";
 import type { Approval, DecisionResult } from "../rules/approval.ts";
-import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { cardPressSchema, formPressSchema } from "../rules/press-payloads.ts";
 import { summaryOf } from "../rules/summary-of.ts";
-import type { ApprovalCards } from "./approval-cards.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { approvalOfCard, editOfCard } from "./card-ids.ts";
 import type { EditForms } from "./edit-forms.ts";
-import type { HandOver } from "./hand-over.ts";
+import { handOver } from "./hand-over.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { answerOf, answerOfAll, type NamedResult } from "./approval-texts.ts";
 import type { OutcomeTurns } from "./outcome-turns.ts";
 
-export interface ApprovalQuestionsOptions {
-  readonly host: Pick<ApprovalsHost, "agent" | "database" | "thread">;
-  readonly approvals: Approvals;
-  readonly cards: ApprovalCards;
-  readonly handOver: HandOver;
+export interface ApprovalQuestionsOptions extends ApprovalParts {
   readonly edits: EditForms;
   readonly outcomes: OutcomeTurns;
 }
@@ -158,7 +152,7 @@ export class ApprovalQuestions implements OpenQuestions {
     if (isTyped && !cards.wasSeen(known, event, hasChanged))
       return alert(say(hasChanged ? "useButtons" : "pressReplaced"));
     if ("edit" in press) return this.#options.edits.begin(known, pressed, person);
-    if ("handTo" in press) return this.#options.handOver.take(known, press.handTo, pressed, person);
+    if ("handTo" in press) return handOver(this.#options, known, press.handTo, pressed, person);
     const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     if ("all" in press) {
       const results: NamedResult[] = [];

@@ -1,19 +1,11 @@
 import { mayExplain, type Approval } from "../rules/approval.ts";
-import type { Approvals } from "../consent/approvals.ts";
 import { sayTo, type Say } from "../../core/bot-texts.ts";
 import { decisionOf, type TypedDecision } from "../../core/decision-word.ts";
-import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
 import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
 import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
-import type { ApprovalCards } from "./approval-cards.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { answerOf } from "./approval-texts.ts";
-
-export interface ApprovalRepliesOptions {
-  readonly host: Pick<ApprovalsHost, "agent" | "thread">;
-  readonly approvals: Approvals;
-  readonly cards: ApprovalCards;
-}
 
 const LONGEST_REASON = 2_000;
 /**
@@ -25,9 +17,9 @@ const LONGEST_REASON = 2_000;
  * 3. All other replies go to the model, but only from the chat that asked: no other chat sees the conversation (I11).
  */
 export class ApprovalReplies {
-  readonly #options: ApprovalRepliesOptions;
+  readonly #options: ApprovalParts;
 
-  constructor(options: ApprovalRepliesOptions) {
+  constructor(options: ApprovalParts) {
     this.#options = options;
   }
 

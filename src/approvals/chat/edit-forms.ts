@@ -13,25 +13,16 @@ import { askedAt, beginForm } from "../../forms/form-places.ts";
 import type { Form, FormContext, FormEvent, FormField, FormState } from "../../forms/form.ts";
 import { stepForm } from "../../forms/step-form.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
-import type { Approvals } from "../consent/approvals.ts";
 import type { Approval, OpenEdit } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { isGrantable } from "../rules/grant.ts";
 import { nameOf, resultWords } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { editCardIdOf } from "./card-ids.ts";
-import type { ApprovalCards } from "./approval-cards.ts";
 import { answerOf } from "./approval-texts.ts";
-import type { Approvers } from "./approvers.ts";
 import { factsOfApproval } from "./outcome-facts.ts";
-
-export interface EditFormsOptions {
-  readonly host: Pick<ApprovalsHost, "actions" | "agent" | "deps" | "messengers">;
-  readonly approvals: Approvals;
-  readonly approvers: Approvers;
-  readonly cards: ApprovalCards;
-}
 
 /** A form that its approver sends. */
 interface SentForm {
@@ -51,9 +42,9 @@ interface SentForm {
  * 3. A form is over when somebody decides, or opens another one.
  */
 export class EditForms {
-  readonly #options: EditFormsOptions;
+  readonly #options: ApprovalParts;
 
-  constructor(options: EditFormsOptions) {
+  constructor(options: ApprovalParts) {
     this.#options = options;
   }
 

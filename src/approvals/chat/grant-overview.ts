@@ -1,7 +1,6 @@
 import { grantWords } from "../rules/grant-words.ts";
 import type { Grant } from "../rules/grant.ts";
 import { lengthWords } from "../rules/grant-length.ts";
-import type { Grants } from "../consent/grants.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import { sayTo, type Say } from "../../core/bot-texts.ts";
 import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
@@ -9,17 +8,12 @@ import type { Content } from "../../core/content.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { APPROVALS, type ApprovalViewer, type GrantPlace, type SeenGrant } from "../root/approval-calls.ts";
-import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import type { EndGrantPress } from "../rules/press-payloads.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { approvalTime } from "./approval-time.ts";
 import { viewerOf } from "./viewer-of.ts";
 
 const MOST_LISTED = 10;
-
-export interface GrantOverviewOptions {
-  readonly host: Pick<ApprovalsHost, "agent" | "objects">;
-  readonly grants: Grants;
-}
 
 interface Listed extends SeenGrant {
   /** Undefined for a grant of this conversation. */
@@ -31,9 +25,9 @@ interface Listed extends SeenGrant {
  * person in all chats. Only the person who gave a grant, and the person for whom it counts, see and end it.
  */
 export class GrantOverview {
-  readonly #options: GrantOverviewOptions;
+  readonly #options: ApprovalParts;
 
-  constructor(options: GrantOverviewOptions) {
+  constructor(options: ApprovalParts) {
     this.#options = options;
   }
 
@@ -78,7 +72,8 @@ export class GrantOverview {
     { messengerId, person, thread }: ApprovalViewer,
     chat: string | undefined,
   ): Promise<SeenGrant[]> {
-    const { grants, host } = this.#options;
+    const { approvals, host } = this.#options;
+    const { grants } = approvals;
     const say = sayTo(host.agent, person);
     const time = (at: number): string => approvalTime(host.agent, at, say);
     return grants
@@ -103,7 +98,8 @@ export class GrantOverview {
 
   /** Ends a grant of this conversation for the person who gave it, or for whom it counts. */
   async endGrant(id: string, { messengerId, person }: ApprovalViewer): Promise<PressAnswer> {
-    const { grants, host } = this.#options;
+    const { approvals, host } = this.#options;
+    const { grants } = approvals;
     const say = sayTo(host.agent, person);
     const grant = grants.get(id);
     if (grant === undefined) return alert(say("grantUnknown"));

@@ -1,9 +1,7 @@
 import type { ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import { inputLabels } from "../../actions/declare/input-labels.ts";
 import type { VoidReason } from "../rules/approval.ts";
-import type { Approvals } from "../consent/approvals.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
-import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { unreachedWords } from "../rules/card-place.ts";
 import { failureName } from "../rules/outcome-words.ts";
 import { needsSeveral } from "../rules/quorum.ts";
@@ -13,21 +11,13 @@ import type { TurnInfo } from "../../core/turn-info.ts";
 import type { ActionConsent, AskedCall, SystemCaller } from "../../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import type { TurnConsent } from "../../messengers/turns/turn-consent.ts";
-import type { ApprovalCards } from "./approval-cards.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { formOfAction } from "./edit-forms.ts";
 import { requestOf } from "./approval-question.ts";
 import { askedCallOf } from "./asked-call.ts";
-import type { Approvers } from "./approvers.ts";
 import { factsOfOutcome } from "./outcome-facts.ts";
 import { NOT_WANTED, problemOfRun, type ConsentProblem } from "./scheduled-consent.ts";
 import { isServed } from "../../messengers/tools/call-facts.ts";
-
-export interface PeopleConsentOptions {
-  readonly host: Pick<ApprovalsHost, "agent" | "deps" | "engine" | "messengers" | "runs" | "thread">;
-  readonly approvals: Approvals;
-  readonly approvers: Approvers;
-  readonly cards: ApprovalCards;
-}
 
 const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
 
@@ -52,9 +42,9 @@ const ASKER_UNKNOWN = {
  * Consent to what turns and their actions do: calls of the model that ask people, or use a grant, and what came of them.
  */
 export class PeopleConsent implements ActionConsent, Omit<TurnConsent, "stopped"> {
-  readonly #options: PeopleConsentOptions;
+  readonly #options: ApprovalParts;
 
-  constructor(options: PeopleConsentOptions) {
+  constructor(options: ApprovalParts) {
     this.#options = options;
   }
 

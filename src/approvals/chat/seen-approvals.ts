@@ -1,24 +1,13 @@
-import { isRequester } from "../rules/approval.ts";
-import type { Approval } from "../rules/approval.ts";
+import { isRequester, type Approval } from "../rules/approval.ts";
 import { placesOf } from "../stored/index-keys.ts";
 import { nameOf } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { Clock } from "../../core/deps.ts";
+import { sayTo } from "../../core/bot-texts.ts";
 import type { Address } from "../../core/surface.ts";
 import type { ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import { decidedIn } from "./approval-cards.ts";
-import type { ApprovalCards } from "./approval-cards.ts";
 import { approversInWords } from "./approval-texts.ts";
-import type { Approvers } from "./approvers.ts";
-
-export interface SeenApprovalsOptions {
-  readonly approvers: Pick<Approvers, "mayDecide" | "mayDecideFrom">;
-  readonly cards: Pick<ApprovalCards, "messageIn" | "placeToday">;
-  readonly clock: Clock;
-  /** The texts for the person. */
-  readonly say: Say;
-}
 
 /**
  * Returns the waiting requests that a person may see in a chat.
@@ -30,12 +19,13 @@ export interface SeenApprovalsOptions {
 export async function seeApprovals(
   approvals: readonly Approval[],
   { messengerId, person, thread }: ApprovalViewer,
-  { approvers, cards, clock, say }: SeenApprovalsOptions,
+  { approvers, cards, host }: ApprovalParts,
 ): Promise<SeenApproval[]> {
   const by = { surface: "chat", messengerId, ...(person !== undefined && { person }) } as const;
+  const say = sayTo(host.agent, person);
   const seen: SeenApproval[] = [];
   for (const approval of approvals) {
-    if (approval.state !== "waiting" || clock.now() >= approval.expiresAt) continue;
+    if (approval.state !== "waiting" || host.deps.clock.now() >= approval.expiresAt) continue;
     const isAt = (address: Address): boolean => {
       const place = cards.placeToday(address);
       return place.messengerId === messengerId && place.threadId === thread.id;

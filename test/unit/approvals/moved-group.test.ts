@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
-import { sayEnglish } from "../../../src/core/bot-texts.ts";
 import type { Address } from "../../../src/core/surface.ts";
+import type { ApprovalParts } from "../../../src/approvals/chat/approval-parts.ts";
 import { decidedIn } from "../../../src/approvals/chat/approval-cards.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { seeApprovals } from "../../../src/approvals/chat/seen-approvals.ts";
@@ -42,11 +42,10 @@ it("asks nobody in a group that has moved if people are asked in another chat", 
   const seen = await seeApprovals([APPROVAL], viewer, {
     approvers: { mayDecide: () => Promise.resolve(true), mayDecideFrom: () => Promise.resolve(false) },
     cards: {
-      placeToday: (address) => ({ ...address, messengerId: "any", threadId: threadToday(address) }),
+      placeToday: (address: Address) => ({ ...address, messengerId: "any", threadId: threadToday(address) }),
       messageIn: () => undefined,
     },
-    clock: createVirtualClock(1),
-    say: sayEnglish,
-  });
+    host: { agent: {}, deps: { clock: createVirtualClock(1) } },
+  } as unknown as ApprovalParts);
   expect(seen).toMatchObject([{ isHere: true, isMine: false }]);
 });
