@@ -21,8 +21,7 @@ import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 import type { ThinkHooks } from "../turn/hooks.ts";
 import type { Feature, FeatureKind } from "./feature.ts";
-import { notImported } from "./imported-feature.ts";
-import type { ImportedMember } from "./imported-feature.ts";
+import { notImported, type ImportedMember } from "./imported-feature.ts";
 
 export interface FeatureListOptions {
   readonly log: Log;
@@ -204,15 +203,15 @@ export class FeatureList implements ThreadFeatures {
   }
 
   isBareWord(event: MessengerEvent): boolean {
-    return this.#some(({ questions }) => questions?.isBareWord(event));
+    return this.#some(({ questions }) => questions?.isBareWord?.(event));
   }
 
   hint(event: MessengerEvent): MessengerHint | undefined {
-    return this.#first(({ questions }) => questions?.hint(event));
+    return this.#first(({ questions }) => questions?.hint?.(event));
   }
 
   hintAt(cardId: string, event: MessengerEvent): MessengerHint | undefined {
-    return this.#first(({ questions }) => questions?.hintAt(cardId, event));
+    return this.#first(({ questions }) => questions?.hintAt?.(cardId, event));
   }
 
   taken(event: MessengerEvent): TakenMessage | HeldMessage | undefined {
@@ -224,7 +223,7 @@ export class FeatureList implements ThreadFeatures {
   }
 
   waitingIn(event: MessengerEvent): number {
-    return this.#features.reduce((sum, { questions }) => sum + (questions?.waitingIn(event) ?? 0), 0);
+    return this.#features.reduce((sum, { questions }) => sum + (questions?.waitingIn?.(event) ?? 0), 0);
   }
 
   hasConsent(turnId: string): boolean {

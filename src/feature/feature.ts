@@ -8,7 +8,7 @@ import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Note } from "../core/figures.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
-import type { OpenQuestions } from "../messengers/intake/open-questions.ts";
+import type { FeatureQuestions } from "../messengers/intake/open-questions.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
@@ -65,7 +65,7 @@ export interface Feature {
   /** Takes a press of one of its cards. Undefined if the card is another one's. */
   pressed?(press: FeaturePress): Promise<PressAnswer> | undefined;
   /** Its questions to people, whose answers may be messages. */
-  readonly questions?: OpenQuestions;
+  readonly questions?: FeatureQuestions;
   /** People's consent to what turns do. */
   readonly consent?: ActionConsent & Omit<TurnConsent, "stopped">;
   /** Its way for actions to ask people something. */

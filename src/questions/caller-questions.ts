@@ -3,28 +3,18 @@ import type { Form } from "../forms/form.ts";
 import type { ReadingContext } from "../forms/read-answer.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { ParkedCall } from "../replay/parked-call-store.ts";
-import type { ParkedCalls } from "../replay/parked-calls.ts";
-import type { QuestionsHost } from "./bot-methods.ts";
 import { callerSchema, callerValue } from "./caller-form.ts";
-import type { QuestionCards } from "./question-cards.ts";
+import type { QuestionParts } from "./question-parts.ts";
 import type { Question } from "./question.ts";
-import type { Questions } from "./questions.ts";
-
-export interface CallerQuestionsOptions {
-  readonly host: Pick<QuestionsHost, "database" | "deps">;
-  readonly questions: Questions;
-  readonly parked: ParkedCalls;
-  readonly cards: Pick<QuestionCards, "sayTo">;
-}
 
 /**
  * Questions of calls that other systems make. A system that can ask its person does so, and then the question is in no
  * chat. All others are polled until a person has answered in a chat.
  */
 export class CallerQuestions {
-  readonly #options: CallerQuestionsOptions;
+  readonly #options: QuestionParts;
 
-  constructor(options: CallerQuestionsOptions) {
+  constructor(options: QuestionParts) {
     this.#options = options;
   }
 

@@ -1,29 +1,14 @@
 import { z } from "zod";
 import type { Say } from "../core/bot-texts.ts";
-import { alert } from "../core/card-press.ts";
-import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
-import type { Database } from "../core/database.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../core/card-press.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { Address } from "../core/surface.ts";
 import type { FormEvent, FormStep } from "../forms/form.ts";
-import type {
-  HeldMessage,
-  MessengerHint,
-  OpenQuestions,
-  TakenMessage,
-} from "../messengers/intake/open-questions.ts";
+import type { HeldMessage, FeatureQuestions, TakenMessage } from "../messengers/intake/open-questions.ts";
 import { isReply } from "../messengers/intake/presses.ts";
-import type { QuestionsHost } from "./bot-methods.ts";
 import { needsQuote } from "./question-cards.ts";
-import type { QuestionCards } from "./question-cards.ts";
-import { cardIdOf, isSecretAt, placeOfCard } from "./question.ts";
-import type { Question } from "./question.ts";
-import type { Questions } from "./questions.ts";
-
-export interface QuestionAnswersOptions {
-  readonly host: Pick<QuestionsHost, "messengers" | "thread"> & { readonly database: Database };
-  readonly questions: Questions;
-  readonly cards: QuestionCards;
-}
+import type { QuestionParts } from "./question-parts.ts";
+import { cardIdOf, isSecretAt, placeOfCard, type Question } from "./question.ts";
 
 const payloadSchema = z.object({ question: z.string(), place: z.number(), press: z.json() });
 
@@ -48,10 +33,10 @@ interface Asked {
  *    answer, a message waits, because people may be asked again.
  * 5. Any other message of such a person is for the model. The first one gets a hint.
  */
-export class QuestionAnswers implements OpenQuestions {
-  readonly #options: QuestionAnswersOptions;
+export class QuestionAnswers implements FeatureQuestions {
+  readonly #options: QuestionParts;
 
-  constructor(options: QuestionAnswersOptions) {
+  constructor(options: QuestionParts) {
     this.#options = options;
   }
 
@@ -110,22 +95,6 @@ export class QuestionAnswers implements OpenQuestions {
       },
       store: () => this.#options.questions.store.change(question.id, { isHinted: true }),
     };
-  }
-
-  isBareWord(): boolean {
-    return false;
-  }
-
-  hint(): undefined {
-    return undefined;
-  }
-
-  hintAt(): MessengerHint | undefined {
-    return undefined;
-  }
-
-  waitingIn(): number {
-    return 0;
   }
 
   /** A person deleted a message. What was asked because of it is not wanted any more. */
@@ -220,13 +189,7 @@ export class QuestionAnswers implements OpenQuestions {
     return question.askedIn[place]?.address.threadId !== question.threadId;
   }
 
-  #placeToday(address: {
-    readonly messengerId: string;
-    readonly chatId: string;
-    readonly threadId: string;
-  }): {
-    readonly threadId: string;
-  } {
+  #placeToday(address: Address): Pick<Address, "threadId"> {
     return { ...address, ...this.#options.host.thread.delivery.movedTo(address.messengerId, address.chatId) };
   }
 

@@ -9,25 +9,13 @@ import type { ActionQuestions, AskingPlace } from "../messengers/tools/action-qu
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { isServed, threadOf } from "../messengers/tools/call-facts.ts";
-import type { ParkedCalls } from "../replay/parked-calls.ts";
-import type { QuestionsHost } from "./bot-methods.ts";
-import { contextOf, factsOf } from "./call-context.ts";
-import type { CallContext } from "./call-context.ts";
+import { contextOf, factsOf, type CallContext } from "./call-context.ts";
 import { CallerQuestions } from "./caller-questions.ts";
 import { formOfQuestion } from "./form-of-question.ts";
 import { newQuestion } from "./new-question.ts";
-import type { QuestionCards } from "./question-cards.ts";
+import type { QuestionParts } from "./question-parts.ts";
 import { placesOf } from "./question-places.ts";
-import type { Questions } from "./questions.ts";
-import { isSensitive } from "./question.ts";
-import type { Question } from "./question.ts";
-
-export interface QuestionCallsOptions {
-  readonly host: QuestionsHost;
-  readonly questions: Questions;
-  readonly parked: ParkedCalls;
-  readonly cards: Pick<QuestionCards, "sayTo">;
-}
+import { isSensitive, type Question } from "./question.ts";
 
 const LONGEST_PROBLEM = 300;
 
@@ -41,10 +29,10 @@ function hasOtherReaders({ person, schedule }: CallFacts, outside: AskingPlace["
 
 /** Calls of actions that ask people: from the question to the turn that tells the outcome. */
 export class QuestionCalls implements ActionQuestions {
-  readonly #options: QuestionCallsOptions;
+  readonly #options: QuestionParts;
   readonly #callers: CallerQuestions;
 
-  constructor(options: QuestionCallsOptions) {
+  constructor(options: QuestionParts) {
     this.#options = options;
     this.#callers = new CallerQuestions(options);
   }

@@ -1,18 +1,16 @@
-import { sayIn } from "../core/bot-texts.ts";
-import type { Say } from "../core/bot-texts.ts";
+import { sayTo, type Say } from "../core/bot-texts.ts";
 import type { CardContent } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
 import type { Address } from "../core/surface.ts";
-import { timeInWords } from "../core/time-in-words.ts";
+import { botTime, zoneOf } from "../feature/bot-time.ts";
 import type { FormContext, FormState } from "../forms/form.ts";
 import { askedAt } from "../forms/form-places.ts";
 import { answeredCard, formCard } from "../forms/form-card.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
 import { withdrawUnsent } from "../messengers/replies/withdraw-unsent.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
-import { cardIdOf, isSecretAt } from "./question.ts";
-import type { AskedPlace, Question, QuestionEnd } from "./question.ts";
+import { cardIdOf, isSecretAt, type AskedPlace, type Question, type QuestionEnd } from "./question.ts";
 
 /** Owner of the cards. */
 export const QUESTIONS = "questions";
@@ -30,7 +28,7 @@ export class QuestionCards {
 
   /** Returns the words for a person. */
   sayTo(person: Pick<MessengerAuthor, "language"> | Pick<AskedPlace, "language"> | undefined): Say {
-    return sayIn(this.#host.agent.texts ?? {}, person?.language);
+    return sayTo(this.#host.agent, person);
   }
 
   /**
@@ -84,7 +82,7 @@ export class QuestionCards {
   /** Reminds everybody who was asked, below the cards. Only stores the messages. */
   remind(question: Question): void {
     this.#sayBelow(question, REMINDER, (say) =>
-      say("questionReminder", { time: this.#time(question.expiresAt, say) }),
+      say("questionReminder", { time: botTime(this.#host.agent, question.expiresAt, say) }),
     );
   }
 
@@ -122,7 +120,7 @@ export class QuestionCards {
 
   /** Returns what a form must know of the person and the chat of a place. */
   context(question: Question, index: number, place: AskedPlace): FormContext {
-    const { messengers, deps } = this.#host;
+    const { agent, messengers, deps } = this.#host;
     const { address, language } = place;
     const say = this.sayTo(place);
     const isPrivate = address.isDirectMessage;
@@ -130,7 +128,7 @@ export class QuestionCards {
       message: isPrivate ? question.message : `${addressed(place)}${question.message}`,
       say,
       language,
-      timeZone: this.#timeZone() ?? "UTC",
+      timeZone: zoneOf(agent) ?? "UTC",
       now: deps.clock.now(),
       isPrivate,
       surface: messengers.surface(address.messengerId).capabilities,
@@ -163,21 +161,6 @@ export class QuestionCards {
     const context = this.context(question, index, place);
     if (place.cardsAbove === undefined) return context;
     return { ...context, message: context.isPrivate ? "" : addressed(place) };
-  }
-
-  #time(epochMs: number, say: Say): string {
-    const zone = this.#timeZone();
-    if (zone !== undefined) return timeInWords(epochMs, zone, say);
-    return `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  }
-
-  #timeZone(): string | undefined {
-    try {
-      return this.#host.agent.getDefaultTimezone();
-    } catch {
-      // A card must be drawn all the same. Schedules report the mistake.
-      return undefined;
-    }
   }
 
   #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {

@@ -4,7 +4,11 @@ import type { GonePlace } from "../core/delivery.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { StopEffect } from "../messengers/turns/turn-consent.ts";
+import { fromPeople } from "../messengers/turns/own-marks.ts";
+import { answeredOwner } from "../messengers/turns/turn-attachments.ts";
 import type { QuestionsHost } from "./bot-methods.ts";
+import { contextOf } from "./call-context.ts";
+import type { ParkedCall } from "../replay/parked-call-store.ts";
 import { ParkedCalls } from "../replay/parked-calls.ts";
 import { ParkedRuns } from "./parked-runs.ts";
 import { QuestionAnswers } from "./question-answers.ts";
@@ -13,9 +17,10 @@ import { BotQuestions } from "./bot-questions.ts";
 import { QUESTIONS, QuestionCards } from "./question-cards.ts";
 import { QuestionStore } from "./question-store.ts";
 import { Questions } from "./questions.ts";
-import { QuestionsOfRuns } from "./questions-of-runs.ts";
-import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
-import { waitingPrompt } from "./waiting-prompt.ts";
+import type { RunQuestion, RunQuestions } from "../scheduled-runs/run-questions.ts";
+
+/** Most questions that the system prompt names. */
+const MOST_LISTED = 10;
 
 /**
  * Questions to people from inside actions (I14). `QuestionCalls` parks the calls and runs them again, `Questions` has the
@@ -56,8 +61,9 @@ export class QuestionsFeature implements Feature {
       },
     });
     this.ofBot = new BotQuestions(host, this.#all);
-    this.asking = new QuestionCalls({ host, questions: this.#all, parked, cards });
-    this.questions = new QuestionAnswers({ host, questions: this.#all, cards });
+    const parts = { host, questions: this.#all, parked, cards };
+    this.asking = new QuestionCalls(parts);
+    this.questions = new QuestionAnswers(parts);
   }
 
   async work(): Promise<void> {
@@ -87,16 +93,47 @@ export class QuestionsFeature implements Feature {
     return { method: "getQuestions", run };
   }
 
+  /** Approvals tell of calls with consent. */
   get runQuestions(): RunQuestions {
-    return new QuestionsOfRuns(this.#host, this.#all, this.parked.store);
+    const calls = this.parked.store;
+    return {
+      ofTurn: (turnId) => calls.ofTurn(turnId).filter(isOfTurn).map(runQuestionOf),
+      waitingIn: (turnId) => {
+        const call = calls.ofTurn(turnId).find(({ state }) => state === "asking");
+        return call && { parkedId: call.id };
+      },
+      askedBy: ({ parkedCall }) =>
+        typeof parkedCall === "string" ? calls.get(parkedCall)?.requestId : undefined,
+      dropRun: (turnId) => this.#dropRun(turnId),
+    };
+  }
+
+  /** The calls go on without an answer, as after `/stop`. */
+  #dropRun(turnId: string): void {
+    const { database, runs } = this.#host;
+    for (const question of this.#all.store.open()) {
+      const asked = question.call && this.parked.store.get(question.call.id);
+      if (asked === undefined || runs.rootOf(asked.requestId) !== turnId) continue;
+      database.transaction(() => this.#all.close(question, "declined"));
+    }
   }
 
   stopped(by: MessengerEvent): StopEffect {
     return this.questions.stopped(by) ? "seen" : "nothing";
   }
 
+  /** An addition to the system prompt while calls wait for answers. */
   prompt(): string | undefined {
-    return waitingPrompt(this.parked.store, this.#all.store);
+    const lines = this.#all.store.open().flatMap(({ call, message }) => {
+      const action = call && this.parked.store.get(call.id)?.action;
+      return action === undefined ? [] : [`- ${action}: ${JSON.stringify(fromPeople(message))}`];
+    });
+    if (lines.length === 0) return undefined;
+    return [
+      "⟦Actions have asked people something, and wait for the answers.⟧",
+      ...lines.slice(-MOST_LISTED),
+      "They have not finished. Do not call them again, and do not ask the same. An answer goes to the action, and you will be told the outcome. A message that you get is no answer.",
+    ].join("\n");
   }
 
   pressed(press: FeaturePress): Promise<PressAnswer> | undefined {
@@ -115,4 +152,14 @@ export class QuestionsFeature implements Feature {
         this.#host.database.transaction(() => this.#all.close(question, "nobody"));
     }
   }
+}
+
+function isOfTurn(call: ParkedCall): boolean {
+  return contextOf(call).owner === undefined;
+}
+
+function runQuestionOf({ id, isTold, state }: ParkedCall): RunQuestion {
+  const known = { ending: undefined, outcomeKey: answeredOwner(id) };
+  if (state === "asking") return { ...known, state: "waiting" };
+  return { ...known, state: isTold ? "over" : "open" };
 }

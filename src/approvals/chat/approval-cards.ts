@@ -16,10 +16,10 @@ import type { GonePlace } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { isAskedOutside, type Approval, type ApproverRule, type OpenEdit } from "../rules/approval.ts";
 import type { Address } from "../../core/surface.ts";
+import { botTime } from "../../feature/bot-time.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { approversInWords } from "./approval-texts.ts";
-import { approvalTime } from "./approval-time.ts";
 import { memberCheck, usualPlace, type IsMember } from "./usual-place.ts";
 import { broughtCardIdOf, cardIdOf, editCardIdOf, outcomeKeyOf } from "./card-ids.ts";
 
@@ -159,7 +159,7 @@ export class ApprovalCards {
     return {
       approvers: areApproversAway ? say("findWithApprovals", { people }) : people,
       areApproversAway,
-      time: (at) => approvalTime(this.#host.agent, at, say),
+      time: (at) => botTime(this.#host.agent, at, say),
       role,
       say,
       messageLength: this.#messageLength(address),
@@ -231,7 +231,7 @@ export class ApprovalCards {
     const what = summaryOf(approval);
     const say = sayTo(this.#host.agent, approval.requester);
     const approvers = approversInWords(approval, say);
-    const text = say("reminder", { approvers, what, time: approvalTime(this.#host.agent, expiresAt, say) });
+    const text = say("reminder", { approvers, what, time: botTime(this.#host.agent, expiresAt, say) });
     const isShown = origin !== undefined && !isAskedOutside(approval);
     if (isShown && !isAskedElsewhere(approval))
       this.#below(approval, cardIdOf(approval), origin, "reminder", text);

@@ -6,10 +6,10 @@ import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalHint, ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
 import type { ShowPress } from "../rules/press-payloads.ts";
+import { botTime } from "../../feature/bot-time.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import { replyPolicy } from "../../messengers/declare/texts.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
-import { approvalTime } from "./approval-time.ts";
 import { seeApprovals } from "./seen-approvals.ts";
 import { viewerOf } from "./viewer-of.ts";
 
@@ -57,7 +57,7 @@ export class ApprovalOverview {
     return overviewCard(mine, asked, {
       say,
       isGroup: !viewer.thread.isDirectMessage,
-      time: (at) => approvalTime(host.agent, at, say),
+      time: (at) => botTime(host.agent, at, say),
       isPartial: own.length > MOST_SEEN || others.includes(undefined),
     });
   }

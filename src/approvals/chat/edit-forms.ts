@@ -7,6 +7,7 @@ import type { Json } from "../../core/content.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import { isOutsideRequest } from "../../core/outside-call.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import { zoneOf } from "../../feature/bot-time.ts";
 import { answeredCard, formCard } from "../../forms/form-card.ts";
 import { formOf } from "../../forms/form-of.ts";
 import { askedAt, beginForm } from "../../forms/form-places.ts";
@@ -15,7 +16,6 @@ import { stepForm } from "../../forms/step-form.ts";
 import { addressOf } from "../../messengers/replies/address-of.ts";
 import type { Approval, OpenEdit } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
-import type { ApprovalsHost } from "../rules/bot-methods.ts";
 import { isGrantable } from "../rules/grant.ts";
 import { nameOf, resultWords } from "../rules/outcome-words.ts";
 import { summaryOf } from "../rules/summary-of.ts";
@@ -251,15 +251,6 @@ export async function formOfAction(
     return found.kind === "form" ? found.form : undefined;
   } catch {
     // The schema's library cannot describe it.
-    return undefined;
-  }
-}
-
-function zoneOf(agent: Pick<ApprovalsHost["agent"], "getDefaultTimezone">): string | undefined {
-  try {
-    return agent.getDefaultTimezone();
-  } catch {
-    // A form must be drawn all the same. Schedules report the mistake.
     return undefined;
   }
 }

@@ -7,10 +7,10 @@ import { alert, type CardPress, type PressAnswer } from "../../core/card-press.t
 import type { Content } from "../../core/content.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import { botTime } from "../../feature/bot-time.ts";
 import { APPROVALS, type ApprovalViewer, type GrantPlace, type SeenGrant } from "../root/approval-calls.ts";
 import type { EndGrantPress } from "../rules/press-payloads.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
-import { approvalTime } from "./approval-time.ts";
 import { viewerOf } from "./viewer-of.ts";
 
 const MOST_LISTED = 10;
@@ -75,7 +75,7 @@ export class GrantOverview {
     const { approvals, host } = this.#options;
     const { grants } = approvals;
     const say = sayTo(host.agent, person);
-    const time = (at: number): string => approvalTime(host.agent, at, say);
+    const time = (at: number): string => botTime(host.agent, at, say);
     return grants
       .inForce()
       .filter((grant) => concerns(grant, messengerId, person?.userId))

@@ -23,6 +23,9 @@ export interface OpenQuestions {
   waitingIn(event: MessengerEvent): number;
 }
 
+/** The questions of one feature. */
+export type FeatureQuestions = Pick<OpenQuestions, "takesReply" | "messageDeleted"> & Partial<OpenQuestions>;
+
 /** A message of somebody who is asked something. */
 export interface TakenMessage {
   /** Whether the model gets it. An answer is not for the model, nor anything else while a secret is asked for. */

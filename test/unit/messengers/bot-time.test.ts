@@ -1,14 +1,12 @@
 import { expect, it } from "vitest";
-import { approvalTime } from "../../../src/approvals/chat/approval-time.ts";
+import { botTime } from "../../../src/feature/bot-time.ts";
 
 const NOON = Date.parse("2026-11-29T12:00:00Z");
 
 it("writes times in the zone of the bot, and of that day", () => {
   const agent = { getDefaultTimezone: () => "Europe/Berlin" };
-  expect(approvalTime(agent, NOON)).toBe("Sun 2026-11-29 13:00 (Europe/Berlin)");
-  expect(approvalTime(agent, Date.parse("2026-07-01T23:30:00Z"))).toBe(
-    "Thu 2026-07-02 01:30 (Europe/Berlin)",
-  );
+  expect(botTime(agent, NOON)).toBe("Sun 2026-11-29 13:00 (Europe/Berlin)");
+  expect(botTime(agent, Date.parse("2026-07-01T23:30:00Z"))).toBe("Thu 2026-07-02 01:30 (Europe/Berlin)");
 });
 
 it.each([
@@ -21,5 +19,5 @@ it.each([
     },
   ],
 ])("writes times in UTC if the bot %s", (_what, getDefaultTimezone) => {
-  expect(approvalTime({ getDefaultTimezone }, NOON)).toBe("2026-11-29 12:00 UTC");
+  expect(botTime({ getDefaultTimezone }, NOON)).toBe("2026-11-29 12:00 UTC");
 });
