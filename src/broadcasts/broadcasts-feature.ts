@@ -1,5 +1,4 @@
 import type { LifecycleJob } from "agents/lifecycle";
-import type { HandOver, HandOverResult } from "../core/broadcast.ts";
 import type { BotTexts } from "../core/bot-texts.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import { failureCode } from "../core/errors.ts";
@@ -8,8 +7,7 @@ import type { FeatureHost } from "../feature/feature-host.ts";
 import type { DurableAlarm } from "../feature/durable-alarm.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
-import { BROADCASTS } from "./broadcast-calls.ts";
-import type { BroadcastCalls } from "./broadcast-calls.ts";
+import { BROADCASTS, type BroadcastCalls } from "./broadcast-calls.ts";
 import { RootBroadcasts } from "./root-broadcasts.ts";
 import { subscribeCommands } from "./subscribe-commands.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
@@ -45,7 +43,10 @@ export class BroadcastsFeature implements Feature {
     this.#own ??= new RootBroadcasts({
       host: this.#host,
       alarm: this.#alarm,
-      take: (request) => this.#take(request),
+      take: (request) =>
+        takeBroadcast(this.#host, request, (id, target) =>
+          this.#host.later(() => void this.#tell(id, target)),
+        ),
     });
     return this.#own;
   }
@@ -77,28 +78,5 @@ export class BroadcastsFeature implements Feature {
     } catch (error) {
       this.#host.log.info("broadcast.not-told", { code: failureCode(error) });
     }
-  }
-
-  /** Takes a message of a broadcast for a chat of this conversation. Resolves when it is durable. */
-  #take(request: HandOver): Promise<HandOverResult> {
-    const { deps, log, messengers, runs, thread } = this.#host;
-    return takeBroadcast(
-      {
-        clock: deps.clock,
-        log,
-        delivery: thread.delivery,
-        cards: thread.cards,
-        own: thread.own,
-        messengers,
-        scheduled: runs,
-        tell: (id, target) => this.#host.later(() => void this.#tell(id, target)),
-        submit: (prompt) => this.#host.submit(prompt),
-        stored: async () => {
-          thread.sayHost({ event: undefined, turn: undefined }).wakeSoon();
-          await this.#host.durable();
-        },
-      },
-      request,
-    );
   }
 }

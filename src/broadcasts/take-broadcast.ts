@@ -1,72 +1,63 @@
-import type { BroadcastWork, HandOver, HandOverResult } from "../core/broadcast.ts";
-import { takenAs } from "../core/broadcast.ts";
+import { takenAs, type BroadcastWork, type HandOver, type HandOverResult } from "../core/broadcast.ts";
 import { checkContent } from "../core/check-content.ts";
-import type { Delivery, DeliveryReceipt } from "../core/delivery.ts";
+import type { DeliveryReceipt } from "../core/delivery.ts";
 import type { Content } from "../core/content.ts";
-import type { Clock } from "../core/deps.ts";
+import type { Deps } from "../core/deps.ts";
 import { errorCode, InvalidInputError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Prompt } from "../inbox/prompt-store.ts";
-import type { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
+import type { FeatureHost } from "../feature/feature-host.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
-import type { Cards } from "../messengers/replies/cards.ts";
 import { answerText } from "../messengers/turns/answer-text.ts";
 import { noteOf } from "../messengers/turns/note-parts.ts";
-import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { replyIdOf } from "../messengers/turns/turn-replies.ts";
 import type { UIMessage } from "ai";
 import type { LegReport } from "../scheduled-runs/leg.ts";
-import type { OwnTurns } from "../messengers/thread/own-turns.ts";
-import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
 
-export interface TakeBroadcastHost {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly delivery: Pick<Delivery, "receipt" | "settled" | "revive">;
-  readonly cards: Pick<Cards, "post" | "prepareOrTell">;
-  readonly own: Pick<OwnTurns, "prompts" | "notes">;
-  readonly messengers: Pick<DeclaredMessengers, "find" | "isDeclared">;
-  /** The turns of scheduled tasks. */
-  readonly scheduled: Pick<ScheduledTurns, "submit" | "report" | "settled">;
-  /** Tells the root that the outcome of a message is known, which it has heard to be waiting. */
-  readonly tell: (broadcastId: string, target: string) => void;
-  /** Stores a prompt, and makes sure that its turn begins. */
-  readonly submit: (request: PromptRequest) => Promise<AcceptedPrompt>;
-  /** Makes sure that a stored message is sent, also if the object dies. Resolves when that is durable. */
-  readonly stored: () => Promise<void>;
-}
+/** Tells the root that the outcome of a message is known, which it has heard to be waiting. */
+export type TellOutcome = (broadcastId: string, target: string) => void;
+
+type TakingHost = Pick<
+  FeatureHost<unknown>,
+  "deps" | "durable" | "log" | "messengers" | "runs" | "submit" | "thread"
+>;
 
 /**
  * Takes one message of a broadcast in the object of its conversation, and returns its outcome as far as it is known. The
  * message is accepted once for each broadcast and thread, however often the call is repeated.
  */
-export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver): Promise<HandOverResult> {
+export async function takeBroadcast(
+  host: TakingHost,
+  request: HandOver,
+  tell: TellOutcome,
+): Promise<HandOverResult> {
   const { address, broadcastId, notAfter, target, work } = request;
   const id = takenAs(broadcastId, address);
   if (!host.messengers.isDeclared(address.messengerId)) return { state: "failed", code: "messenger-unknown" };
-  const isLate = host.clock.now() > notAfter;
+  const { deps, runs, thread } = host;
+  const { clock } = deps;
+  const isLate = clock.now() > notAfter;
   if (work.kind === "content") {
-    if (host.delivery.receipt(id) === undefined) {
+    if (thread.delivery.receipt(id) === undefined) {
       if (isLate) return { state: "skipped", code: "expired" };
       const refusal = await post(host, id, request, work);
       if (refusal !== undefined) return refusal;
     }
     // A known message may come from a process that died before it could set a wake-up.
-    await host.stored();
-    const settled = host.delivery.settled(id);
-    await within(host.clock, request.waitMs, settled);
-    const outcome = outcomeOf(host.delivery.receipt(id));
-    if (outcome.state === "waiting") void settled.then(() => host.tell(broadcastId, target));
+    thread.sayHost({ event: undefined, turn: undefined }).wakeSoon();
+    await host.durable();
+    const settled = thread.delivery.settled(id);
+    await within(clock, request.waitMs, settled);
+    const outcome = outcomeOf(thread.delivery.receipt(id));
+    if (outcome.state === "waiting") void settled.then(() => tell(broadcastId, target));
     return outcome;
   }
-  const { prompts } = host.own;
+  const { prompts } = thread.own;
   if (!prompts.isKnown(id, id) && isLate) return { state: "skipped", code: "expired" };
   const { messages, metadata, run } = work;
   if (run !== undefined) {
-    const { scheduled } = host;
     // A scheduled task asks with one message of one text.
-    await scheduled.submit({
+    await runs.submit({
       id,
       prompt: textOf(messages),
       recites: undefined,
@@ -74,8 +65,8 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
       metadata,
       run: { ...run, broadcast: { id: broadcastId, target } },
     });
-    await scheduled.settled(id, request.waitMs);
-    return outcomeOfRun(id, await scheduled.report(id));
+    await runs.settled(id, request.waitMs);
+    return outcomeOfRun(id, await runs.report(id));
   }
   const { prompt } = await host.submit({
     kind: "prompt",
@@ -85,21 +76,22 @@ export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver):
     metadata,
   });
   const replyId = replyIdOf(prompt.id, 0);
-  const answered = prompts.untilEnded(prompt.id).then(() => host.delivery.settled(replyId));
-  await within(host.clock, request.waitMs, answered);
-  const outcome = answerOutcome(prompts.get(prompt.id), host.delivery.receipt(replyId));
-  if (outcome.state === "waiting") void answered.then(() => host.tell(broadcastId, target));
+  const answered = prompts.untilEnded(prompt.id).then(() => thread.delivery.settled(replyId));
+  await within(clock, request.waitMs, answered);
+  const outcome = answerOutcome(prompts.get(prompt.id), thread.delivery.receipt(replyId));
+  if (outcome.state === "waiting") void answered.then(() => tell(broadcastId, target));
   return outcome;
 }
 
 /** Stores a message. Returns its outcome if it can never be sent. */
 async function post(
-  host: TakeBroadcastHost,
+  host: TakingHost,
   id: string,
   { address }: HandOver,
   work: Extract<BroadcastWork, { kind: "content" }>,
 ): Promise<HandOverResult | undefined> {
-  const { cards, clock, delivery, messengers, own } = host;
+  const { deps, messengers, thread } = host;
+  const { cards, delivery, own } = thread;
   const { informModel, isAnswer = false, noteKind, options } = work;
   try {
     const content = isAnswer ? shownAnswer(host, address.messengerId, work.content) : work.content;
@@ -110,7 +102,7 @@ async function post(
     const policy = replyPolicy(messengers.find(address.messengerId)?.delivery);
     cards.post({ id, address, policy, options, waitsForAnswer: isAnswer }, ready);
     if (informModel)
-      own.notes.add(id, { text: noteOf(content, noteKind), at: clock.now(), isKept: isAnswer });
+      own.notes.add(id, { text: noteOf(content, noteKind), at: deps.clock.now(), isKept: isAnswer });
     return undefined;
   } catch (error) {
     // Anything else may work later, and the call is repeated.
@@ -121,7 +113,7 @@ async function post(
 }
 
 /** Returns a text of a model as people read it. */
-function shownAnswer({ log, messengers }: TakeBroadcastHost, messengerId: string, content: Content): Content {
+function shownAnswer({ log, messengers }: TakingHost, messengerId: string, content: Content): Content {
   const definition = messengers.find(messengerId);
   if (definition === undefined || typeof content !== "string") return content;
   return answerText(definition, content, log);
@@ -182,7 +174,7 @@ function outcomeOfRun(deliveryId: string, report: LegReport): HandOverResult {
 }
 
 /** Waits for `work`, at most `limitMs`. */
-async function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+async function within(clock: Deps["clock"], limitMs: number, work: Promise<unknown>): Promise<void> {
   try {
     await withinTime(clock, limitMs, work, "sending a broadcast");
   } catch (error) {

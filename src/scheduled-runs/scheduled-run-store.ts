@@ -1,24 +1,9 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
+import { addressSchema, personSchema } from "../core/stored-address.ts";
 import { defineTable, integer, json, Table, text } from "../core/table.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
-
-const addressSchema = z.object({
-  messengerId: z.string(),
-  threadId: z.string(),
-  chatId: z.string(),
-  topicId: z.string().exactOptional(),
-  isDirectMessage: z.boolean(),
-});
-
-const personSchema = z.object({
-  userId: z.string(),
-  userName: z.string().exactOptional(),
-  fullName: z.string().exactOptional(),
-  isChat: z.boolean().exactOptional(),
-  language: z.string().exactOptional(),
-});
 
 const scheduledRunSchema = z.object({
   schedule: z.object({
@@ -42,7 +27,7 @@ const scheduledRunSchema = z.object({
       canAsk: z.boolean(),
     })
     .optional(),
-}) satisfies z.ZodType<ScheduledRun>;
+} satisfies Record<keyof ScheduledRun, z.ZodType>);
 
 /** The turns of scheduled tasks in one conversation, and why one of them could not ask anybody. */
 const RUNS = defineTable(

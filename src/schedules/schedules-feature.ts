@@ -8,11 +8,10 @@ import type { HealthWarning } from "../messengers/root/health-problem.ts";
 import { conversationWarnings, taskWarnings } from "./chat/task-warnings.ts";
 import { ObjectSchedules } from "./chat/object-schedules.ts";
 import type { ScheduleCalls } from "./chat/schedule-calls.ts";
-import { checkChatSchedules } from "./rules/check-chat-schedules.ts";
+import { checkChatSchedules } from "./rules/chat-schedule.ts";
 import type { SchedulesObject } from "./rules/bot-methods.ts";
 import { checkTasks } from "./rules/check-tasks.ts";
-import { createPersonZoneStore } from "./stored/person-zone-store.ts";
-import type { PersonZoneStore, ZonedPerson } from "./stored/person-zone-store.ts";
+import { createPersonZoneStore, type PersonZoneStore, type ZonedPerson } from "./stored/person-zone-store.ts";
 
 /** The scheduled tasks of one object, declared ones and those that people make in its chats. */
 export class SchedulesFeature implements Feature, ScheduleCalls {
@@ -76,7 +75,7 @@ export class SchedulesFeature implements Feature, ScheduleCalls {
   /** Changes scheduled tasks of this object. Resolves when that is durable. */
   async change<T>(body: (own: ObjectSchedules) => T): Promise<T> {
     await this.#host.ready();
-    await this.own.ready();
+    await this.own.start();
     const result = body(this.own);
     await this.#host.durable();
     return result;

@@ -7,13 +7,11 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import { getTurn } from "../../core/turn-context.ts";
-import { checkTasks } from "../rules/check-tasks.ts";
+import { checkTasks, type CheckedTask } from "../rules/check-tasks.ts";
 import { runOccurrence } from "../runs/run-occurrence.ts";
-import { Schedules } from "../runs/schedules.ts";
-import type { OwnerTold, SchedulesOptions } from "../runs/schedules.ts";
+import { Schedules, type OwnerTold, type SchedulesOptions } from "../runs/schedules.ts";
 import type { StepResult } from "../runs/step-result.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
-import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "../rules/occurrence.ts";
 import type { TurnNews } from "../../scheduled-runs/nudge-keeper.ts";
 import type { StoredTask } from "../stored/schedule-store.ts";
@@ -23,12 +21,10 @@ import type { TurnInfo } from "../../core/turn-info.ts";
 import { ChatSchedulePresses } from "./chat-schedule-presses.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import { ROOT } from "../../messengers/root/root-link.ts";
-import { SCHEDULED_RUNS } from "../../scheduled-runs/scheduled-turns.ts";
-import type { ScheduledTurnCalls } from "../../scheduled-runs/scheduled-turns.ts";
+import { SCHEDULED_RUNS, type ScheduledTurnCalls } from "../../scheduled-runs/scheduled-turns.ts";
 import { ManyChats } from "./many-chats.ts";
 import { OccurrenceObjects, TASK } from "./occurrence-objects.ts";
-import type { OwnedTasks } from "./owner-presses.ts";
-import { OwnerPresses } from "./owner-presses.ts";
+import { OwnerPresses, type OwnedTasks } from "./owner-presses.ts";
 import { scheduleActions } from "./schedule-actions.ts";
 import { ScheduleNews } from "./schedule-news.ts";
 import { TaskTargets } from "./task-targets.ts";
@@ -68,13 +64,14 @@ export class ObjectSchedules implements SchedulesOptions, OwnedTasks {
     const chat = new ChatSchedules({ host, log, schedules });
     this.chat = chat;
     const targets = new TaskTargets(host);
+    const parts = { host, log, schedules, chat, targets };
     const many = new ManyChats({
       broadcasts: () => host.features.manyChats,
       targetsOf: (deliverTo) => targets.named(deliverTo),
     });
     this.#many = many;
-    this.#calls = new OccurrenceObjects({ host, log, schedules, chat, targets, many });
-    this.#news = new ScheduleNews({ host, log, chat, schedules, targets });
+    this.#calls = new OccurrenceObjects({ ...parts, many });
+    this.#news = new ScheduleNews(parts);
     this.#ownerPresses = new OwnerPresses(host, this);
     this.#chatPresses = new ChatSchedulePresses(host, chat);
   }
@@ -134,12 +131,7 @@ export class ObjectSchedules implements SchedulesOptions, OwnedTasks {
     if (this.#problem !== undefined) throw this.#problem;
   }
 
-  /** Resolves when the tasks are known. */
-  async ready(): Promise<void> {
-    await this.start();
-  }
-
-  /** Reconciles at the start of the object. A mistake in the declaration is logged, and the bot answers as before. */
+  /** Resolves when the tasks are known. A mistake in the declaration is logged, and the bot answers as before. */
   start(): Promise<void> {
     this.#starting ??= this.reconcile().catch((error: unknown) => {
       logBotFailure(this.log, "getScheduledTasks", error);
@@ -166,7 +158,7 @@ export class ObjectSchedules implements SchedulesOptions, OwnedTasks {
       schedules: {
         description: localText(this.#host.agent.texts ?? {}, "schedulesCommand"),
         handler: async ({ event }) => {
-          await this.ready();
+          await this.start();
           return this.chat.listCard(event.author);
         },
       },

@@ -5,7 +5,7 @@ import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { Address } from "../../core/surface.ts";
 import { durationInWords } from "../../core/time-in-words.ts";
 import { reminderCard } from "./chat-cards.ts";
-import { revisionOf } from "../rules/task-revision.ts";
+import { sha256 } from "../../core/sha256.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, Target } from "../rules/occurrence.ts";
 import type { DeliverTo } from "../rules/scheduled-task.ts";
@@ -15,20 +15,12 @@ import type { TurnNews } from "../../scheduled-runs/nudge-keeper.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import { scheduleIntroduction, scheduleQuestion } from "./schedule-message.ts";
 import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
-import type { ChatSchedules } from "./chat-schedules.ts";
 import { SCHEDULED_RUNS } from "../../scheduled-runs/scheduled-turns.ts";
-import type { SchedulesObject } from "../rules/bot-methods.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
 import { SCHEDULES } from "./schedule-calls.ts";
 import type { ManyChats } from "./many-chats.ts";
-import type { TaskTargets } from "./task-targets.ts";
 
-export interface OccurrenceObjectsOptions {
-  readonly host: Pick<SchedulesObject, "agent" | "deps" | "name" | "objects" | "runs" | "thread">;
-  readonly log: Log;
-  readonly schedules: Schedules;
-  /** Schedules that people have made here. */
-  readonly chat: ChatSchedules;
-  readonly targets: TaskTargets;
+export interface OccurrenceObjectsOptions extends ScheduleParts {
   readonly many: ManyChats;
 }
 
@@ -136,4 +128,15 @@ export class OccurrenceObjects implements OccurrenceHost {
   save(occurrence: Occurrence): void {
     this.#options.schedules.save(occurrence);
   }
+}
+
+/** Returns the revision of a task: another one whenever anything about it changes that people may have agreed to. */
+async function revisionOf({ metadata, rule, work, zone }: CheckedTask): Promise<string> {
+  const { kind } = work;
+  const told =
+    kind === "prompt"
+      ? [work.prompt, work.fanOut, typeof work.deliverTo === "function" ? "function" : work.deliverTo]
+      : [];
+  const hash = await sha256(JSON.stringify([kind, rule, zone, metadata, told]));
+  return hash.slice(0, 16);
 }

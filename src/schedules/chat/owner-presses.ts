@@ -9,7 +9,7 @@ import { OWNER_CARD } from "./schedule-news.ts";
 export interface OwnedTasks {
   readonly schedules: Pick<Schedules, "tasks" | "runNow">;
   /** Resolves when the tasks are known. */
-  ready(): Promise<void>;
+  start(): Promise<void>;
   /** Ends the turns of a task, also those to come, and takes back what they have asked people. May be called again. */
   endRuns(task: string): Promise<void>;
 }
@@ -34,7 +34,7 @@ export class OwnerPresses {
     const say = sayTo(this.#host.agent, person);
     const refused = (name: TextName): PressAnswer => alert(say(name));
     if (person === undefined) return refused("pressAnonymous");
-    await this.#owned.ready();
+    await this.#owned.start();
     const parsed = taskPressSchema.safeParse(payload);
     const id = parsed.data?.task ?? "";
     const task = schedules.tasks.get(id);

@@ -2,28 +2,16 @@ import { sayTo } from "../../core/bot-texts.ts";
 import type { PlacedTarget } from "../../core/broadcast.ts";
 import type { CardContent } from "../../core/content.ts";
 import { errorCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
 import { isSameThread } from "../../feature/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
 import { newsCard, skippedCard } from "./chat-cards.ts";
 import { ownerCard } from "./owner-card.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OwnerNews } from "../rules/occurrence.ts";
-import type { OwnerTold, Schedules } from "../runs/schedules.ts";
+import type { OwnerTold } from "../runs/schedules.ts";
 import { chatQuietUntil } from "../../scheduled-runs/chat-quiet-hours.ts";
-import type { SchedulesObject } from "../rules/bot-methods.ts";
-import type { ChatSchedules } from "./chat-schedules.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
 import { SCHEDULES } from "./schedule-calls.ts";
-import type { TaskTargets } from "./task-targets.ts";
-
-export interface ScheduleNewsOptions {
-  readonly host: Pick<SchedulesObject, "agent" | "deps" | "thread">;
-  readonly log: Log;
-  /** Schedules that people have made here. */
-  readonly chat: ChatSchedules;
-  readonly schedules: Schedules;
-  readonly targets: TaskTargets;
-}
 
 /** The cards of declared tasks, whose buttons are for their owners. */
 export const OWNER_CARD = "schedule:";
@@ -36,9 +24,9 @@ type FoundOwner = Extract<PlacedTarget, { kind: "found" }>;
  * whole chat sees the news, so they name no reason.
  */
 export class ScheduleNews {
-  readonly #options: ScheduleNewsOptions;
+  readonly #options: ScheduleParts;
 
-  constructor(options: ScheduleNewsOptions) {
+  constructor(options: ScheduleParts) {
     this.#options = options;
   }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say } from "../../core/bot-texts.ts";
+import { checkOptions, FLAG, FUNCTION, NOT_NEGATIVE, type OptionRules } from "../../core/check-options.ts";
+import { sayEnglish, type Say } from "../../core/bot-texts.ts";
 import type { Address } from "../../core/surface.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
@@ -33,6 +33,26 @@ export interface ChatScheduleOptions {
    * @default everybody may make schedules, and nobody may change those of others
    */
   readonly mayManage?: (person: SchedulePerson, chatId: string) => boolean | Promise<boolean>;
+}
+
+const OPTIONS: OptionRules<ChatScheduleOptions> = {
+  mostPerPerson: NOT_NEGATIVE,
+  mostPerChat: NOT_NEGATIVE,
+  leastIntervalMs: NOT_NEGATIVE,
+  mostTokensPerDay: NOT_NEGATIVE,
+  mostCostPerDay: NOT_NEGATIVE,
+  asksMaker: FLAG,
+  mayManage: FUNCTION,
+};
+
+/**
+ * Checks the limits of schedules that people make. A misspelt limit would silently keep its default.
+ *
+ * @throws {ConfigurationError} `chat-schedules-invalid`
+ */
+export function checkChatSchedules(settings: boolean | ChatScheduleOptions): void {
+  if (typeof settings === "boolean") return;
+  checkOptions(settings, OPTIONS, { owner: "chatSchedules", code: "chat-schedules-invalid" });
 }
 
 export interface SchedulePerson {
@@ -88,11 +108,7 @@ const LOOK_AT = 50;
 /** Returns the task of a schedule that somebody has made. */
 export function taskOf(
   schedule: ChatSchedule,
-  {
-    asksMaker,
-    mostCostPerDay,
-    mostTokensPerDay,
-  }: Pick<ChatScheduleOptions, "asksMaker" | "mostCostPerDay" | "mostTokensPerDay">,
+  { asksMaker, mostCostPerDay, mostTokensPerDay }: ChatScheduleOptions,
 ): CheckedTask | undefined {
   const parsed = parseSchedule(schedule.schedule, schedule.timezone);
   if ("problem" in parsed) return undefined;

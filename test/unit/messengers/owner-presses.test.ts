@@ -18,7 +18,7 @@ it("does not say that a task stays stopped if it was resumed while its runs ende
       tasks: { get: () => ({ id: "digest" }), isPaused: () => isPaused } as never,
       runNow: () => undefined,
     },
-    ready: async () => {},
+    start: async () => {},
     endRuns: async () => {
       isPaused = false;
     },

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { HandOver } from "../../../src/core/broadcast.ts";
 import { takeBroadcast } from "../../../src/broadcasts/take-broadcast.ts";
-import type { TakeBroadcastHost } from "../../../src/broadcasts/take-broadcast.ts";
 import type { LegReport } from "../../../src/scheduled-runs/leg.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { chatAddress } from "../broadcasts/broadcast-world.ts";
@@ -24,23 +23,25 @@ function conversation(report: LegReport) {
   const clock = createVirtualClock(1_000);
   const turns = new Map<string, string>();
   const host = {
-    clock,
-    delivery: { settled: () => Promise.resolve("delivered") },
+    deps: { clock },
     messengers: { isDeclared: () => true },
-    own: {
-      prompts: {
-        isKnown: (id: string | undefined) => id !== undefined && turns.has(id),
-        untilEnded: () => Promise.resolve(),
+    thread: {
+      delivery: { settled: () => Promise.resolve("delivered") },
+      own: {
+        prompts: {
+          isKnown: (id: string | undefined) => id !== undefined && turns.has(id),
+          untilEnded: () => Promise.resolve(),
+        },
       },
     },
-    scheduled: {
+    runs: {
       submit: async ({ id, prompt }: { id: string; prompt: string }) => void turns.set(id, prompt),
       report: async () => report,
       settled: async () => undefined,
     },
-  } as unknown as TakeBroadcastHost;
+  };
   const take = async (notAfter: number): ReturnType<typeof takeBroadcast> => {
-    const taken = takeBroadcast(host, request(notAfter));
+    const taken = takeBroadcast(host as never, request(notAfter), () => {});
     await clock.advance(10);
     return taken;
   };

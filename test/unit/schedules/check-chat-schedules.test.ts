@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkChatSchedules } from "../../../src/schedules/rules/check-chat-schedules.ts";
+import { checkChatSchedules } from "../../../src/schedules/rules/chat-schedule.ts";
 
 const checked = (settings: unknown) => () =>
   checkChatSchedules(settings as Parameters<typeof checkChatSchedules>[0]);
