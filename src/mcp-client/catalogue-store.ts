@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, integer, json, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { defineTable, integer, json, Table, text, type RowOf } from "../core/table.ts";
 import { leftOutSchema, toolPinSchema } from "./tool-pin.ts";
 
 /** `asked`: the owner has a card about the tool. */
@@ -44,9 +43,7 @@ export class CatalogueStore {
   }
 
   put(row: CatalogueRow): void {
-    const { server, ...rest } = row;
-    if (this.get(server) === undefined) this.#rows.insert(row);
-    else this.#rows.update(rest, "WHERE server = ?", server);
-    this.#known.delete(server);
+    this.#rows.put(row);
+    this.#known.delete(row.server);
   }
 }

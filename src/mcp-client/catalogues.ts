@@ -4,15 +4,12 @@ import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { sha256Now } from "../core/sha256.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
-import { CatalogueStore } from "./catalogue-store.ts";
-import type { CatalogueRow, Decision } from "./catalogue-store.ts";
-import { failureReason, McpConnection } from "./connection.ts";
+import { CatalogueStore, type CatalogueRow, type Decision } from "./catalogue-store.ts";
+import { failureReason, McpConnection, withToken } from "./connection.ts";
 import type { McpServer, McpServers } from "./mcp-client-options.ts";
 import type { OfferedTools, PersonKey, ToolState } from "./mcp-client-calls.ts";
 import type { OwnerCards } from "./owner-card.ts";
-import { pinTools } from "./tool-pin.ts";
-import type { ListedTool, ToolPin } from "./tool-pin.ts";
-import { withToken } from "./with-token.ts";
+import { pinTools, type ListedTool, type ToolPin } from "./tool-pin.ts";
 
 /** Age at which a catalogue is asked for again. */
 const FRESH_MS = 10 * 60_000;

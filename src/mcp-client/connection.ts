@@ -169,3 +169,8 @@ export function statusOf(error: unknown): number | undefined {
 function fractionOf(progress: number, total: number | undefined): number | undefined {
   return total === undefined || total <= 0 ? undefined : progress / total;
 }
+
+/** Returns a server as one person uses it. */
+export function withToken(server: McpServer, token: string): McpServer {
+  return { ...server, headers: { ...server.headers, authorization: `Bearer ${token}` } };
+}

@@ -1,11 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ActionContext } from "../actions/declare/action-context.ts";
 import { getTurn } from "../core/turn-context.ts";
-import { McpConnection, statusOf } from "./connection.ts";
-import type { ConnectionOptions, SentCall } from "./connection.ts";
+import { McpConnection, statusOf, withToken, type ConnectionOptions, type SentCall } from "./connection.ts";
 import type { PersonTools } from "./person-tools.ts";
 import type { PersonalCalls, PersonalResult } from "./tool-action.ts";
-import { withToken } from "./with-token.ts";
 
 /** Connections that an object keeps to one server. */
 const MOST_KEPT = 16;

@@ -7,11 +7,11 @@ import type { Log } from "../core/log.ts";
 import { objectSchema } from "../core/object-schema.ts";
 import type { ObjectInput } from "../core/object-schema.ts";
 import { escapeMarkdown } from "../core/plain-markdown.ts";
-import { failureReason, NotConnectedError, protocolCode, statusOf } from "./connection.ts";
+import { failureReason, NotConnectedError, protocolCode, statusOf, withToken } from "./connection.ts";
 import type { McpConnection, SentCall } from "./connection.ts";
 import { CUT_OFF, TOO_LARGE } from "./limited-fetch.ts";
 import type { McpServer, McpToolRules } from "./mcp-client-options.ts";
-import { withToken } from "./with-token.ts";
+
 import { mendSchema } from "../core/mend-schema.ts";
 import { toolError, toolOutputOf, withoutSecrets } from "./tool-output.ts";
 import type { ToolPin } from "./tool-pin.ts";
