@@ -1,12 +1,10 @@
-import type { TurnConsent } from "./turn-consent.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
-import type { MessagesTurn, TurnStore } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
+import type { MessagesTurn } from "../../turn/turn-store.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import { isForThread } from "./is-for-thread.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
 export interface EditedTurn {
   readonly turn: MessagesTurn;
@@ -14,22 +12,14 @@ export interface EditedTurn {
   readonly row: InboxRow;
 }
 
-export interface EditedTurnsOptions {
-  readonly inbox: Pick<InboxStore, "rows" | "correct">;
-  readonly memory: Pick<ThreadMemory, "session">;
-  readonly turns: Pick<TurnStore, "newest">;
-  readonly messengers: Pick<DeclaredMessengers, "get">;
-  readonly followUps: Pick<FollowUps, "hasActed">;
-  /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly consent?: Pick<TurnConsent, "isAsking"> | undefined;
-}
-
 /** Edits of the messages that turns have answered. It finds and corrects them; `TurnRunner` restarts turns. */
 export class EditedTurns {
-  readonly #options: EditedTurnsOptions;
+  readonly #options: TurnParts;
+  readonly #followUps: FollowUps;
 
-  constructor(options: EditedTurnsOptions) {
+  constructor(options: TurnParts, followUps: FollowUps) {
     this.#options = options;
+    this.#followUps = followUps;
   }
 
   /** Returns the newest turn with its edited message, if the turn shall start over with the edit. */
@@ -54,9 +44,9 @@ export class EditedTurns {
    * decided about the turn's question: nobody should agree to what the person no longer wants.
    */
   #find(edit: MessengerEvent): EditedTurn | undefined {
-    const { consent, followUps, inbox, memory, messengers, turns } = this.#options;
+    const { consent, inbox, memory, messengers, turns } = this.#options;
     const turn = turns.newest();
-    if (turn?.kind !== "messages" || followUps.hasActed(turn)) return undefined;
+    if (turn?.kind !== "messages" || this.#followUps.hasActed(turn)) return undefined;
     if (turn.session !== memory.session()) return undefined;
     const isAsking = consent?.isAsking(turn.id) === true;
     if (!messengers.get(edit.messengerId).rerunOnEdit && !isAsking) return undefined;

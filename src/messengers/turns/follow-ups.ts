@@ -1,29 +1,17 @@
-import type { TurnConsent } from "./turn-consent.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { followsInBurst, isStale } from "../../inbox/next-batch.ts";
 import type { MessagesTurn } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { isForThread } from "./is-for-thread.ts";
-
-export interface FollowUpsOptions {
-  readonly deps: { readonly clock: Clock };
-  readonly inbox: Pick<InboxStore, "inState" | "rows">;
-  readonly memory: Pick<ThreadMemory, "session">;
-  readonly messengers: Pick<DeclaredMessengers, "get">;
-  /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly consent?: Pick<TurnConsent, "hasConsent"> | undefined;
-}
+import type { TurnParts } from "./turn-parts.ts";
 
 /**
  * The messages that arrive while a turn of people's messages runs: whether they continue its question, so that it starts
  * over with them, or are news for a later turn. It only reads; `TurnRunner` acts.
  */
 export class FollowUps {
-  readonly #options: FollowUpsOptions;
+  readonly #options: TurnParts;
 
-  constructor(options: FollowUpsOptions) {
+  constructor(options: TurnParts) {
     this.#options = options;
   }
 

@@ -1,27 +1,19 @@
 import { wait } from "../../core/deps.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Turn, TurnStore } from "../../turn/turn-store.ts";
-
-export interface ToolGateOptions {
-  readonly deps: Deps;
-  readonly turns: TurnStore;
-  /**
-   * Returns the time until which more of the person's message may arrive, in epoch milliseconds. Undefined if no person
-   * wrote.
-   */
-  readonly burstEnd: (turn: Turn) => number | undefined;
-}
+import type { FollowUps } from "./follow-ups.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
 /**
  * Decides when a tool may run. A tool with an effect does not begin while more of the person's message may arrive,
  * because the turn would then be withdrawn and start over. Tools that may run twice wait as well.
  */
 export class ToolGate {
-  readonly #options: ToolGateOptions;
+  readonly #options: TurnParts;
+  readonly #followUps: FollowUps;
   readonly #waiting = new Set<{ readonly turnId: string; readonly controller: AbortController }>();
 
-  constructor(options: ToolGateOptions) {
+  constructor(options: TurnParts, followUps: FollowUps) {
     this.#options = options;
+    this.#followUps = followUps;
   }
 
   /**
@@ -29,12 +21,12 @@ export class ToolGate {
    * on.
    */
   async pass(turnId: string): Promise<"run" | "block"> {
-    const { burstEnd, deps, turns } = this.#options;
+    const { deps, turns } = this.#options;
     for (;;) {
       // The turn may have been stopped or withdrawn during the wait. Its state tells.
       const turn = turns.get(turnId);
       if (turn?.state !== "open") return "block";
-      const end = turn.acted ? undefined : burstEnd(turn);
+      const end = turn.acted || turn.kind !== "messages" ? undefined : this.#followUps.burstEnd(turn);
       const delayMs = end === undefined ? 0 : end - deps.clock.now();
       if (delayMs <= 0) return "run";
       await this.#wait(turnId, delayMs);

@@ -1,31 +1,16 @@
-import type { TurnConsent } from "./turn-consent.ts";
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
-import type { NoteStore } from "../../inbox/note-store.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { Prompt } from "../../inbox/prompt-store.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
-import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { MessagesTurn, NewTurn, Turn } from "../../turn/turn-store.ts";
 import { addressOf } from "../replies/address-of.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { Prompts } from "./prompts.ts";
 import type { ToolGate } from "./tool-gate.ts";
 import type { TurnQuestions } from "./turn-questions.ts";
 import type { TurnReplies } from "./turn-replies.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
-export interface TurnBeginningsOptions {
-  readonly database: Database;
-  readonly deps: Pick<Deps, "newId">;
-  readonly inbox: Pick<InboxStore, "rows" | "take">;
-  readonly turns: Pick<TurnStore, "insert" | "setState">;
-  readonly prompts: Pick<Prompts, "start" | "settle">;
-  readonly notes: Pick<NoteStore, "take">;
-  readonly memory: Pick<ThreadMemory, "session">;
-  readonly engine: Pick<TurnEngine, "start" | "events">;
-  readonly replies: Pick<TurnReplies, "open" | "sinkOf" | "withdraw">;
-  readonly questions: Pick<TurnQuestions, "of">;
-  readonly toolGate: Pick<ToolGate, "release">;
-  readonly consent?: Pick<TurnConsent, "turnReplaced"> | undefined;
+interface TurnBeginningsParts extends TurnParts {
+  readonly replies: TurnReplies;
+  readonly questions: TurnQuestions;
+  readonly toolGate: ToolGate;
 }
 
 /**
@@ -36,11 +21,11 @@ export interface TurnBeginningsOptions {
  * 3. The operation of a turn is started after its row is stored, and again after a restart.
  */
 export class TurnBeginnings {
-  readonly #options: TurnBeginningsOptions;
+  readonly #options: TurnBeginningsParts;
   /** Turns whose operation this process has begun or resumed. */
   readonly #started = new Set<string>();
 
-  constructor(options: TurnBeginningsOptions) {
+  constructor(options: TurnBeginningsParts) {
     this.#options = options;
   }
 

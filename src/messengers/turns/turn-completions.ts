@@ -1,25 +1,14 @@
-import type { Database } from "../../core/database.ts";
-import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
-import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
-import type { Prompts } from "./prompts.ts";
-import type { ReadyAttachments, TurnAttachments } from "./turn-attachments.ts";
+import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
+import type { ReadyAttachments } from "./turn-attachments.ts";
 import type { TurnBeginnings } from "./turn-beginnings.ts";
 import type { TurnReplies } from "./turn-replies.ts";
-import type { TurnResponses } from "./turn-responses.ts";
 import type { EndedOperation } from "./visible-text.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
-export interface TurnCompletionsOptions {
-  readonly database: Database;
-  readonly inbox: Pick<InboxStore, "end">;
-  readonly turns: Pick<TurnStore, "get" | "setState">;
-  readonly prompts: Pick<Prompts, "end">;
-  readonly engine: Pick<TurnEngine, "abort" | "events" | "forget" | "outcome">;
-  readonly replies: Pick<TurnReplies, "finish" | "finishYielded" | "targets">;
-  readonly responses: Pick<TurnResponses, "due">;
-  readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
-  readonly beginnings: Pick<TurnBeginnings, "forget">;
+interface TurnCompletionsParts extends TurnParts {
+  readonly replies: TurnReplies;
+  readonly beginnings: TurnBeginnings;
 }
 
 /**
@@ -30,9 +19,9 @@ export interface TurnCompletionsOptions {
  * 2. Attachments of finished actions are sent however the turn ends, because the actions had their effects.
  */
 export class TurnCompletions {
-  readonly #options: TurnCompletionsOptions;
+  readonly #options: TurnCompletionsParts;
 
-  constructor(options: TurnCompletionsOptions) {
+  constructor(options: TurnCompletionsParts) {
     this.#options = options;
   }
 

@@ -1,31 +1,17 @@
-import type { Database } from "../../core/database.ts";
 import type { GonePlace } from "../../core/delivery.ts";
 import { draftIdOf } from "../../../delivery/index.ts";
-import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { Address } from "../../core/surface.ts";
-import type { PromptTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { Prompts } from "./prompts.ts";
+import type { PromptTurn, Turn } from "../../turn/turn-store.ts";
 import type { ReplyTarget } from "./reply-start.ts";
 import type { ToolGate } from "./tool-gate.ts";
-import type { TurnResponses } from "./turn-responses.ts";
 import type { TurnReplies } from "./turn-replies.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
-export interface TurnEndingsOptions {
-  readonly database: Database;
-  readonly log: Log;
-  readonly inbox: InboxStore;
-  readonly turns: TurnStore;
-  readonly prompts: Prompts;
-  readonly engine: TurnOperations;
+interface TurnEndingsParts extends TurnParts {
   readonly replies: TurnReplies;
   readonly toolGate: ToolGate;
-  readonly responses: TurnResponses;
-  readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
 }
 
 /** Of a reason that bot code gives for the end of a prompt. */
@@ -33,10 +19,10 @@ const MOST_REASON_CHARACTERS = 1_000;
 
 /** Ends answers that nobody wants any more, or nobody will see. */
 export class TurnEndings {
-  readonly #options: TurnEndingsOptions;
+  readonly #options: TurnEndingsParts;
   #hasDropped = false;
 
-  constructor(options: TurnEndingsOptions) {
+  constructor(options: TurnEndingsParts) {
     this.#options = options;
   }
 

@@ -1,30 +1,15 @@
 import type { UIMessage } from "ai";
-import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { NoteStore } from "../../inbox/note-store.ts";
-import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import { noteParts } from "./note-parts.ts";
-import type { Prompts } from "./prompts.ts";
 import { userParts } from "./user-message.ts";
-
-export interface TurnQuestionsOptions {
-  readonly inbox: InboxStore;
-  readonly turns: TurnStore;
-  readonly prompts: Prompts;
-  readonly notes: NoteStore;
-  readonly log: Log;
-  readonly messengers: Pick<DeclaredMessengers, "get">;
-  /** @default a bot that transcribes no audio files */
-  readonly bot?: { transcribes?(): boolean };
-}
+import type { TurnParts } from "./turn-parts.ts";
 
 /** Builds the questions of a conversation's turns to the model from the stored rows. */
 export class TurnQuestions {
-  readonly #options: TurnQuestionsOptions;
+  readonly #options: TurnParts;
 
-  constructor(options: TurnQuestionsOptions) {
+  constructor(options: TurnParts) {
     this.#options = options;
   }
 

@@ -1,12 +1,9 @@
-import type { Delivery, DeliveryPolicy } from "../../core/delivery.ts";
-import type { Log } from "../../core/log.ts";
+import type { DeliveryPolicy } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
 import type { OutgoingText } from "../../outgoing/index.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import type { ReplyTextSink } from "../../turn/reply-text.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy, safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import { addressOf } from "../replies/address-of.ts";
@@ -17,16 +14,8 @@ import { replyStartOf } from "./reply-start.ts";
 import type { ReplyTarget } from "./reply-start.ts";
 import { visibleText } from "./visible-text.ts";
 import type { EndedTurn, Silence } from "./visible-text.ts";
-
-export interface TurnRepliesOptions {
-  readonly log: Log;
-  readonly delivery: Delivery;
-  readonly messengers: Pick<DeclaredMessengers, "get" | "isDeclared">;
-  /** Returns the events that a turn answers. */
-  readonly eventsOf: (turn: MessagesTurn) => readonly MessengerEvent[];
-  /** Returns the chats that the answer to a prompt goes to. */
-  readonly answerTo: (promptId: string) => readonly Address[];
-}
+import type { TurnParts } from "./turn-parts.ts";
+import type { TurnQuestions } from "./turn-questions.ts";
 
 /**
  * Passes the text of turns to their replies, through the messenger's filter. If a turn failed, the reply has the
@@ -34,12 +23,14 @@ export interface TurnRepliesOptions {
  * chats.
  */
 export class TurnReplies {
-  readonly #options: TurnRepliesOptions;
+  readonly #options: TurnParts;
+  readonly #questions: TurnQuestions;
   /** The filter of each running reply. */
   readonly #filters = new Map<string, OutgoingText>();
 
-  constructor(options: TurnRepliesOptions) {
+  constructor(options: TurnParts, questions: TurnQuestions) {
     this.#options = options;
+    this.#questions = questions;
   }
 
   /** Begins the replies of a turn, or continues them. */
@@ -184,7 +175,7 @@ export class TurnReplies {
       return [{ replyId: id, address, event: context, takesOver: replaces, isAwaited: true }];
     }
     const common = { event: undefined, isAwaited: turn.kind !== "prompt" };
-    return this.#options
+    return this.#options.prompts
       .answerTo(turn.id)
       .map((address, index) => ({ replyId: replyIdOf(turn.id, index), address, ...common }))
       .filter(({ address }) => this.#options.messengers.isDeclared(address.messengerId));
@@ -239,7 +230,7 @@ export class TurnReplies {
     if (turn.kind !== "messages") return false;
     return mayStaySilent(
       this.#options.messengers.get(turn.address.messengerId),
-      this.#options.eventsOf(turn),
+      this.#questions.eventsOf(turn),
     );
   }
 

@@ -1,54 +1,22 @@
-import type { TurnConsent } from "./turn-consent.ts";
-import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { NoteStore } from "../../inbox/note-store.ts";
 import { nextBatch } from "../../inbox/next-batch.ts";
-import type { TurnOperations } from "../../turn/turn-operations.ts";
-import type { MessagesTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import { EditedTurns } from "./edited-turns.ts";
 import { FollowUps } from "./follow-ups.ts";
 import type { Answers } from "../replies/answers.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnBeginnings } from "./turn-beginnings.ts";
 import { TurnCompletions } from "./turn-completions.ts";
 import { turnLines } from "./turn-log.ts";
 import { TurnEndings } from "./turn-endings.ts";
-import type { TurnAttachments } from "./turn-attachments.ts";
-import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { TurnQuestions } from "./turn-questions.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
 /** The events of a conversation, as its turns wait for them. */
 export interface Unread {
   /** Whether some events were not looked at yet. */
   hasUnread(): boolean;
-}
-
-export interface TurnRunnerOptions {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly inbox: InboxStore;
-  readonly turns: TurnStore;
-  readonly prompts: Prompts;
-  readonly notes: NoteStore;
-  readonly memory: ThreadMemory;
-  readonly delivery: Delivery;
-  readonly engine: TurnOperations;
-  readonly messengers: Pick<DeclaredMessengers, "get" | "isDeclared">;
-  /** @default a bot that transcribes no audio files */
-  readonly bot?: { transcribes?(): boolean };
-  readonly responses: TurnResponses;
-  readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
-  /** People's consent to actions for which turns have asked. @default nobody is asked */
-  readonly consent?: TurnConsent | undefined;
 }
 
 /**
@@ -65,31 +33,22 @@ export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
   readonly endings: TurnEndings;
   readonly questions: TurnQuestions;
-  readonly #options: TurnRunnerOptions;
+  readonly #options: TurnParts;
   readonly #followUps: FollowUps;
   readonly #edits: EditedTurns;
   readonly #toolGate: ToolGate;
   readonly #beginnings: TurnBeginnings;
   readonly #completions: TurnCompletions;
 
-  constructor(options: TurnRunnerOptions) {
+  constructor(options: TurnParts) {
     this.#options = options;
-    const { prompts } = options;
     this.questions = new TurnQuestions(options);
     this.#followUps = new FollowUps(options);
-    this.replies = new TurnReplies({
-      ...options,
-      eventsOf: (turn) => this.questions.eventsOf(turn),
-      answerTo: (promptId) => prompts.answerTo(promptId),
-    });
-    this.#toolGate = new ToolGate({
-      deps: options.deps,
-      turns: options.turns,
-      burstEnd: (turn) => (turn.kind === "messages" ? this.#followUps.burstEnd(turn) : undefined),
-    });
+    this.replies = new TurnReplies(options, this.questions);
+    this.#toolGate = new ToolGate(options, this.#followUps);
     options.engine.events.listen(turnLines(options.log));
     const parts = { ...options, replies: this.replies, toolGate: this.#toolGate };
-    this.#edits = new EditedTurns({ ...options, followUps: this.#followUps });
+    this.#edits = new EditedTurns(options, this.#followUps);
     this.#beginnings = new TurnBeginnings({ ...parts, questions: this.questions });
     this.#completions = new TurnCompletions({ ...parts, beginnings: this.#beginnings });
     this.endings = new TurnEndings(parts);
