@@ -1,41 +1,24 @@
 import { BOT_CODE_LIMIT_MS, runBotCode } from "../../core/bot-code.ts";
-import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import type { Cards, ReadyContent } from "../replies/cards.ts";
+import type { ReadyContent } from "../replies/cards.ts";
 import { mayStaySilent } from "../replies/reply-filter.ts";
 import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { RootCalls } from "../root/root-link.ts";
 import { personOf } from "../root/turn-limits.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
-
-export interface AdmissionOptions {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly inbox: InboxStore;
-  readonly memory: ThreadMemory;
-  /** The root counts a person's questions in all conversations. It counts this one if it is allowed. */
-  readonly root: Pick<RootCalls, "takeQuestion">;
-  readonly delivery: Delivery;
-  readonly cards: Pick<Cards, "post" | "prepareOrTell">;
-}
+import type { IntakeParts } from "./intake-parts.ts";
 
 /** Decides who may ask the bot, and how much. */
 export class Admission {
-  readonly #options: AdmissionOptions;
+  readonly #options: IntakeParts;
   readonly #outcomes: EventOutcomes;
 
-  constructor(options: AdmissionOptions, outcomes: EventOutcomes) {
+  constructor(options: IntakeParts, outcomes: EventOutcomes) {
     this.#options = options;
     this.#outcomes = outcomes;
   }

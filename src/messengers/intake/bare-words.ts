@@ -1,31 +1,13 @@
-import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
 import type { CardClaim } from "../../core/gate.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { safeText } from "../declare/texts.ts";
-import type { Log } from "../../core/log.ts";
 import { addressOf } from "../replies/address-of.ts";
-import type { Cards } from "../replies/cards.ts";
 import { postingOf } from "../replies/send-notice.ts";
-import type { ChatGates } from "../root/chat-gates.ts";
-import type { RootLink } from "../root/root-link.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
-import type { MessengerHint, OpenQuestions } from "./open-questions.ts";
-
-export interface BareWordsOptions {
-  readonly database: Database;
-  readonly log: Log;
-  readonly delivery: Pick<Delivery, "send" | "receipts">;
-  readonly cards: Pick<Cards, "find">;
-  readonly messengers: Pick<DeclaredMessengers, "surface">;
-  readonly gates: Pick<ChatGates, "gateOf" | "speaker">;
-  readonly root: Pick<RootLink, "handOver">;
-  /** @default no word is for a card */
-  readonly questions?: Pick<OpenQuestions, "isBareWord" | "hint" | "hintAt"> | undefined;
-}
+import type { MessengerHint } from "./open-questions.ts";
+import type { IntakeParts } from "./intake-parts.ts";
 
 /** Ids of messages below a card, and of lists of cards. They say nothing that the model of the chat has said. */
 const ASIDE = /^(?:approval|command|given-up|hint|mark|press|question|show|waiting):/;
@@ -43,10 +25,10 @@ const MOST_REPLIES = 50;
  * Only what was sent before the word counts, so a repetition after a crash comes to the same result.
  */
 export class BareWords {
-  readonly #options: BareWordsOptions;
+  readonly #options: IntakeParts;
   readonly #outcomes: EventOutcomes;
 
-  constructor(options: BareWordsOptions, outcomes: EventOutcomes) {
+  constructor(options: IntakeParts, outcomes: EventOutcomes) {
     this.#options = options;
     this.#outcomes = outcomes;
   }

@@ -5,17 +5,13 @@ import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
-import type { ChatGates } from "../root/chat-gates.ts";
-import type { RootLink } from "../root/root-link.ts";
 import type { BareWords } from "./bare-words.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { Presses } from "./presses.ts";
-import type { PressesOptions } from "./presses.ts";
+import type { PressesParts } from "./presses.ts";
 
-export interface CardEventsOptions extends PressesOptions {
-  readonly gates: ChatGates;
-  readonly root: Pick<RootLink, "handOver">;
-  readonly words: Pick<BareWords, "claimed">;
+interface CardEventsParts extends PressesParts {
+  readonly words: BareWords;
 }
 
 /** A message that is only a number may be the answer to a numbered card. */
@@ -32,11 +28,11 @@ const NUMBER = /^\s*(\d{1,3})\s*[.)]?\s*$/;
  *    handover, and the other object recognizes the key.
  */
 export class CardEvents {
-  readonly #options: CardEventsOptions;
+  readonly #options: CardEventsParts;
   readonly #outcomes: EventOutcomes;
   readonly #presses: Presses;
 
-  constructor(options: CardEventsOptions, outcomes: EventOutcomes) {
+  constructor(options: CardEventsParts, outcomes: EventOutcomes) {
     this.#options = options;
     this.#outcomes = outcomes;
     this.#presses = new Presses(options, outcomes);

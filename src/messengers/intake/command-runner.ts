@@ -1,32 +1,20 @@
-import { logBotFailure } from "../../core/bot-code.ts";
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import { checkContent, hasBytes } from "../../core/check-content.ts";
 import type { Content } from "../../core/content.ts";
 import type { DeliveryPolicy } from "../../core/delivery.ts";
-import type { Clock } from "../../core/deps.ts";
 import { InvalidInputError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
-import type { CommandHost, CommandResult } from "../declare/commands.ts";
-import type { EventContexts } from "../declare/event-contexts.ts";
+import type { CommandResult } from "../declare/commands.ts";
 import type { ReadyContent } from "../replies/cards.ts";
 import { safeText } from "../declare/texts.ts";
 import type { KnownCommands } from "./known-commands.ts";
+import type { IntakeParts } from "./intake-parts.ts";
 
-export interface CommandRunnerOptions {
-  readonly clock: Clock;
-  readonly log: Log;
+interface CommandParts extends IntakeParts {
   readonly commands: KnownCommands;
-  readonly host: CommandHost;
-  /** Sends a message of the command at once. `index` numbers its messages, so that each is recognized after a crash. */
-  readonly reply: (index: number, content: ReadyContent) => void;
-  /** Makes the files of content durable. */
-  readonly prepare: (content: Content) => Promise<ReadyContent>;
-  /** Longest time a handler may take, in milliseconds. */
-  readonly limitMs: number;
-  readonly contexts: EventContexts;
 }
 
 /** The result of a command. */
@@ -40,12 +28,15 @@ export interface CommandOutcome {
 /**
  * Runs a command's handler. Never throws and never rejects: if the handler throws, the person reads `errorResponseText`.
  * The returned content is not sent yet, so that it is stored together with the end of the command.
+ *
+ * `post` sends a message of the command. `index` numbers its messages, so that each is recognized after a crash.
  */
 export function runCommand(
   command: MessengerCommand,
   event: MessengerEvent,
   policy: DeliveryPolicy | undefined,
-  options: CommandRunnerOptions,
+  options: CommandParts,
+  post: (index: number, content: ReadyContent) => void,
 ): CommandOutcome | Promise<CommandOutcome> {
   const log = options.log.with(eventFields(event.messengerId, event));
   let replies = 0;
@@ -58,7 +49,7 @@ export function runCommand(
         "content-invalid",
         "reply() takes no files, and no bytes of a picture: return the content, or await say().",
       );
-    options.reply(replies, checked);
+    post(replies, checked);
     replies += 1;
   };
   const outcome = (result: CommandResult): CommandOutcome | Promise<CommandOutcome> => {
@@ -68,10 +59,10 @@ export function runCommand(
       const content = checkContent(result);
       const ready = (what: ReadyContent): CommandOutcome => ({
         prompt: undefined,
-        post: () => options.reply(replies, what),
+        post: () => post(replies, what),
       });
       return content.kind === "files" || hasBytes(content)
-        ? options.prepare(content).then(ready)
+        ? options.cards.prepareOrTell(event.messengerId, content).then(ready)
         : ready(content);
     }
     const prompt = result?.prompt;
@@ -85,7 +76,7 @@ export function runCommand(
   };
   try {
     const handler = options.commands.all()[command.name]?.handler;
-    const { host } = options;
+    const { answers: host, deps } = options;
     const stop = (): boolean => host.stopAll(event);
     const beginAnew = (): void => host.startOver(event);
     const { args } = command;
@@ -93,7 +84,7 @@ export function runCommand(
       handler?.({ args, event: served, reply, stop, beginAnew }),
     );
     const ended = isThenable(running)
-      ? withinTime(options.clock, options.limitMs, running, `/${command.name}`).then(outcome)
+      ? withinTime(deps.clock, BOT_CODE_LIMIT_MS, running, `/${command.name}`).then(outcome)
       : outcome(running);
     return ended instanceof Promise ? ended.catch(failed) : ended;
   } catch (error) {

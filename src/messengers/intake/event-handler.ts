@@ -1,56 +1,39 @@
-import { BOT_CODE_LIMIT_MS, runBotCode } from "../../core/bot-code.ts";
-import type { Content } from "../../core/content.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
+import { runBotCode } from "../../core/bot-code.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { EventHook } from "../../inbox/sort-event.ts";
 import { isInvitation } from "../../inbox/may-be-answered.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
-import type { Answers } from "../replies/answers.ts";
 import type { Admission } from "./admission.ts";
 import type { BareWords } from "./bare-words.ts";
 import type { QuestionMessages } from "./question-messages.ts";
 import { comesBack } from "./comes-back.ts";
 import { eventHandlers } from "./bot-handlers.ts";
-import type { BotHandlers, HookContent } from "./bot-handlers.ts";
+import type { HookContent } from "./bot-handlers.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { EventContexts } from "../declare/event-contexts.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
-import type { Cards, ReadyContent } from "../replies/cards.ts";
+import type { ReadyContent } from "../replies/cards.ts";
 import { postingOf } from "../replies/send-notice.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { atCurrentPlace } from "../replies/current-place.ts";
 import type { EventSorter } from "./event-sorter.ts";
 import type { KnownCommands } from "./known-commands.ts";
-import type { Loop } from "./loop.ts";
-import type { OpenQuestions } from "./open-questions.ts";
 import { pressOf } from "./press-answers.ts";
+import type { IntakeParts } from "./intake-parts.ts";
 
-export interface EventHandlerOptions {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly inbox: InboxStore;
-  readonly memory: ThreadMemory;
-  readonly delivery: Delivery;
-  readonly cards: Cards;
-  readonly messengers: Pick<DeclaredMessengers, "get" | "context">;
-  readonly bot: BotHandlers;
-  readonly answers: Answers;
-  readonly questions?: Pick<OpenQuestions, "messageDeleted"> | undefined;
-  readonly contexts: EventContexts;
-  readonly loop: Loop;
+interface EventHandlerParts extends IntakeParts {
+  readonly sorter: EventSorter;
+  readonly commands: KnownCommands;
+  readonly outcomes: EventOutcomes;
+  readonly admission: Admission;
+  readonly words: BareWords;
+  readonly asked: QuestionMessages;
 }
 
 /** A command whose handler has run. */
@@ -70,13 +53,7 @@ interface HandedOver {
 
 /** Carries out the decision about a sorted event, and records its outcome. */
 export class EventHandler {
-  readonly #options: EventHandlerOptions;
-  readonly #sorter: EventSorter;
-  readonly #commands: KnownCommands;
-  readonly #outcomes: EventOutcomes;
-  readonly #admission: Admission;
-  readonly #words: Pick<BareWords, "take">;
-  readonly #asked: Pick<QuestionMessages, "take">;
+  readonly #options: EventHandlerParts;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
@@ -84,24 +61,8 @@ export class EventHandler {
   /** Events whose handler has run but whose end could not be stored, by row number. */
   readonly #handedOver = new Map<number, HandedOver>();
 
-  constructor(
-    options: EventHandlerOptions,
-    parts: {
-      readonly sorter: EventSorter;
-      readonly commands: KnownCommands;
-      readonly outcomes: EventOutcomes;
-      readonly admission: Admission;
-      readonly words: Pick<BareWords, "take">;
-      readonly asked: Pick<QuestionMessages, "take">;
-    },
-  ) {
+  constructor(options: EventHandlerParts) {
     this.#options = options;
-    this.#sorter = parts.sorter;
-    this.#commands = parts.commands;
-    this.#outcomes = parts.outcomes;
-    this.#admission = parts.admission;
-    this.#words = parts.words;
-    this.#asked = parts.asked;
   }
 
   /** Tells whether the event's command is still running. */
@@ -116,7 +77,7 @@ export class EventHandler {
       // Together, so that the content of an event is sent once.
       this.#options.database.transaction(() => {
         ran.post?.();
-        this.#outcomes.end(row, ran.outcome);
+        this.#options.outcomes.end(row, ran.outcome);
       });
       this.#handedOver.delete(row.seq);
       return true;
@@ -141,22 +102,22 @@ export class EventHandler {
   ): Promise<void> {
     const { delivery, memory } = this.#options;
     if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
-    const sorting = this.#sorter.sort(event, definition);
+    const sorting = this.#options.sorter.sort(event, definition);
     comesBack(delivery, event, sorting.kind === "ignore");
     switch (sorting.kind) {
       case "ignore":
-        this.#outcomes.passOver(row, ignored(sorting.reason));
+        this.#options.outcomes.passOver(row, ignored(sorting.reason));
         return;
       case "membership":
-        this.#outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
+        this.#options.outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
         return;
       case "hand-over":
-        if (sorting.to !== "onReaction" || (await this.#admission.mayUse(event, definition)))
+        if (sorting.to !== "onReaction" || (await this.#options.admission.mayUse(event, definition)))
           this.#handOver(row, event, sorting.to, definition);
-        else this.#outcomes.end(row, "ignored: not allowed");
+        else this.#options.outcomes.end(row, "ignored: not allowed");
         return;
       case "stop":
-        this.#outcomes.end(
+        this.#options.outcomes.end(
           row,
           this.#options.answers.stopDraft(event) ? "stopped" : "ignored: the answer has ended already",
         );
@@ -178,21 +139,22 @@ export class EventHandler {
             row,
             answered.then(() => ({ outcome: "button answered" })),
           );
-        else if (await this.#admission.admit(row, event, definition))
+        else if (await this.#options.admission.admit(row, event, definition))
           await this.#queue(row, event, definition);
         return;
       }
       case "command":
-        if (await this.#admission.admit(row, event, definition))
+        if (await this.#options.admission.admit(row, event, definition))
           await this.#command(row, event, sorting.command, definition);
         return;
       case "answer": {
-        if (!(await this.#admission.admit(row, event, definition))) return;
-        const taken = this.#asked.take(row, event, definition);
+        if (!(await this.#options.admission.admit(row, event, definition))) return;
+        const taken = this.#options.asked.take(row, event, definition);
         // The intake looks at it again afterwards.
         if (typeof taken === "object") this.#letRun(row, taken);
         if (taken !== false) return;
-        if (!(await this.#words.take(row, event, definition))) await this.#queue(row, event, definition);
+        if (!(await this.#options.words.take(row, event, definition)))
+          await this.#queue(row, event, definition);
         return;
       }
     }
@@ -205,7 +167,8 @@ export class EventHandler {
   async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
     if (!isInvitation(event) || !definition.subscribeOnMention) return false;
     return (
-      !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
+      !this.#options.memory.isSubscribed(event.thread.id) &&
+      (await this.#options.admission.mayUse(event, definition))
     );
   }
 
@@ -215,12 +178,12 @@ export class EventHandler {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const { database, delivery, deps, inbox, memory } = this.#options;
-    if (!(await this.#admission.admitToQueue(row, event, definition))) return;
+    if (!(await this.#options.admission.admitToQueue(row, event, definition))) return;
     memory.endGivenUp(event.thread.id);
     // The limit check is asynchronous, so the state may have changed since.
     const current = atCurrentPlace(delivery, event);
     database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
-    this.#outcomes.queued(row);
+    this.#options.outcomes.queued(row);
   }
 
   async #correct(
@@ -231,18 +194,18 @@ export class EventHandler {
     const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
-      this.#outcomes.end(row, "edit applied to the waiting message");
+      this.#options.outcomes.end(row, "edit applied to the waiting message");
     } else if (!this.#options.answers.mayRerun(event)) {
       this.#options.answers.keepEdit(event);
-      this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
-    } else if (!(await this.#admission.takeFromLimits(row, event, definition))) {
+      this.#options.outcomes.passOver(row, ignored("edit of a message that is not waiting"));
+    } else if (!(await this.#options.admission.takeFromLimits(row, event, definition))) {
       this.#options.answers.keepEdit(event);
-      this.#outcomes.passOver(row, ignored("edit over the limit"));
+      this.#options.outcomes.passOver(row, ignored("edit over the limit"));
     } else {
       const isRerun = this.#options.answers.rerun(event);
       // The limit check is asynchronous, so the state may have changed since.
       if (!isRerun) this.#options.answers.keepEdit(event);
-      this.#outcomes.end(
+      this.#options.outcomes.end(
         row,
         isRerun ? "edit: answered again" : ignored("edit of a message that is not waiting"),
       );
@@ -251,9 +214,9 @@ export class EventHandler {
 
   #withdraw(row: InboxRow, event: MessengerEvent): void {
     const target = waitingMessage(this.#options.inbox, event);
-    if (target !== undefined) this.#outcomes.end(target, "withdrawn by its author");
+    if (target !== undefined) this.#options.outcomes.end(target, "withdrawn by its author");
     else this.#options.questions?.messageDeleted(event);
-    this.#outcomes.end(
+    this.#options.outcomes.end(
       row,
       target === undefined ? "deletion recorded" : "deletion applied to the waiting message",
     );
@@ -266,7 +229,7 @@ export class EventHandler {
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
-    const { answers: host, cards, contexts, deps, log } = this.#options;
+    const { bot, cards } = this.#options;
     const end = async (outcome: CommandOutcome): Promise<void> => {
       this.#unended.set(row.seq, { event, command, definition, outcome });
       await this.resume(row);
@@ -276,24 +239,11 @@ export class EventHandler {
         {
           id: `command:${row.seq}:${index}`,
           ...postingOf(event, definition),
-          owner: this.#options.bot.ownerOf?.(command.name),
+          owner: bot.ownerOf?.(command.name),
         },
         content,
       );
-    const prepare = (content: Content): Promise<ReadyContent> =>
-      cards.prepareOrTell(event.messengerId, content);
-    const limitMs = BOT_CODE_LIMIT_MS;
-    const runner = {
-      clock: deps.clock,
-      log,
-      commands: this.#commands,
-      host,
-      limitMs,
-      contexts,
-      prepare,
-      reply,
-    };
-    const outcome = runCommand(command, event, definition.delivery, runner);
+    const outcome = runCommand(command, event, definition.delivery, this.#options, reply);
     if (!(outcome instanceof Promise)) {
       await end(outcome);
       return;
@@ -305,7 +255,7 @@ export class EventHandler {
   #letRun(row: InboxRow, work: Promise<unknown>): void {
     this.#beside.add(row.seq);
     void work
-      .then(() => this.#outcomes.settle(row))
+      .then(() => this.#options.outcomes.settle(row))
       .catch(() => {
         // The intake resumes the event and logs the failure.
       })
@@ -371,7 +321,7 @@ export class EventHandler {
       // Together, so that the reply is sent once.
       this.#options.database.transaction(() => {
         post?.();
-        this.#outcomes.end(row, `command: ${command.name}`);
+        this.#options.outcomes.end(row, `command: ${command.name}`);
       });
       return;
     }

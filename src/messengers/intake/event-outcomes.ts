@@ -1,27 +1,23 @@
-import type { Clock } from "../../core/deps.ts";
 import type { CardClaim } from "../../core/gate.ts";
-import type { Log } from "../../core/log.ts";
 import type { Arrivals } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { EventFields } from "../../core/log-fields.ts";
-import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { PassedOverLog } from "../../inbox/passed-over-log.ts";
+import type { IntakeParts } from "./intake-parts.ts";
 
-export interface EventOutcomesOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly inbox: InboxStore;
+interface EventOutcomesParts extends IntakeParts {
   readonly arrivals: Arrivals;
 }
 
 /** Records the outcomes of events: stores each with its row, and logs it. */
 export class EventOutcomes {
-  readonly #options: EventOutcomesOptions;
+  readonly #options: EventOutcomesParts;
   readonly #passedOver: PassedOverLog;
 
-  constructor(options: EventOutcomesOptions) {
+  constructor(options: EventOutcomesParts) {
     this.#options = options;
-    this.#passedOver = new PassedOverLog(options);
+    this.#passedOver = new PassedOverLog({ clock: options.deps.clock, log: options.log });
   }
 
   /** Notes that the event waits for its turn. */

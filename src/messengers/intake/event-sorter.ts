@@ -1,29 +1,19 @@
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { InboxStore } from "../../inbox/inbox-store.ts";
 import { sortEvent } from "../../inbox/sort-event.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
 import { completesAlbum } from "../../inbox/waiting-messages.ts";
 import type { ReadyCommands } from "../declare/commands.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { eventHandlers } from "./bot-handlers.ts";
-import type { BotHandlers } from "./bot-handlers.ts";
 import type { KnownCommands } from "./known-commands.ts";
-
-export interface EventSorterOptions {
-  readonly inbox: InboxStore;
-  readonly memory: ThreadMemory;
-  readonly messengers: Pick<DeclaredMessengers, "get" | "context">;
-  readonly bot: BotHandlers;
-}
+import type { IntakeParts } from "./intake-parts.ts";
 
 /** Decides what to do with an event, from what the conversation remembers and what the bot's code handles. */
 export class EventSorter {
-  readonly #options: EventSorterOptions;
+  readonly #options: IntakeParts;
   readonly #commands: KnownCommands;
 
-  constructor(options: EventSorterOptions, commands: KnownCommands) {
+  constructor(options: IntakeParts, commands: KnownCommands) {
     this.#options = options;
     this.#commands = commands;
   }

@@ -7,35 +7,23 @@ import { eventFields } from "../../core/log-fields.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { isThreadConversation } from "../declare/conversation-name.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Admission } from "./admission.ts";
 import { BareWords } from "./bare-words.ts";
 import { QuestionMessages } from "./question-messages.ts";
-import type { BotHandlers } from "./bot-handlers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
-import type { CardEventsOptions } from "./card-events.ts";
 import { EventHandler } from "./event-handler.ts";
-import type { EventHandlerOptions } from "./event-handler.ts";
 import { EventOutcomes, ignored, nameOf } from "./event-outcomes.ts";
 import { EventSorter } from "./event-sorter.ts";
 import { comesBack } from "./comes-back.ts";
 import { KnownCommands } from "./known-commands.ts";
-import type { OpenQuestions } from "./open-questions.ts";
 import { ReadFailures, UnresolvedError } from "./read-failures.ts";
 import { atCurrentPlace } from "../replies/current-place.ts";
 import { mayStaySilent } from "../replies/reply-filter.ts";
-import type { RootLink } from "../root/root-link.ts";
 import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
-
-export interface IntakeOptions extends EventHandlerOptions, Omit<CardEventsOptions, "admission" | "words"> {
-  readonly messengers: DeclaredMessengers;
-  readonly bot: BotHandlers;
-  readonly questions?: OpenQuestions | undefined;
-  readonly root: Pick<RootLink, "takeQuestion" | "routeEvent" | "handOver">;
-}
+import type { IntakeParts } from "./intake-parts.ts";
 
 /**
  * Looks at every stored event once, in order of arrival, and decides what to do with it. It ends where a message is
@@ -48,7 +36,7 @@ export interface IntakeOptions extends EventHandlerOptions, Omit<CardEventsOptio
  * 4. The bot's own code has a time limit, so a hanging function does not hold up later events.
  */
 export class Intake {
-  readonly #options: IntakeOptions;
+  readonly #options: IntakeParts;
   readonly #arrivals: Arrivals;
   #isAsked = false;
   #running: Promise<number | undefined> | undefined;
@@ -59,12 +47,11 @@ export class Intake {
   readonly #handler: EventHandler;
   readonly #cards: CardEvents;
 
-  constructor(options: IntakeOptions) {
-    const { deps, inbox, log } = options;
+  constructor(options: IntakeParts) {
     this.#options = options;
-    this.#failures = new ReadFailures(deps.clock);
-    this.#arrivals = new Arrivals(inbox);
-    this.#outcomes = new EventOutcomes({ clock: deps.clock, log, inbox, arrivals: this.#arrivals });
+    this.#failures = new ReadFailures(options.deps.clock);
+    this.#arrivals = new Arrivals(options.inbox);
+    this.#outcomes = new EventOutcomes({ ...options, arrivals: this.#arrivals });
     const outcomes = this.#outcomes;
     this.#commands = new KnownCommands(options.bot, options.questions);
     this.#sorter = new EventSorter(options, this.#commands);
@@ -72,7 +59,7 @@ export class Intake {
     const words = new BareWords(options, outcomes);
     const asked = new QuestionMessages(options, outcomes);
     const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission, words, asked };
-    this.#handler = new EventHandler(options, parts);
+    this.#handler = new EventHandler({ ...options, ...parts });
     this.#cards = new CardEvents({ ...options, admission, words }, outcomes);
   }
 

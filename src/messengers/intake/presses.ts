@@ -2,44 +2,24 @@ import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import { parseCardToken } from "../../core/card-token.ts";
 import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
 import type { Json } from "../../core/content.ts";
-import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import type { EventContexts } from "../declare/event-contexts.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { StoredButton, StoredCard } from "../replies/card-store.ts";
-import type { Cards } from "../replies/cards.ts";
 import type { Admission } from "./admission.ts";
-import type { BotHandlers } from "./bot-handlers.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
-import type { Loop } from "./loop.ts";
-import type { OpenQuestions } from "./open-questions.ts";
 import { PressAnswers } from "./press-answers.ts";
 import type { PressNotice } from "./press-answers.ts";
 import { RepeatedPresses } from "./repeated-presses.ts";
+import type { IntakeParts } from "./intake-parts.ts";
 
-export interface PressesOptions {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly delivery: Delivery;
-  readonly cards: Cards;
-  readonly messengers: Pick<DeclaredMessengers, "surface">;
-  readonly bot: Pick<BotHandlers, "onAction">;
-  /** @default no message is handled like a press */
-  readonly questions?: Pick<OpenQuestions, "storesPress" | "takesReply"> | undefined;
-  readonly admission: Pick<Admission, "mayUse">;
-  readonly contexts: EventContexts;
-  readonly loop: Loop;
+export interface PressesParts extends IntakeParts {
+  readonly admission: Admission;
 }
 
 /** Stands for the payload of a message that quotes a card and is handled like a press. */
@@ -63,7 +43,7 @@ export function isReply(payload: Json): boolean {
  * 4. Handlers and answers run beside the intake: later events do not wait for them.
  */
 export class Presses {
-  readonly #options: PressesOptions;
+  readonly #options: PressesParts;
   readonly #outcomes: EventOutcomes;
   readonly #answers: PressAnswers;
   readonly #repeated: RepeatedPresses;
@@ -74,7 +54,7 @@ export class Presses {
   /** Outcomes of presses that were answered but whose end could not be stored, by row number. */
   readonly #unended = new Map<number, string>();
 
-  constructor(options: PressesOptions, outcomes: EventOutcomes) {
+  constructor(options: PressesParts, outcomes: EventOutcomes) {
     this.#options = options;
     this.#outcomes = outcomes;
     this.#answers = new PressAnswers(options);
