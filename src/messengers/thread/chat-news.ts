@@ -2,28 +2,21 @@ import type { ChatListener } from "../../core/chat-listener.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { GonePlace } from "../../core/delivery.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
 import type { UnsentFile } from "../../core/unsent-file.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { Loop } from "../intake/loop.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { UnsentFiles } from "../replies/unsent-files.ts";
-import type { RootLink } from "../root/root-link.ts";
 import type { TurnEndings } from "../turns/turn-endings.ts";
 import type { PromptStore } from "../../inbox/prompt-store.ts";
-import type { ThreadFeatures } from "./thread-features.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
-export interface ChatNewsOptions {
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly root: Pick<RootLink, "reportAccess">;
+interface ChatNewsParts extends ThreadRuntimeOptions {
   readonly inbox: InboxStore;
   readonly turns: TurnStore;
-  readonly prompts: Pick<PromptStore, "move">;
+  readonly prompts: PromptStore;
   readonly memory: ThreadMemory;
-  readonly features?: Pick<ThreadFeatures, "chatGone" | "conversationMoved"> | undefined;
   readonly loop: Loop;
   readonly unsent: UnsentFiles;
 }
@@ -33,10 +26,10 @@ export interface ChatNewsOptions {
  * A note tells the model of a refused file.
  */
 export class ChatNews implements ChatListener {
-  readonly #options: ChatNewsOptions;
+  readonly #options: ChatNewsParts;
   #endings: Pick<TurnEndings, "abandon"> | undefined;
 
-  constructor(options: ChatNewsOptions) {
+  constructor(options: ChatNewsParts) {
     this.#options = options;
   }
 

@@ -1,29 +1,26 @@
-import { atOnce } from "./at-once.ts";
 import type { Delivery } from "../../core/delivery.ts";
-import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import { HEARTBEAT_MS } from "../declare/wake.ts";
-import type { Wake } from "../declare/wake.ts";
 import type { Intake } from "../intake/intake.ts";
 import { currentThread } from "../replies/current-place.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
+import type { ThreadLoop } from "./thread-loop.ts";
 
-export interface EventReceptionOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly inbox: Pick<InboxStore, "insert" | "insertEnded" | "isKnown">;
-  readonly intake: Pick<Intake, "add" | "glance" | "passOver" | "run">;
-  readonly delivery: Pick<Delivery, "expectAnswer" | "move" | "movedTo">;
-  readonly memory: Pick<ThreadMemory, "forgetUntold">;
-  readonly wake: Pick<Wake, "at">;
-  /** Whether events may be read at once. A turn that was cut by a crash must be resumed first. */
-  readonly mayReadAtOnce: () => boolean;
+interface EventReceptionParts extends ThreadRuntimeOptions {
+  readonly inbox: InboxStore;
+  readonly intake: Intake;
+  readonly delivery: Delivery;
+  readonly memory: ThreadMemory;
+  readonly loop: ThreadLoop;
 }
+
+/** Most rounds of promises to wait. Work that does not leave the object settles within them. */
+const ROUNDS = 64;
 
 /**
  * Stores the arriving events of a conversation. `Intake` decides about them: in the same commit if that needs no other
@@ -34,9 +31,9 @@ export interface EventReceptionOptions {
  * 3. An event is stored with the current address of its chat, which may have moved.
  */
 export class EventReception {
-  readonly #options: EventReceptionOptions;
+  readonly #options: EventReceptionParts;
 
-  constructor(options: EventReceptionOptions) {
+  constructor(options: EventReceptionParts) {
     this.#options = options;
   }
 
@@ -45,15 +42,15 @@ export class EventReception {
    * loop (I1).
    */
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
-    const { clock, intake, log, mayReadAtOnce, wake } = this.#options;
-    const now = clock.now();
+    const { deps, intake, log, loop, wake } = this.#options;
+    const now = deps.clock.now();
     const arrivals: (Arrival | undefined)[] = [];
     for (const arrived of events) {
       const event = this.#editOrNew(messengerId, this.#atCurrentPlace(messengerId, arrived), now);
       if (await this.#passOver(messengerId, event, now)) continue;
       arrivals.push(this.#store(messengerId, event, now));
     }
-    if (arrivals.some((arrival) => arrival?.outcome === "open") && mayReadAtOnce()) {
+    if (arrivals.some((arrival) => arrival?.outcome === "open") && loop.isFree()) {
       const reading = intake.run();
       reading.catch((error: unknown) => log.error("thread.failed", { code: failureCode(error) }));
       await atOnce(reading);
@@ -92,8 +89,8 @@ export class EventReception {
    * are like this.
    */
   async #passOver(messengerId: string, event: IncomingEvent, now: number): Promise<boolean> {
-    const { inbox, intake, mayReadAtOnce } = this.#options;
-    if (event.thread.isDirectMessage || !mayReadAtOnce()) return false;
+    const { inbox, intake, loop } = this.#options;
+    if (event.thread.isDirectMessage || !loop.isFree()) return false;
     const glance = await atOnce(intake.glance(messengerId, event));
     if (glance === undefined) return false;
     if (!inbox.insertEnded(messengerId, event, now, glance.outcome)) return false;
@@ -111,4 +108,18 @@ export class EventReception {
     log.info("inbox.event", { ...eventFields(messengerId, event), outcome: "known already" });
     return undefined;
   }
+}
+
+/**
+ * Waits for work that settles before any other event of the object can run. Returns undefined if it takes longer or
+ * fails.
+ */
+async function atOnce<T>(work: Promise<T>): Promise<T | undefined> {
+  const state: { isSettled: boolean; outcome: T | undefined } = { isSettled: false, outcome: undefined };
+  work.then(
+    (outcome) => Object.assign(state, { isSettled: true, outcome }),
+    () => Object.assign(state, { isSettled: true }),
+  );
+  for (let round = 0; round < ROUNDS && !state.isSettled; round += 1) await Promise.resolve();
+  return state.outcome;
 }

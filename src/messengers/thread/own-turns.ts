@@ -1,34 +1,23 @@
-import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import type { PromptStore } from "../../inbox/prompt-store.ts";
-import type { TurnOperations } from "../../turn/turn-operations.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { HEARTBEAT_MS } from "../declare/wake.ts";
-import type { Wake } from "../declare/wake.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { StoredToolCalls } from "../turns/stored-tool-calls.ts";
 import { turnInfoOf } from "../turns/turn-info-of.ts";
 import { TurnResponses } from "../turns/turn-responses.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
-export interface OwnTurnsOptions {
-  readonly database: Database;
-  readonly deps: Deps;
+interface OwnTurnsParts extends ThreadRuntimeOptions {
   readonly turns: TurnStore;
   readonly inbox: InboxStore;
-  readonly engine: Pick<TurnOperations, "ends">;
-  readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
-  readonly delivery: Pick<Delivery, "movedTo">;
+  readonly delivery: Delivery;
   readonly notes: NoteStore;
   readonly promptStore: PromptStore;
-  readonly wake: Pick<Wake, "at">;
-  /** Called in the transaction in which the turn of a prompt ends. */
-  readonly onPromptEnded?: ((promptId: string) => void) | undefined;
 }
 
 /** Turns that the bot's own code begins, and the facts about turns that it may read. */
@@ -38,9 +27,9 @@ export class OwnTurns {
   readonly notes: NoteStore;
   readonly calls: StoredToolCalls;
   readonly responses: TurnResponses;
-  readonly #options: OwnTurnsOptions;
+  readonly #options: OwnTurnsParts;
 
-  constructor(options: OwnTurnsOptions) {
+  constructor(options: OwnTurnsParts) {
     const { engine, notes, promptStore, turns } = options;
     this.#options = options;
     this.prompts = new Prompts({ ...options, store: promptStore, onEnded: options.onPromptEnded });

@@ -1,27 +1,16 @@
 import type { Delivery } from "../../core/delivery.ts";
-import type { Clock, Timer } from "../../core/deps.ts";
+import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
 import { restAfter } from "../../core/rest-after.ts";
 import { withinTime } from "../../core/within-time.ts";
-import type { ThreadFeatures } from "./thread-features.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { HEARTBEAT_MS } from "../declare/wake.ts";
-import type { Wake } from "../declare/wake.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Loop } from "../intake/loop.ts";
 import type { RootNews } from "../replies/root-news.ts";
 import type { TurnResponses } from "../turns/turn-responses.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { Sweep } from "../../core/sweep-store.ts";
-
-export interface ThreadLoopOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly wake: Wake;
-  readonly engine: Pick<TurnEngine, "resumeAll">;
-  readonly features?: Pick<ThreadFeatures, "work" | "isBusy" | "nextWakeAt"> | undefined;
-}
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
 /** The parts whose work the loop does. */
 export interface LoopWork {
@@ -50,7 +39,7 @@ const LONGEST_READING_MS = 5000;
  * 3. Deliveries run beside the loop, so a slow platform never holds up the inbox.
  */
 export class ThreadLoop implements Loop {
-  readonly #options: ThreadLoopOptions;
+  readonly #options: ThreadRuntimeOptions;
   #started: LoopWork | undefined;
   #driving: Promise<void> | undefined;
   #isDirty = false;
@@ -65,7 +54,7 @@ export class ThreadLoop implements Loop {
   #takingUp: Promise<void> | undefined;
   #isFree = false;
 
-  constructor(options: ThreadLoopOptions) {
+  constructor(options: ThreadRuntimeOptions) {
     this.#options = options;
   }
 
@@ -102,7 +91,7 @@ export class ThreadLoop implements Loop {
    * it stored one, and the turn engine may resume its operations before the loop runs. Never rejects.
    */
   async readInbox(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#options.deps;
     const { intake } = this.#parts;
     const reading = this.#takeUp().then(async () => {
       if (!intake.hasOpen()) return;
@@ -132,7 +121,7 @@ export class ThreadLoop implements Loop {
   }
 
   async #loop(): Promise<void> {
-    const { clock, engine, features, wake } = this.#options;
+    const { deps, engine, features, log, wake } = this.#options;
     const { intake, responses, rootNews, runner, sweep } = this.#parts;
     try {
       if (!this.#hasResumed) {
@@ -154,10 +143,10 @@ export class ThreadLoop implements Loop {
       this.#retryAt = undefined;
       this.#putOffWake();
     } catch (error) {
-      this.#logFailure(error);
+      log.error("thread.failed", { code: failureCode(error) });
       this.#failures += 1;
       const restMs = restAfter(this.#failures, HEARTBEAT_MS, LONGEST_REST_MS);
-      this.#retryAt = clock.now() + restMs;
+      this.#retryAt = deps.clock.now() + restMs;
       wake.at(this.#retryAt);
     } finally {
       // Cleared at once, because this loop does not see requests from now on.
@@ -167,8 +156,9 @@ export class ThreadLoop implements Loop {
 
   /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
-    const { clock, features, wake } = this.#options;
+    const { deps, features, wake } = this.#options;
     const { delivery, intake, responses, rootNews, runner } = this.#parts;
+    const { clock } = deps;
     const now = clock.now();
     const isBusy = runner.isBusy() || features?.isBusy() === true;
     const needs = [
@@ -190,15 +180,10 @@ export class ThreadLoop implements Loop {
 
   /** Sends the due replies beside the loop. */
   #deliver(): void {
-    const { clock, log, wake } = this.#options;
-    const { delivery } = this.#parts;
-    delivery.run().catch((error: unknown) => {
+    const { deps, log, wake } = this.#options;
+    this.#parts.delivery.run().catch((error: unknown) => {
       log.error("delivery.failed", { code: failureCode(error) });
-      wake.at(clock.now() + HEARTBEAT_MS);
+      wake.at(deps.clock.now() + HEARTBEAT_MS);
     });
-  }
-
-  #logFailure(error: unknown): void {
-    this.#options.log.error("thread.failed", { code: failureCode(error) });
   }
 }

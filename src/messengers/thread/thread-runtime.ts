@@ -80,15 +80,9 @@ export class ThreadRuntime implements EngineTurns, Loop {
     this.#inbox = inbox;
     this.#turns = turns;
     const gates = new ChatGates(options);
-    const { clock } = deps;
-    const loop = new ThreadLoop({ ...options, clock });
+    const loop = new ThreadLoop(options);
     this.#loop = loop;
-    const unsent = createUnsentNotes({
-      clock: deps.clock,
-      log,
-      messengers: this.#messengers,
-      notes,
-    });
+    const unsent = createUnsentNotes(options, notes);
     const news = new ChatNews({ ...options, inbox, turns, prompts: promptStore, memory, unsent, loop });
     this.delivery = createDelivery({
       database,
@@ -111,54 +105,34 @@ export class ThreadRuntime implements EngineTurns, Loop {
     this.own = own;
     this.#usage = new UsageNews(options, memory, own);
     engine.events.listen(this.#usage.listener);
-    this.cards = new Cards({
-      database,
-      deps,
-      delivery: this.delivery,
-      unsent,
-    });
-    this.files = new EventFiles({
-      messengers: this.#messengers,
-    });
+    this.cards = new Cards({ database, deps, delivery: this.delivery, unsent });
+    this.files = new EventFiles(options);
     this.attachments = new TurnAttachments({
-      database,
-      deps,
-      log,
+      ...options,
       prompts,
       delivery: this.delivery,
       cards: this.cards,
-      messengers: this.#messengers,
       render: options.bot.renderAttachment,
     });
     this.#runner = new TurnRunner({
-      database,
-      deps,
-      log,
+      ...options,
       inbox,
       turns,
       prompts,
       notes,
       memory,
       delivery: this.delivery,
-      engine,
-      messengers: this.#messengers,
-      bot: options.bot,
       responses: own.responses,
       attachments: this.attachments,
       consent: options.features,
     });
     const intake = new Intake({
-      database,
-      deps,
-      log,
+      ...options,
       inbox,
       memory,
       delivery: this.delivery,
       cards: this.cards,
-      messengers: this.#messengers,
-      root,
       gates,
-      bot: options.bot,
       answers: this.#runner,
       questions: options.features,
       contexts: this.files,
@@ -169,19 +143,17 @@ export class ThreadRuntime implements EngineTurns, Loop {
       intake,
       runner: this.#runner,
       delivery: this.delivery,
-      rootNews: new RootNews({ deps, log, memory, root, wake: options.wake }),
+      rootNews: new RootNews({ ...options, memory }),
       responses: own.responses,
-      sweep: threadSweep(database, clock),
+      sweep: threadSweep(database, deps.clock),
     });
     this.#reception = new EventReception({
-      clock,
-      log,
+      ...options,
       inbox,
       intake,
       delivery: this.delivery,
       memory,
-      wake: options.wake,
-      mayReadAtOnce: () => loop.isFree(),
+      loop,
     });
     this.memory = memory;
   }

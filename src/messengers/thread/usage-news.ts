@@ -1,14 +1,13 @@
-import type { Deps } from "../../core/deps.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { ScheduledRun } from "../../core/scheduled-run.ts";
 import type { TurnStatsEntry } from "../../turn/turn-event.ts";
 import type { TurnListener } from "../../turn/turn-events.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { personOf } from "../root/turn-limits.ts";
 import type { OwnTurns } from "./own-turns.ts";
-import type { OutcomeFacts, ThreadFeatures } from "./thread-features.ts";
+import type { OutcomeFacts } from "./thread-features.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
 /** Limits by tokens need the turns of a day, whatever `keepUsageMs` is. */
 const DAY_MS = 24 * 60 * 60_000;
@@ -19,27 +18,16 @@ export type Payer = Pick<UsedTokens, "messengerId" | "chatId" | "userId">;
 /** The tokens of model calls, and their cost. */
 export type CountedTokens = Pick<TurnStatsEntry, "cost" | "inputTokens" | "outputTokens">;
 
-export interface UsageNewsOptions {
-  readonly deps: Pick<Deps, "clock" | "newId">;
-  readonly bot: { readonly keepUsageMs?: number };
-  readonly messengers: Pick<DeclaredMessengers, "find">;
-  readonly features?: Pick<ThreadFeatures, "runOf" | "factsOfOutcome"> | undefined;
-}
-
-/** The turns of the conversation, as bot code sees them. */
-type Turns = Pick<OwnTurns, "info">;
-
 /**
  * Used tokens: the news of them is stored, and goes to the root until the root has it. Nothing, unless the bot keeps usage
  * or limits tokens.
  */
 export class UsageNews {
-  readonly #options: UsageNewsOptions;
-  readonly #memory: Pick<ThreadMemory, "keepUntold">;
+  readonly #options: ThreadRuntimeOptions;
+  readonly #memory: ThreadMemory;
+  readonly #turns: OwnTurns;
 
-  readonly #turns: Turns;
-
-  constructor(options: UsageNewsOptions, memory: Pick<ThreadMemory, "keepUntold">, turns: Turns) {
+  constructor(options: ThreadRuntimeOptions, memory: ThreadMemory, turns: OwnTurns) {
     this.#options = options;
     this.#memory = memory;
     this.#turns = turns;
