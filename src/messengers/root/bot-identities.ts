@@ -1,21 +1,14 @@
 import { withTimeLimit } from "../../core/with-time-limit.ts";
 import { platformFailureFields } from "../../core/bot-code.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore, StoredIdentity } from "./root-store.ts";
+import type { PlatformAccess } from "./platform-access.ts";
+import type { RootRuntimeOptions } from "./root-parts.ts";
 
-export interface BotIdentitiesOptions {
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly store: Pick<RootStore, "identity" | "setIdentity">;
-  readonly messengers: Pick<DeclaredMessengers, "context">;
-  /** Runs work in the background. */
-  readonly later: (work: () => Promise<void>) => void;
-  /** Called after the platform was asked, with the error if it did not answer. */
-  readonly onAsked?: (definition: NormalizedMessengerDefinition, error?: unknown) => void;
+interface BotIdentitiesParts extends RootRuntimeOptions {
+  readonly store: RootStore;
+  readonly access: PlatformAccess;
 }
 
 const CALL_LIMIT_MS = 5000;
@@ -31,13 +24,13 @@ const TRY_AGAIN_MS = 60 * 60_000;
  * - It is refreshed once a day in the background. Until then the known one is used.
  */
 export class BotIdentities {
-  readonly #options: BotIdentitiesOptions;
+  readonly #options: BotIdentitiesParts;
   readonly #known = new Map<string, StoredIdentity>();
   readonly #loading = new Map<string, Promise<BotIdentity>>();
   /** Time of the next refresh, for messengers that this process has refreshed. */
   readonly #refreshAt = new Map<string, number>();
 
-  constructor(options: BotIdentitiesOptions) {
+  constructor(options: BotIdentitiesParts) {
     this.#options = options;
   }
 
@@ -84,13 +77,13 @@ export class BotIdentities {
       const identity = await withTimeLimit(deps.clock, CALL_LIMIT_MS, async (signal) =>
         definition.platform.fetchIdentity(messengers.context(definition.id), signal),
       );
-      this.#options.onAsked?.(definition);
+      this.#options.access.outcome(definition);
       const asked = { account, identity, askedAt: deps.clock.now() };
       store.setIdentity(definition.id, asked);
       this.#known.set(definition.id, asked);
       return identity;
     } catch (error) {
-      this.#options.onAsked?.(definition, error);
+      this.#options.access.outcome(definition, error);
       throw error;
     }
   }

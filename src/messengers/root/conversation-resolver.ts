@@ -1,23 +1,11 @@
-import type { Clock } from "../../core/deps.ts";
-import type { CommandEntry, IncomingEvent } from "../../core/messenger.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { chosenConversation, threadConversationName } from "../declare/conversation-name.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { readEvent } from "../declare/read-event.ts";
-import type { ChatAliases } from "./chat-aliases.ts";
-import type { ConversationClasses } from "./conversation-classes.ts";
-
-export interface ConversationResolverOptions {
-  readonly clock: Clock;
-  readonly aliases: Pick<ChatAliases, "firstThread">;
-  readonly classes: Pick<ConversationClasses, "place">;
-  readonly messengers: Pick<DeclaredMessengers, "context">;
-  /** The commands of the bot; may throw. */
-  readonly commands: () => readonly CommandEntry[];
-}
+import type { RootParts } from "./root-parts.ts";
 
 /** The conversation of an event. */
 export interface Resolved {
@@ -40,16 +28,16 @@ const MOST_REMEMBERED = 2000;
  * - An edit or a deletion follows its message, as long as the root remembers where that went.
  */
 export class ConversationResolver {
-  readonly #options: ConversationResolverOptions;
+  readonly #options: RootParts;
   readonly #remembered = new Map<string, string>();
 
-  constructor(options: ConversationResolverOptions) {
+  constructor(options: RootParts) {
     this.#options = options;
   }
 
   /** Rejects if the bot's code or the platform fails, or the function returns no usable name or class. */
   async of(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<Resolved> {
-    const { aliases, classes, clock, messengers } = this.#options;
+    const { aliases, classes, deps, messengers } = this.#options;
     const { conversation, id } = definition;
     if (conversation === "self") return { name: "", isListed: true };
     const thread = aliases.firstThread(id, incoming.thread);
@@ -66,7 +54,7 @@ export class ConversationResolver {
     const { respondTo } = definition;
     if (!mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#hasCommand(name) }))
       return { name: threadConversationName(id, incoming.thread.id), isListed: false };
-    const target = await withinTime(clock, LIMIT_MS, conversation(event), "conversation");
+    const target = await withinTime(deps.clock, LIMIT_MS, conversation(event), "conversation");
     const name = await classes.place(chosenConversation(target), id);
     if (key !== undefined) this.#remember(key, name);
     return { name, isListed: true };

@@ -1,33 +1,15 @@
 import { failureFields } from "../../core/bot-code.ts";
-import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import { parseObjectAddress, threadConversationName } from "../declare/conversation-name.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import type { ChatAliases } from "./chat-aliases.ts";
-import type { ChatDirectory } from "./chat-directory.ts";
 import type { ConversationResolver, Resolved } from "./conversation-resolver.ts";
 import type { RouteResult } from "./root-link.ts";
-import type { RootStore } from "./root-store.ts";
+import type { RootParts } from "./root-parts.ts";
 
-export interface EventRoutingOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly messengers: Pick<DeclaredMessengers, "get">;
-  readonly aliases: Pick<ChatAliases, "moveOf" | "twinOf">;
-  readonly chats: Pick<ChatDirectory, "observe">;
-  readonly conversations: Pick<ConversationResolver, "of">;
-  readonly store: Pick<RootStore, "touch">;
-  /** Stores events in the inbox of the object at this address. Resolves when they are durable. */
-  readonly deliver: (
-    conversation: string,
-    messengerId: string,
-    events: readonly IncomingEvent[],
-  ) => Promise<void>;
-  readonly hasEvent: (conversation: string, messengerId: string, key: string) => Promise<boolean>;
+interface EventRoutingParts extends RootParts {
+  readonly conversations: ConversationResolver;
 }
 
 /**
@@ -39,9 +21,9 @@ export interface EventRoutingOptions {
  * 4. A failure to write a directory loses no event: the next event writes it again.
  */
 export class EventRouting {
-  readonly #options: EventRoutingOptions;
+  readonly #options: EventRoutingParts;
 
-  constructor(options: EventRoutingOptions) {
+  constructor(options: EventRoutingParts) {
     this.#options = options;
   }
 
@@ -129,8 +111,8 @@ export class EventRouting {
 
   /** Notes the conversation in the directory. Its next message does so again. */
   #touch(name: string, { id }: NormalizedMessengerDefinition, { thread }: IncomingEvent): void {
-    const { clock, store } = this.#options;
-    this.#note(() => store.touch(parseObjectAddress(name).conversation, id, thread, clock.now()));
+    const { deps, store } = this.#options;
+    this.#note(() => store.touch(parseObjectAddress(name).conversation, id, thread, deps.clock.now()));
   }
 
   /** Notes the chat in the directory. Its next event does so again. */

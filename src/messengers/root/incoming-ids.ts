@@ -1,23 +1,16 @@
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { Probing } from "../../core/surface.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-
-export interface IncomingIdsOptions {
-  readonly messengers: Pick<DeclaredMessengers, "surface">;
-  /** Notes the ids of incoming messages. Never throws. */
-  readonly observe: RootBudget["noteIncoming"];
-}
+import type { RootRuntimeOptions } from "./root-parts.ts";
 
 /**
  * The ids of incoming messages, on platforms that number their messages. A search for a lost post skips them, because
  * they belong to others. In memory only, so a message writes no row for it.
  */
 export class IncomingIds {
-  readonly #options: IncomingIdsOptions;
+  readonly #options: RootRuntimeOptions;
   readonly #probing = new Map<string, Probing | undefined>();
 
-  constructor(options: IncomingIdsOptions) {
+  constructor(options: RootRuntimeOptions) {
     this.#options = options;
   }
 

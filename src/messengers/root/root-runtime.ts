@@ -3,11 +3,8 @@ import type { ChatFilter, ChatPage } from "../../core/chat.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
 import type { Note } from "../../core/figures.ts";
-import type { Log } from "../../core/log.ts";
-import type { BotIdentity, CommandEntry, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
+import type { BotIdentity, IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
 import type { BotFileIds, SentFile } from "../../../delivery/index.ts";
 import { createBotFileIds } from "../../../delivery/index.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
@@ -17,15 +14,12 @@ import { ChatAliases } from "./chat-aliases.ts";
 import { ChatDirectory } from "./chat-directory.ts";
 import { createChatStore } from "./chat-store.ts";
 import { ConversationClasses } from "./conversation-classes.ts";
-import type { ConversationClassesOptions } from "./conversation-classes.ts";
 import { createConversationClassStore } from "./conversation-class-store.ts";
 import { ConversationResolver } from "./conversation-resolver.ts";
 import { EventRouting } from "./event-routing.ts";
-import type { EventRoutingOptions } from "./event-routing.ts";
 import type { HealthProblem, HealthWarning } from "./health-problem.ts";
 import { HealthWarnings, leftOutWarning } from "./health-warnings.ts";
 import { IncomingIds } from "./incoming-ids.ts";
-import type { IncomingIdsOptions } from "./incoming-ids.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { LeftOutMessenger, NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -42,23 +36,7 @@ import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
 import { admitWebhook, methodNotAllowed } from "./webhook.ts";
-
-export interface RootRuntimeOptions
-  extends
-    Pick<EventRoutingOptions, "deliver" | "hasEvent">,
-    Pick<ConversationClassesOptions, "objects">,
-    Pick<IncomingIdsOptions, "observe"> {
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly messengers: DeclaredMessengers;
-  /** Returns the commands for the menu. */
-  readonly commands: () => readonly CommandEntry[];
-  /** Runs work in the background. */
-  readonly later: (work: () => Promise<void>) => void;
-  /** Called when a chat continues under another id. */
-  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
-}
+import type { RootRuntimeOptions } from "./root-parts.ts";
 
 /**
  * The root: checks webhooks, and answers them when their events are durable (I1). `EventRouting` passes each event to its
@@ -93,62 +71,41 @@ export class RootRuntime implements RootCalls {
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
     this.#messengers = options.messengers;
-    this.#store = createRootStore(options.database);
+    const { clock } = options.deps;
+    const store = createRootStore(options.database);
+    this.#store = store;
     this.#fileIds = createBotFileIds(options);
-    this.#storage = new StorageHealth({ clock: options.deps.clock, store: this.#store });
-    this.access = new PlatformAccess({ ...options, store: this.#store });
+    this.#storage = new StorageHealth({ clock, store });
+    this.access = new PlatformAccess({ ...options, store });
     this.#warnings = new HealthWarnings(options);
     this.#menu = new CommandMenu({
       ...options,
-      store: this.#store,
+      store,
       onAsked: (definition, error) => this.access.outcome(definition, error),
     });
-    this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
+    this.#aliases = new ChatAliases({ clock, store });
     this.#chats = new ChatDirectory({
-      clock: options.deps.clock,
+      clock,
       store: createChatStore(options.database),
       aliases: this.#aliases,
     });
     this.#classes = new ConversationClasses({
       objects: options.objects,
       classes: createConversationClassStore(options.database),
-      store: this.#store,
+      store,
     });
-    this.#targets = new Targets({
-      aliases: this.#aliases,
-      classes: this.#classes,
-      chats: this.#chats,
-      store: this.#store,
-      messengers: options.messengers,
-    });
-    this.places = new TargetPlaces({
+    const parts = {
+      ...options,
+      store,
       aliases: this.#aliases,
       chats: this.#chats,
       classes: this.#classes,
-      store: this.#store,
-      targets: this.#targets,
-      messengers: options.messengers,
-    });
+    };
+    this.#targets = new Targets(parts);
+    this.places = new TargetPlaces({ ...parts, targets: this.#targets });
     this.#ids = new IncomingIds(options);
-    this.#routing = new EventRouting({
-      ...options,
-      clock: options.deps.clock,
-      aliases: this.#aliases,
-      chats: this.#chats,
-      store: this.#store,
-      conversations: new ConversationResolver({
-        clock: options.deps.clock,
-        aliases: this.#aliases,
-        classes: this.#classes,
-        messengers: options.messengers,
-        commands: options.commands,
-      }),
-    });
-    this.#identities = new BotIdentities({
-      ...options,
-      store: this.#store,
-      onAsked: (definition, error) => this.access.outcome(definition, error),
-    });
+    this.#routing = new EventRouting({ ...parts, conversations: new ConversationResolver(parts) });
+    this.#identities = new BotIdentities({ ...options, store, access: this.access });
     this.#tokens = createTokenUsageStore(options.database);
     this.#limits = new TurnLimits(options.database, this.#tokens);
   }

@@ -6,22 +6,13 @@ import {
   parseObjectAddress,
   threadConversationName,
 } from "../declare/conversation-name.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import type { ChatAliases } from "./chat-aliases.ts";
-import type { ConversationClasses } from "./conversation-classes.ts";
-import type { ChatDirectory } from "./chat-directory.ts";
-import type { RootStore } from "./root-store.ts";
 import type { Targets } from "./targets.ts";
 import { givenAddressSchema } from "../../core/stored-address.ts";
+import type { RootParts } from "./root-parts.ts";
 
-export interface TargetPlacesOptions {
-  readonly aliases: Pick<ChatAliases, "firstThread">;
-  readonly chats: Pick<ChatDirectory, "find">;
-  readonly classes: Pick<ConversationClasses, "addressOf">;
-  readonly store: Pick<RootStore, "conversationIn">;
-  readonly targets: Pick<Targets, "resolve">;
-  readonly messengers: Pick<DeclaredMessengers, "find">;
+interface TargetPlacesParts extends RootParts {
+  readonly targets: Targets;
 }
 
 /**
@@ -29,9 +20,9 @@ export interface TargetPlacesOptions {
  * of its memory.
  */
 export class TargetPlaces {
-  readonly #options: TargetPlacesOptions;
+  readonly #options: TargetPlacesParts;
 
-  constructor(options: TargetPlacesOptions) {
+  constructor(options: TargetPlacesParts) {
     this.#options = options;
   }
 

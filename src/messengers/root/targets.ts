@@ -7,21 +7,9 @@ import {
   namedConversationName,
   parseObjectAddress,
 } from "../declare/conversation-name.ts";
-import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import type { ChatAliases } from "./chat-aliases.ts";
-import type { ConversationClasses } from "./conversation-classes.ts";
-import type { ChatDirectory } from "./chat-directory.ts";
 import type { StoredChat } from "./chat-store.ts";
-import type { RootStore } from "./root-store.ts";
-
-export interface TargetsOptions {
-  readonly aliases: Pick<ChatAliases, "moveOf">;
-  readonly chats: Pick<ChatDirectory, "find" | "ofPerson">;
-  readonly classes: Pick<ConversationClasses, "addressOf">;
-  readonly store: Pick<RootStore, "conversation">;
-  readonly messengers: Pick<DeclaredMessengers, "find">;
-}
+import type { RootParts } from "./root-parts.ts";
 
 const id = z.string().min(1);
 const targetSchema = z.union([
@@ -33,9 +21,9 @@ const targetSchema = z.union([
 
 /** Finds the address of a target, from the directories of the root: chats in which the bot was seen. */
 export class Targets {
-  readonly #options: TargetsOptions;
+  readonly #options: RootParts;
 
-  constructor(options: TargetsOptions) {
+  constructor(options: RootParts) {
     this.#options = options;
   }
 
