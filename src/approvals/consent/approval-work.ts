@@ -7,10 +7,9 @@ import { groupsOf } from "../rules/together.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
 import { Sweep } from "../../core/sweep-store.ts";
+import type { ConsentParts } from "./consent-parts.ts";
 
-export interface ApprovalWorkOptions {
-  readonly host: ApprovalHost;
-  readonly stored: StoredApprovals;
+interface ApprovalWorkParts extends ConsentParts {
   readonly granted: GrantedRuns;
   readonly fresh: FreshGrants;
   readonly held: HeldQuestions;
@@ -41,7 +40,7 @@ export class ApprovalWork {
   readonly #sweep: Sweep;
   #hasChecked = false;
 
-  constructor({ fresh, granted, held, host, stored }: ApprovalWorkOptions) {
+  constructor({ fresh, granted, held, host, stored }: ApprovalWorkParts) {
     this.#held = held;
     this.#host = host;
     this.#stored = stored;

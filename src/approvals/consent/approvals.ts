@@ -48,16 +48,17 @@ export class Approvals {
     this.deciders = deciders;
     const grants = new Grants(host);
     this.grants = grants;
-    const granted = new GrantedRuns({ host, store, grants, deciders });
+    const parts = { host, stored, grants, deciders };
+    const granted = new GrantedRuns({ ...parts, store });
     this.granted = granted;
-    const fresh = new FreshGrants({ clock: host.clock, stored, grants, deciders });
+    const fresh = new FreshGrants(parts);
     const held = new HeldQuestions(host.clock);
-    const work = new ApprovalWork({ host, stored, granted, fresh, held });
+    const work = new ApprovalWork({ ...parts, granted, fresh, held });
     this.work = work;
     this.asking = new AskPeople(host, stored, held);
-    this.questions = new WaitingQuestions({ host, stored, work, held });
-    this.edited = new EditedQuestions({ host, stored, work });
-    this.decisions = new Decisions({ host, stored, grants, deciders, work });
+    this.questions = new WaitingQuestions({ ...parts, work, held });
+    this.edited = new EditedQuestions({ ...parts, work });
+    this.decisions = new Decisions({ ...parts, work });
   }
 
   /**

@@ -11,18 +11,11 @@ const CHANGED_WITHIN_MS = 24 * 60 * 60 * 1000;
 
 /** Stores questions to people, with the cards that show them. */
 export class AskPeople {
-  readonly #host: Pick<
-    ApprovalHost,
-    "clock" | "database" | "newId" | "occurrenceOf" | "onChange" | "pointAt"
-  >;
+  readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
   readonly #held: HeldQuestions;
 
-  constructor(
-    host: Pick<ApprovalHost, "clock" | "database" | "newId" | "occurrenceOf" | "onChange" | "pointAt">,
-    stored: StoredApprovals,
-    held: HeldQuestions,
-  ) {
+  constructor(host: ApprovalHost, stored: StoredApprovals, held: HeldQuestions) {
     this.#host = host;
     this.#stored = stored;
     this.#held = held;

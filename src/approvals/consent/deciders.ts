@@ -12,14 +12,11 @@ const MOST_CHECKED = 20;
  * It looks at the newest questions once in every process, and at a question whenever somebody may not decide about it.
  */
 export class Deciders {
-  readonly #host: Pick<ApprovalHost, "clock" | "mayDecide" | "isNobodyLeft" | "onChange" | "onFailure">;
+  readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
   #hasLooked = false;
 
-  constructor(
-    host: Pick<ApprovalHost, "clock" | "mayDecide" | "isNobodyLeft" | "onChange" | "onFailure">,
-    stored: StoredApprovals,
-  ) {
+  constructor(host: ApprovalHost, stored: StoredApprovals) {
     this.#host = host;
     this.#stored = stored;
   }

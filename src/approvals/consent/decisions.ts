@@ -13,18 +13,15 @@ import type { ApprovalWork } from "./approval-work.ts";
 import type { Deciders } from "./deciders.ts";
 import type { Grants } from "./grants.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
+import type { ConsentParts } from "./consent-parts.ts";
 
-export interface DecisionsOptions {
-  readonly host: Pick<ApprovalHost, "clock" | "database">;
-  readonly stored: StoredApprovals;
-  readonly grants: Grants;
-  readonly deciders: Deciders;
+export interface DecisionsOptions extends ConsentParts {
   readonly work: ApprovalWork;
 }
 
 /** Decisions of people and of systems. Each is compared with the stored state and stored in one step. */
 export class Decisions {
-  readonly #host: DecisionsOptions["host"];
+  readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
   readonly #grants: Grants;
   readonly #deciders: Deciders;

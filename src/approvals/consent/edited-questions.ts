@@ -1,15 +1,12 @@
 import type { FormState } from "../../forms/form.ts";
 import type { Approval, OpenEdit } from "../rules/approval.ts";
-import type { ApprovalHost } from "../rules/approval-host.ts";
 import { questionOf } from "../rules/approval-request.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { withAgreement } from "../rules/quorum.ts";
-import type { StoredApprovals } from "../stored/stored-approvals.ts";
 import type { ApprovalWork } from "./approval-work.ts";
+import type { ConsentParts } from "./consent-parts.ts";
 
-export interface EditedQuestionsOptions {
-  readonly host: Pick<ApprovalHost, "clock" | "database" | "newId">;
-  readonly stored: StoredApprovals;
+interface EditedQuestionsParts extends ConsentParts {
   readonly work: ApprovalWork;
 }
 
@@ -34,9 +31,9 @@ export type ChangedCall = Pick<
  * takes its place, its card and its time, in one step. Nobody has agreed to that one.
  */
 export class EditedQuestions {
-  readonly #options: EditedQuestionsOptions;
+  readonly #options: EditedQuestionsParts;
 
-  constructor(options: EditedQuestionsOptions) {
+  constructor(options: EditedQuestionsParts) {
     this.#options = options;
   }
 

@@ -1,22 +1,12 @@
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import type { Clock } from "../../core/deps.ts";
 import { isLimited } from "../rules/allowance.ts";
-import type { StoredApprovals } from "../stored/stored-approvals.ts";
-import type { Deciders } from "./deciders.ts";
-import type { Grants } from "./grants.ts";
-
-export interface FreshGrantsOptions {
-  readonly clock: Clock;
-  readonly stored: StoredApprovals;
-  readonly grants: Grants;
-  readonly deciders: Deciders;
-}
+import type { ConsentParts } from "./consent-parts.ts";
 
 /** New grants, which may cover requests that wait already. */
 export class FreshGrants {
-  readonly #options: FreshGrantsOptions;
+  readonly #options: ConsentParts;
 
-  constructor(options: FreshGrantsOptions) {
+  constructor(options: ConsentParts) {
     this.#options = options;
   }
 
@@ -38,14 +28,14 @@ export class FreshGrants {
   }
 
   async #coverWaiting(grantId: string, person: MessengerAuthor, approved: () => void): Promise<void> {
-    const { clock, deciders, grants, stored } = this.#options;
+    const { deciders, grants, host, stored } = this.#options;
     for (const { id } of stored.store.waiting()) {
       const asked = stored.store.get(id);
       if (asked === undefined || !grants.covering(asked).some((grant) => grant.id === grantId)) continue;
       if (!(await deciders.mayDecide(asked, { surface: "chat", person }))) continue;
       // The permission check took time, so the state is read again.
       const waiting = stored.store.get(id);
-      const now = clock.now();
+      const now = host.clock.now();
       if (waiting?.state !== "waiting" || now >= waiting.expiresAt) continue;
       const decidedBy = { surface: "grant", person, grantId } as const;
       grants.use(grantId, waiting, () =>

@@ -1,20 +1,12 @@
 import type { Amount } from "../../core/amount.ts";
 import { claimOf, isLimited } from "../rules/allowance.ts";
 import type { Approval, CallOutcome } from "../rules/approval.ts";
-import type { ApprovalHost } from "../rules/approval-host.ts";
 import type { Grant } from "../rules/grant.ts";
 import type { ApprovalStore } from "../stored/approval-store.ts";
-import type { Deciders } from "./deciders.ts";
-import type { Grants } from "./grants.ts";
+import type { ConsentParts } from "./consent-parts.ts";
 
-export interface GrantedRunsOptions {
-  readonly host: Pick<
-    ApprovalHost,
-    "claim" | "clock" | "database" | "newId" | "noteUse" | "onChange" | "onFailure" | "outcomeOf"
-  >;
+interface GrantedRunsParts extends ConsentParts {
   readonly store: ApprovalStore;
-  readonly grants: Grants;
-  readonly deciders: Deciders;
 }
 
 /** The ledger keeps a run for at least this long. Later, it may have forgotten one. */
@@ -35,13 +27,13 @@ export type UnaskedCall = Omit<
  * to.
  */
 export class GrantedRuns {
-  readonly #options: GrantedRunsOptions;
+  readonly #options: GrantedRunsParts;
   /** Ids of uses without an outcome from earlier processes. Undefined until they are looked up. */
   #lost: Set<string> | undefined;
   /** Ids of uses whose call is running in this process. */
   readonly #live = new Set<string>();
 
-  constructor(options: GrantedRunsOptions) {
+  constructor(options: GrantedRunsParts) {
     this.#options = options;
   }
 

@@ -17,10 +17,10 @@ import { GrantStore } from "../stored/grant-store.ts";
  *    caller checks the last one before `use`.
  */
 export class Grants {
-  readonly #host: Pick<ApprovalHost, "clock" | "database" | "newId">;
+  readonly #host: ApprovalHost;
   readonly #store: GrantStore;
 
-  constructor(host: Pick<ApprovalHost, "clock" | "database" | "newId">) {
+  constructor(host: ApprovalHost) {
     this.#host = host;
     this.#store = new GrantStore(host.database);
   }

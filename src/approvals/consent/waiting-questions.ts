@@ -9,22 +9,21 @@ import type { ApprovalWork } from "./approval-work.ts";
 import type { HeldQuestions } from "./held-questions.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
+import type { ConsentParts } from "./consent-parts.ts";
 
-export interface WaitingQuestionsOptions {
-  readonly host: Pick<ApprovalHost, "clock" | "database" | "onChange">;
-  readonly stored: StoredApprovals;
+interface WaitingQuestionsParts extends ConsentParts {
   readonly work: ApprovalWork;
   readonly held: HeldQuestions;
 }
 
 /** Changes of questions about which nobody has decided: where they are shown, and ends that are no decision. */
 export class WaitingQuestions {
-  readonly #host: Pick<ApprovalHost, "clock" | "database" | "onChange">;
+  readonly #host: ApprovalHost;
   readonly #stored: StoredApprovals;
   readonly #work: ApprovalWork;
   readonly #held: HeldQuestions;
 
-  constructor({ held, host, stored, work }: WaitingQuestionsOptions) {
+  constructor({ held, host, stored, work }: WaitingQuestionsParts) {
     this.#host = host;
     this.#stored = stored;
     this.#work = work;
