@@ -1,24 +1,19 @@
 import type { ThinkErrorClass } from "agents/harness/think";
 import { failureFields, isLogged } from "../core/bot-code.ts";
 import { wait } from "../core/deps.ts";
-import type { Clock } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { ChatErrorClassification } from "./hooks.ts";
 import { isOverflowMended } from "./recovery-settings.ts";
 import type { TurnConfigs } from "./turn-configs.ts";
-import type { EngineSettings } from "./turn-engine-options.ts";
 import type { TurnPatience } from "./turn-patience.ts";
+import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
-export interface ModelFailuresOptions {
-  readonly clock: Clock;
+interface ModelFailuresParts extends TurnEngineOptions {
   /** The limits of single turns. */
-  readonly configs: Pick<TurnConfigs, "maxRetries" | "stallTimeoutMs">;
-  readonly logOf: (operationId: string) => Log;
+  readonly configs: TurnConfigs;
   /** Limits the failures before the first word. */
-  readonly patience: Pick<TurnPatience, "isOver" | "limit">;
-  readonly settings: Pick<EngineSettings, "chatStreamStallTimeoutMs" | "modelAttempts" | "contextOverflow">;
+  readonly patience: TurnPatience;
 }
 
 /** Pause before the second attempt. A server may ask for a longer one, up to a limit that a person can wait for. */
@@ -27,7 +22,7 @@ const LONGEST_REST_MS = 15_000;
 
 /** Decides whether a failed model call is repeated, and how long the next call waits. */
 export class ModelFailures {
-  readonly #options: ModelFailuresOptions;
+  readonly #options: ModelFailuresParts;
   readonly #failures = new Map<string, number>();
   readonly #rests = new Map<string, number>();
   /** Length of an operation's text when its call failed in mid-answer. */
@@ -38,7 +33,7 @@ export class ModelFailures {
   /** Operations whose transcript has been summarized because a model refused it. */
   readonly #overflown = new Set<string>();
 
-  constructor(options: ModelFailuresOptions) {
+  constructor(options: ModelFailuresParts) {
     this.#options = options;
   }
 

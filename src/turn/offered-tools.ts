@@ -9,22 +9,22 @@ import type { TurnConfigs } from "./turn-configs.ts";
 import type { TurnEngineOptions } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
-export interface OfferedToolsOptions extends Pick<TurnEngineOptions, "clock" | "inTurn" | "logOf" | "tools"> {
+interface OfferedToolsParts extends Omit<TurnEngineOptions, "calls" | "hooks" | "system"> {
   readonly running: RunningOperations;
-  readonly messages: Pick<SessionMessages, "stored" | "load">;
-  readonly hooks: Pick<TurnHooks, "failed">;
-  readonly configs: Pick<TurnConfigs, "begin" | "toolLimitMs">;
-  readonly calls: Pick<ToolCalls, "began" | "ended">;
+  readonly messages: SessionMessages;
+  readonly hooks: TurnHooks;
+  readonly configs: TurnConfigs;
+  readonly calls: ToolCalls;
   readonly system: (session: string) => Promise<string | undefined>;
 }
 
 /** The tools that the model of a session sees: the bot's own, and those that `beforeTurn` adds for a turn. */
 export class OfferedTools {
-  readonly #options: OfferedToolsOptions;
+  readonly #options: OfferedToolsParts;
   /** The tools as each session saw them last. */
   readonly #seen = new Map<string, ToolSet>();
 
-  constructor(options: OfferedToolsOptions) {
+  constructor(options: OfferedToolsParts) {
     this.#options = options;
   }
 

@@ -1,25 +1,16 @@
 import type { UIMessage } from "ai";
-import type { Clock } from "../core/deps.ts";
 import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
 import { STEP_BREAK } from "../core/step-break.ts";
 import { withinTime } from "../core/within-time.ts";
 import { recoveryOf } from "./recovery-settings.ts";
-import type {
-  ChatRecoveryContext,
-  ChatRecoveryExhaustedContext,
-  RecoverySettings,
-} from "./recovery-settings.ts";
+import type { ChatRecoveryContext, ChatRecoveryExhaustedContext } from "./recovery-settings.ts";
 import { textOfParts } from "./reply-text.ts";
-import type { EngineSettings, EngineTurns } from "./turn-engine-options.ts";
 import type { TurnListener } from "./turn-events.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
+import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
-export interface RecoveriesOptions {
-  readonly clock: Clock;
+interface RecoveriesParts extends Omit<TurnEngineOptions, "hooks"> {
   readonly hooks: TurnHooks;
-  readonly settings: RecoverySettings & Pick<EngineSettings, "interruptedStep">;
-  readonly turns: () => Pick<EngineTurns, "addTokens" | "arrivedAt" | "usedTokens">;
-  readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }
 
 /** An interrupted call, as the harness passes it. */
@@ -38,9 +29,9 @@ export type RecoveryDecision = "continue" | "restart" | "abandon";
 
 /** Decides whether a turn goes on after the process died in the middle of a model call, and how. */
 export class Recoveries {
-  readonly #options: RecoveriesOptions;
+  readonly #options: RecoveriesParts;
 
-  constructor(options: RecoveriesOptions) {
+  constructor(options: RecoveriesParts) {
     this.#options = options;
   }
 

@@ -1,7 +1,5 @@
 import type { ThinkToolCallDecision } from "agents/harness/think";
 import type { ModelMessage, ToolSet } from "ai";
-import type { Clock } from "../core/deps.ts";
-import type { Log } from "../core/log.ts";
 import { logRefusedCall } from "./log-refused-call.ts";
 import { fillInputOf, isReadOnly, mayRepeatResult, mayRerun, runsBeside } from "./bot-tools.ts";
 import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
@@ -9,10 +7,10 @@ import { INTERRUPTED } from "./model-messages.ts";
 import { isRecord } from "../core/is-record.ts";
 import { untilAborted } from "../core/until-aborted.ts";
 import { ReadCalls } from "./read-calls.ts";
-import type { ToolCallFacts, EngineTurns } from "./turn-engine-options.ts";
 import type { CallOutcome } from "./turn-event.ts";
 import type { TurnEvents } from "./turn-events.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
+import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
 /** A call that the model has asked for, as the turn engine passes it. */
 export interface ToolCall {
@@ -24,14 +22,9 @@ export interface ToolCall {
   readonly attempt: number;
 }
 
-export interface ToolCallsOptions {
-  readonly clock: Clock;
+interface ToolCallsParts extends Omit<TurnEngineOptions, "hooks"> {
   readonly hooks: TurnHooks;
-  /** Asks whether a tool with an effect may begin, and waits for that. */
-  readonly turns: () => Pick<EngineTurns, "beforeTool">;
-  readonly calls: () => Pick<ToolCallFacts, "begin" | "hasBegun">;
-  readonly logOf: (operationId: string) => Log;
-  readonly events: Pick<TurnEvents, "emit">;
+  readonly events: TurnEvents;
 }
 
 /** Facts about the turn around a call. */
@@ -86,7 +79,7 @@ interface RunningCall {
  * - The bot's `beforeToolCall` decides last, right before the call.
  */
 export class ToolCalls {
-  readonly #options: ToolCallsOptions;
+  readonly #options: ToolCallsParts;
   readonly #running = new Map<string, RunningCall>();
   /** When the calls with an effect that have begun end, by operation: all, and those beside which no other runs. */
   readonly #ends = new Map<string, { readonly all: Promise<void>; readonly alone: Promise<void> }>();
@@ -94,7 +87,7 @@ export class ToolCalls {
   /** Outputs of the newest step by operation. The harness stores an output after the next call may have begun. */
   readonly #newest = new Map<string, { readonly step: number; readonly outputs: Map<string, unknown> }>();
 
-  constructor(options: ToolCallsOptions) {
+  constructor(options: ToolCallsParts) {
     this.#options = options;
     this.#reads = new ReadCalls(options.clock);
   }

@@ -2,19 +2,15 @@ import type { ThinkTurnConfig } from "agents/harness/think";
 import type { LanguageModel, ModelMessage, StepResult, ToolSet, UIMessage } from "ai";
 import { isContinuation } from "../core/turn-info.ts";
 import { withSettings } from "./call-settings.ts";
-import type { Clock } from "../core/deps.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { StepConfig, TurnConfig } from "./hooks.ts";
 import { hasOpenCalls, stepContextsOf } from "./step-contexts.ts";
 import type { CallFacts } from "./step-contexts.ts";
-import type { EngineSettings } from "./turn-engine-options.ts";
+import type { ModelInstance, TurnEngineOptions } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 import { modelLimits, toolLimitMs } from "./turn-timeouts.ts";
 
-type ModelInstance = Exclude<LanguageModel, string>;
-
-export interface TurnConfigsOptions {
-  readonly clock: Clock;
+interface TurnConfigsParts extends Omit<TurnEngineOptions, "hooks" | "model"> {
   readonly hooks: TurnHooks;
   /** Returns the guarded model for one call of an operation: the bot's, or `instead`. */
   readonly model: (
@@ -22,8 +18,6 @@ export interface TurnConfigsOptions {
     instead: LanguageModel | undefined,
     how?: ModelCallLimits,
   ) => Promise<ModelInstance>;
-  readonly maxSteps: (operationId: string) => number;
-  readonly settings: Pick<EngineSettings, "sendReasoning">;
 }
 
 /** Limits of one model call. Absent ones are the bot's. */
@@ -58,10 +52,10 @@ interface Known {
  * holds for all further calls.
  */
 export class TurnConfigs {
-  readonly #options: TurnConfigsOptions;
+  readonly #options: TurnConfigsParts;
   readonly #known = new Map<string, Known>();
 
-  constructor(options: TurnConfigsOptions) {
+  constructor(options: TurnConfigsParts) {
     this.#options = options;
   }
 

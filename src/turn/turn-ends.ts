@@ -1,18 +1,14 @@
 import { errorCode } from "../core/errors.ts";
 import { isContinuation } from "../core/turn-info.ts";
-import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { ChatErrorClassification, ChatErrorContext, ChatResponseResult } from "./hooks.ts";
 import type { SessionMessages } from "./session-messages.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
+import type { TurnEngineOptions, TurnOutcome } from "./turn-engine-options.ts";
 
-export interface TurnEndsOptions {
+interface TurnEndsParts extends Pick<TurnEngineOptions, "attachmentsOf"> {
   readonly hooks: TurnHooks;
-  readonly attachmentsOf?: ((operationId: string) => readonly StoredAttachment[]) | undefined;
-  readonly messages: Pick<SessionMessages, "answer">;
-  readonly outcome: (
-    operationId: string,
-    session: string,
-  ) => Promise<{ readonly kind: string; readonly reason?: string | undefined }>;
+  readonly messages: SessionMessages;
+  readonly outcome: (operationId: string, session: string) => Promise<TurnOutcome>;
 }
 
 /** The end of a turn, for its hook. */
@@ -23,11 +19,11 @@ const MOST_ERRORS = 32;
 
 /** Calls the bot's hooks for failed and ended turns. */
 export class TurnEnds {
-  readonly #options: TurnEndsOptions;
+  readonly #options: TurnEndsParts;
   /** The error of each failed turn, as `onChatError` returned it. */
   readonly #errors = new Map<string, string>();
 
-  constructor(options: TurnEndsOptions) {
+  constructor(options: TurnEndsParts) {
     this.#options = options;
   }
 
@@ -77,7 +73,8 @@ export class TurnEnds {
   /** Calls `onChatResponse` for a turn whose answer is stored. Resolves when the hook has returned or failed. */
   async tell(operationId: string, session: string, status: ResponseStatus): Promise<void> {
     const { attachmentsOf, hooks, messages, outcome } = this.#options;
-    const { reason } = await outcome(operationId, session);
+    const ended = await outcome(operationId, session);
+    const reason = ended.kind === "failed" ? ended.reason : undefined;
     const error = status === "error" ? (this.#errors.get(operationId) ?? reason) : undefined;
     const turn = hooks.turnInfo(operationId);
     await hooks.run(operationId, "onChatResponse", {

@@ -71,20 +71,12 @@ export class TurnEngine {
     this.#patience = patience;
     const hooks = new TurnHooks(options);
     this.#hooks = hooks;
-    const configs = new TurnConfigs({
-      ...options,
-      hooks,
-      model: (...call) => this.#model(...call),
-    });
+    const configs = new TurnConfigs({ ...options, hooks, model: (...call) => this.#model(...call) });
     this.#configs = configs;
     this.#failures = new ModelFailures({ ...options, configs, patience });
     this.#recoveries = new Recoveries({ ...options, hooks });
     events.listen(this.#recoveries.listener);
-    this.#calls = new ToolCalls({
-      ...options,
-      hooks,
-      events,
-    });
+    this.#calls = new ToolCalls({ ...options, hooks, events });
     this.#tools = new OfferedTools({
       ...options,
       running,
@@ -95,8 +87,8 @@ export class TurnEngine {
       system: (session) => this.#system(session),
     });
     this.ends = new TurnEnds({
+      ...options,
       hooks,
-      attachmentsOf: options.attachmentsOf,
       messages,
       outcome: (...of) => this.outcome(...of),
     });

@@ -1,30 +1,20 @@
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/bot-code.ts";
-import type { Clock } from "../core/deps.ts";
 import { isThenable } from "../core/is-thenable.ts";
-import type { Log } from "../core/log.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { ThinkHooks } from "./hooks.ts";
-
-export interface TurnHooksOptions {
-  readonly clock: Clock;
-  readonly logOf: (operationId: string) => Log;
-  readonly hooks: () => Partial<ThinkHooks>;
-  readonly turnInfo: (operationId: string) => TurnInfo | undefined;
-  /** Runs bot code in a context that knows the current turn. */
-  readonly inTurn: <T>(operationId: string, body: () => T) => T;
-}
+import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
 /** The return value of a hook, or its failure. */
 export type HookResult<T> = { readonly ok: true; readonly value: T | undefined } | { readonly ok: false };
 
 /** Calls the bot's hooks. Their exceptions are logged and never passed on. */
 export class TurnHooks {
-  readonly #options: TurnHooksOptions;
+  readonly #options: TurnEngineOptions;
   /** Turns whose `onChunk` has failed. It is called for each word, so only the first failure is logged. */
   readonly #failedChunks = new Set<string>();
 
-  constructor(options: TurnHooksOptions) {
+  constructor(options: TurnEngineOptions) {
     this.#options = options;
   }
 
