@@ -24,8 +24,11 @@ const file = z.object({ shares: z.object({ public: shares, private: shares }).nu
 const completed = z.object({ files: z.array(file) });
 const information = z.object({ file });
 
-/** Waits before Slack is asked for the message of a file, in milliseconds. Slack shares files after its answer. */
-const ASK_AFTER_MS = [300, 700, 1500, 3000];
+/**
+ * Waits before Slack is asked for the message of a file, in milliseconds. Slack shares files after its answer. Later
+ * messages of the chat wait as long.
+ */
+const ASK_AFTER_MS = [100, 200, 400, 800, 1500];
 /** Uploads shorter than the limit of a text need no sign of life in this time, in milliseconds. */
 const SIGN_OF_LIFE_MS = 5000;
 
@@ -72,10 +75,11 @@ export async function postFiles(
   }
   for (const afterMs of ASK_AFTER_MS) {
     await wait(clock, afterMs, signal);
-    // Without the right to read files, or without an answer, it stays unknown.
-    const answer = await api.call("files.info", { file: fileId }).catch(() => undefined);
+    const answer = await api.call("files.info", { file: fileId }).catch((error: unknown) => error);
     const messageId = messageIn(information.safeParse(answer).data?.file, channel);
     if (messageId !== undefined) return messageId;
+    // Without the right to read files it stays unknown.
+    if (answer instanceof ChatSdkCallError) break;
   }
   if (!isCertain) throw new ChatSdkCallError("post", { kind: "unknown", code: "no-answer" });
   return `file:${fileId}`;

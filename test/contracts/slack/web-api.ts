@@ -193,6 +193,22 @@ export class WebApi {
       }
       case "files.completeUploadExternal":
         return this.#completeUpload(fields);
+      case "files.info": {
+        const id = textField(fields, "file");
+        const ticket = this.#workspace.tickets.get(id);
+        if (ticket === undefined) throw new SlackError("file_not_found");
+        const { isTold, name, shared } = ticket;
+        ticket.isTold = true;
+        if (shared === undefined || isTold !== true) return { file: { id, name, shares: {} } };
+        const { channel, ts } = shared;
+        return {
+          file: {
+            id,
+            name,
+            shares: { [channel.isDirect ? "private" : "public"]: { [channel.id]: [{ ts }] } },
+          },
+        };
+      }
       case "reactions.add":
         this.#workspace.message(this.#of(fields), textField(fields, "timestamp"));
         return {};
@@ -318,6 +334,10 @@ export class WebApi {
         isEdited: false,
       };
       channel.messages.push(message);
+      for (const { id: file } of named) {
+        const ticket = this.#workspace.tickets.get(file);
+        if (ticket !== undefined) ticket.shared = { channel, ts: message.ts };
+      }
       const event = { ...this.#workspace.eventMessage(channel, message), subtype: "file_share" };
       this.#workspace.echoed(channel, event);
     }
@@ -349,6 +369,7 @@ const KINDS: Readonly<Record<string, CallKind>> = {
   "assistant.threads.setStatus": "typing",
   "auth.test": "read",
   "users.info": "read",
+  "files.info": "read",
   "conversations.info": "read",
   "conversations.history": "read",
   "conversations.replies": "read",

@@ -39,6 +39,15 @@ interface ResponseTarget {
   readonly threadTs?: string;
 }
 
+/** A file that the app uploads, and its message once it is shared. */
+interface Ticket {
+  readonly name: string;
+  bytes?: Uint8Array<ArrayBuffer>;
+  shared?: { readonly channel: Channel; readonly ts: string };
+  /** Whether `files.info` tells of the message. It does not at first, as Slack shares files after its answer. */
+  isTold?: boolean;
+}
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A refusal with Slack's code. */
@@ -49,7 +58,7 @@ export class Workspace {
   readonly channels = new Map<string, Channel>();
   readonly people = new Map<string, Person>();
   readonly files = new Map<string, SentFile>();
-  readonly tickets = new Map<string, { name: string; bytes?: Uint8Array<ArrayBuffer> }>();
+  readonly tickets = new Map<string, Ticket>();
   readonly responses = new Map<string, ResponseTarget>();
   apiUrl = "";
   changed: () => void = () => {};
@@ -99,6 +108,7 @@ export class Workspace {
       text: message.text,
       team: TEAM,
       ...(message.blocks.length > 0 && { blocks: message.blocks }),
+      ...(isBot && message.files.length > 0 && { files: message.files.map(({ name }) => ({ name })) }),
       ...(threadTs !== undefined && { thread_ts: threadTs, parent_user_id: parent?.user }),
       ...(isBot ? { bot_id: "B1", app_id: "A1" } : { client_msg_id: `client-${message.ts}` }),
     };

@@ -173,6 +173,15 @@ describe("a file on Slack", () => {
     },
   );
 
+  it.each<readonly [string, Answer, number]>([
+    ["once if the app may not read files", { ok: false, error: "missing_scope" }, 1],
+    ["five times at most", { ok: true, file: { id: "F1" } }, 5],
+  ])("asks for its message %s", async (_title, answer, times) => {
+    const outcome = await post({ "files.completeUploadExternal": NOT_SHARED_YET, "files.info": answer });
+    expect(pathsOf(outcome).filter((path) => path === "files.info")).toHaveLength(times);
+    expect(outcome.posted).toEqual({ messageId: "file:F1" });
+  });
+
   it("tells when a lost answer means that nothing was posted", async () => {
     const { sent } = await post();
     expect(sent).toEqual([false, true]);
