@@ -8,6 +8,7 @@ import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
 import { replaceMethod } from "./search/post-key.ts";
 import { gchatSearch } from "./search/gchat.ts";
+import { hearMentions, mentioningText, readUnreported } from "./gchat-events.ts";
 
 export const gchat: AdapterProfile = {
   // A message has at most 32,000 bytes, with all its fields.
@@ -20,8 +21,11 @@ export const gchat: AdapterProfile = {
   // A space takes 60 writes a minute: posts, edits and removals.
   pacing: { direct: { burst: 5, everyMs: 1100 }, group: { burst: 5, everyMs: 1100 } },
   readFailure,
+  readUnreported,
+  mentioningText,
   prepare: (adapter) => {
     callByFetch(adapter);
+    hearMentions(adapter);
     writeInChatSyntax(adapter);
   },
   readPress,

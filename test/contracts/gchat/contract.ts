@@ -10,7 +10,6 @@ export const gchatContract: Contract = {
       "follow-ups need a mention, too: in spaces and channels the bot hears of nothing else",
     ),
     "press-note": degraded("as a message", "as a message"),
-    command: degraded("typed", "typed"),
     edit: cannot("impossible", "the platform does not report edits"),
     delete: cannot("impossible", "the platform does not report deletions"),
     "edit-limit": cannot("impossible", "the platform sets no such limit"),

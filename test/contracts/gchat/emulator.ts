@@ -1,8 +1,10 @@
 /**
  * Google Chat in memory: direct messages with the app, and spaces that it was added to.
  *
- * Events have the form of Google Workspace add-ons ("Interaction events"). In a space the app hears of messages that
- * mention it alone. It does not hear of edits, deletions and reactions, unless it subscribes to them by Pub/Sub.
+ * The app is none of Google Workspace's add-ons, so its requests name the number of its project, and events have a `type`
+ * ("Verify requests from Google Chat", "Receive and respond to user interactions"). In a space the app hears of messages
+ * that mention it, and of its commands. The mention that adds it to a space comes as `ADDED_TO_SPACE`. It does not hear of
+ * edits, deletions and reactions, unless it subscribes to them by Pub/Sub.
  */
 import { TokenKey } from "../json-web-token.ts";
 import type {
@@ -25,6 +27,8 @@ const PROJECT_NUMBER = "1234567890";
 const ISSUER = "chat@system.gserviceaccount.com";
 const EMAIL = "shop-bot@shop-project.iam.gserviceaccount.com";
 const USER_NAME = "shop-bot";
+/** The app's commands in the console. */
+const COMMANDS = ["ping"];
 
 export class GoogleChatEmulator implements PlatformEmulator {
   readonly name = "gchat";
@@ -45,7 +49,6 @@ export class GoogleChatEmulator implements PlatformEmulator {
       apiUrl: `${apiUrl}/`,
       credentials: { client_email: EMAIL, private_key: this.#accountKey.privatePem },
       googleChatProjectNumber: PROJECT_NUMBER,
-      botUserId: this.#spaces.bot.name,
       userName: USER_NAME,
     };
     const hosts = { "https://oauth2.googleapis.com": apiUrl, "https://www.googleapis.com": apiUrl };
@@ -80,8 +83,9 @@ export class GoogleChatEmulator implements PlatformEmulator {
     const space = this.#spaceAt(act.in);
     const by = this.#spaces.user(act.by);
     if (act.kind === "write") return this.#write(act, space, by);
-    // A command is one only if the app's owner has registered it in the console.
-    if (act.kind === "command") return undefined;
+    // Commands are numbered, as the app's owner has registered them in the console.
+    const commandId = act.kind === "command" ? COMMANDS.indexOf(act.name) + 1 : 0;
+    if (act.kind === "command") return commandId > 0 ? this.#command(act, commandId, space, by) : undefined;
     const message = this.#spaces.find(act.messageId);
     if (message?.space !== space) return undefined;
     switch (act.kind) {
@@ -140,26 +144,60 @@ export class GoogleChatEmulator implements PlatformEmulator {
       argumentText: ` ${act.text}`,
       ...(act.isMention && { annotations: [annotation] }),
     };
-    const payload = { message: json, space: spaceJson(space) };
-    return { messageId: message.name, webhooks: [this.#webhook(by, { messagePayload: payload })] };
+    const type = space.isNew && !space.isDirect ? "ADDED_TO_SPACE" : "MESSAGE";
+    space.isNew = false;
+    return { messageId: message.name, webhooks: [this.#webhook(by, { type, space, message: json })] };
+  }
+
+  /** Only the app and the person see a command. */
+  #command(act: Act & { readonly kind: "command" }, id: number, space: Space, by: User): Acted | undefined {
+    if (!space.hasBot) return undefined;
+    const name = `/${act.name}`;
+    const text = `${name} ${act.args}`.trim();
+    const message = this.#spaces.add({ space, by, text, viewer: by.name }, undefined);
+    const commandId = String(id);
+    const slashCommand = {
+      bot: userJson(this.#spaces.bot),
+      type: "INVOKE",
+      commandName: name,
+      commandId,
+    };
+    const json = {
+      ...eventMessageJson(message),
+      argumentText: ` ${act.args}`,
+      slashCommand: { commandId },
+      annotations: [{ type: "SLASH_COMMAND", startIndex: 0, length: name.length, slashCommand }],
+    };
+    return { webhooks: [this.#webhook(by, { type: "MESSAGE", space, message: json })] };
   }
 
   #press(message: Message, by: User, label: string): Acted | undefined {
     const action = buttonsOf(message.cards).find(({ text }) => text === label)?.onClick?.action;
     // A card with an action that names no function cannot be pressed.
     if (action?.function === undefined) return undefined;
-    const parameters = Object.fromEntries((action.parameters ?? []).map(({ key, value }) => [key, value]));
-    const payload = { message: eventMessageJson(message), space: spaceJson(message.space) };
-    // An action whose function is an address has no name.
-    const invoked = URL.canParse(action.function) ? {} : { invokedFunction: action.function };
-    return { webhooks: [this.#webhook(by, { buttonClickedPayload: payload }, { ...invoked, parameters })] };
+    const { function: name, parameters = [] } = action;
+    const values = Object.fromEntries(parameters.map(({ key, value }) => [key, value]));
+    const webhook = this.#webhook(by, {
+      type: "CARD_CLICKED",
+      space: message.space,
+      message: eventMessageJson(message),
+      action: { actionMethodName: name, parameters },
+      common: { invokedFunction: name, parameters: values },
+    });
+    return { webhooks: [webhook] };
   }
 
-  #webhook(by: User, payload: object, common: object = {}): Webhook {
+  #webhook(
+    by: User,
+    { common, space, ...event }: { readonly type: string; readonly space: Space } & Record<string, unknown>,
+  ): Webhook {
     const now = this.#spaces.now();
     const body = JSON.stringify({
-      commonEventObject: { userLocale: "en", hostApp: "CHAT", platform: "WEB", ...common },
-      chat: { user: userJson(by), eventTime: new Date(now).toISOString(), ...payload },
+      ...event,
+      eventTime: new Date(now).toISOString(),
+      user: userJson(by),
+      space: spaceJson(space),
+      common: { userLocale: "en", hostApp: "CHAT", platform: "WEB", ...(common as object | undefined) },
     });
     const key = this.#chatKey;
     const spaces = this.#spaces;

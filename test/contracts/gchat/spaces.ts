@@ -7,6 +7,8 @@ export interface Space {
   readonly displayName: string;
   readonly isDirect: boolean;
   hasBot: boolean;
+  /** Whether nobody has mentioned the app there. */
+  isNew: boolean;
 }
 
 export interface User {
@@ -81,7 +83,7 @@ export class Spaces {
   spaceNamed(displayName: string, isDirect: boolean): Space {
     const known = this.#spaces.find((it) => it.displayName === displayName && it.isDirect === isDirect);
     if (known !== undefined) return known;
-    const space = { name: `spaces/AAAA${this.#nextId()}`, displayName, isDirect, hasBot: true };
+    const space = { name: `spaces/AAAA${this.#nextId()}`, displayName, isDirect, hasBot: true, isNew: true };
     this.#spaces.push(space);
     return space;
   }

@@ -171,8 +171,9 @@ describe("the emulator of Google Chat", () => {
     const press = { kind: "press", by: ada, in: place, messageId: card.name, label: "Yes" } as const;
     const acted = await caller.emulator.act(press);
     expect(await acted?.webhooks[0]?.request("https://bot.example/").json()).toMatchObject({
-      commonEventObject: { parameters: { actionId: "yes" } },
-      chat: { buttonClickedPayload: { message: { name: card.name } } },
+      type: "CARD_CLICKED",
+      common: { parameters: { actionId: "yes" } },
+      message: { name: card.name },
     });
   });
 

@@ -1,0 +1,113 @@
+import { createGoogleChatAdapter } from "@chat-adapter/gchat";
+import { createMockLogger } from "@chat-adapter/tests";
+import { describe, expect, it } from "vitest";
+import { createRig, postRequest, type Rig } from "./rig.ts";
+
+/* Events as "Receive and respond to user interactions" and "Chat event objects" of add-ons show them. */
+
+const rig = (): Rig =>
+  createRig(
+    createGoogleChatAdapter({
+      auth: "key",
+      disableSignatureVerification: true,
+      logger: createMockLogger(),
+      userName: "shop-bot",
+    }),
+  );
+
+const user = { name: "users/1", displayName: "Ada", type: "HUMAN" };
+const app = { name: "users/9", displayName: "Shop Bot", type: "BOT" };
+const room = { name: "spaces/A", type: "ROOM", spaceType: "SPACE", displayName: "Team" };
+const direct = { name: "spaces/D", type: "DM", spaceType: "DIRECT_MESSAGE" };
+const eventTime = "2026-11-20T10:00:00Z";
+
+const message = (text: string, more: object = {}): object => ({
+  name: "spaces/A/messages/M",
+  sender: user,
+  text,
+  createTime: eventTime,
+  thread: { name: "spaces/A/threads/T" },
+  ...more,
+});
+const mention = (length: number): object => ({
+  annotations: [{ type: "USER_MENTION", startIndex: 0, length, userMention: { type: "MENTION", user: app } }],
+});
+const command = message("/ping now", {
+  slashCommand: { commandId: "1" },
+  annotations: [
+    { type: "SLASH_COMMAND", startIndex: 0, length: 5, slashCommand: { bot: app, commandId: "1" } },
+  ],
+});
+
+async function eventOf(body: object): Promise<Record<string, unknown> | undefined> {
+  const one = rig();
+  const { accepted, response } = await one.receive(postRequest(JSON.stringify(body)));
+  expect(response.status).toBe(200);
+  expect(accepted.length).toBeLessThan(2);
+  const [event] = accepted;
+  return event && ((await one.parse(event)) as unknown as Record<string, unknown>);
+}
+
+describe("an app of Google Chat", () => {
+  it.each(["MESSAGE", "ADDED_TO_SPACE"])("hears a mention in a space: %s", async (type) => {
+    const text = "@Shop Bot yes";
+    const event = await eventOf({ type, eventTime, space: room, user, message: message(text, mention(9)) });
+    expect(event).toMatchObject({
+      kind: "mention",
+      thread: { chatId: "gchat:spaces/A", isDirectMessage: false },
+      message: { text, isMention: true, textToBot: "yes" },
+    });
+  });
+
+  it("hears a private message", async () => {
+    const said = message("Hello", { name: "spaces/D/messages/M", thread: { name: "spaces/D/threads/M" } });
+    expect(await eventOf({ type: "MESSAGE", eventTime, space: direct, user, message: said })).toMatchObject({
+      thread: { chatId: "gchat:spaces/D", isDirectMessage: true },
+      message: { text: "Hello" },
+    });
+  });
+
+  it.each([
+    { type: "MESSAGE", eventTime, space: room, user, message: command },
+    { chat: { user, eventTime, appCommandPayload: { space: room, message: command } } },
+  ])("hears a command in a space: %#", async (body) => {
+    expect(await eventOf(body)).toMatchObject({ message: { text: "/ping now", isMention: true } });
+  });
+
+  it.each([
+    { space: room, isDirectMessage: false },
+    { space: direct, isDirectMessage: true },
+  ])("hears a press: $isDirectMessage", async ({ isDirectMessage, space }) => {
+    const parameters = { actionId: "c1.card.button", value: "v" };
+    const list = Object.entries(parameters).map(([key, value]) => ({ key, value }));
+    const event = await eventOf({
+      type: "CARD_CLICKED",
+      eventTime,
+      space,
+      user,
+      message: { ...message(""), name: `${space.name}/messages/C`, sender: app },
+      action: { actionMethodName: "c1.card.button", parameters: list },
+      common: { userLocale: "en", hostApp: "CHAT", invokedFunction: "c1.card.button", parameters },
+    });
+    expect(event).toMatchObject({
+      kind: "action",
+      thread: { chatId: `gchat:${space.name}`, isDirectMessage },
+      action: { messageId: `${space.name}/messages/C`, data: "c1.card.button" },
+    });
+  });
+
+  it.each([
+    { type: "ADDED_TO_SPACE", eventTime, space: room, user },
+    { type: "REMOVED_FROM_SPACE", eventTime, space: room, user },
+    { type: "APP_COMMAND", eventTime, space: room, user, appCommandMetadata: { appCommandId: "2" } },
+    {
+      chat: {
+        user,
+        eventTime,
+        appCommandPayload: { space: room, appCommandMetadata: { appCommandId: "2" } },
+      },
+    },
+  ])("leaves alone an event without words: %#", async (body) => {
+    expect(await eventOf(body)).toBeUndefined();
+  });
+});
