@@ -2,13 +2,16 @@ import type { Database } from "../../src/core/database.ts";
 import { LazyTables } from "../../src/core/lazy-tables.ts";
 import { defineTable, integer, Table, text } from "../../src/core/table.ts";
 
+/** The account of a bot on a platform that limits chats. */
+export const ONLY_ACCOUNT = "";
+
 const ENDS = defineTable(
   "account_penalty_v1",
   { messengerId: text("PRIMARY KEY"), account: text("PRIMARY KEY"), until: integer("NOT NULL") },
   "WITHOUT ROWID",
 );
 
-/** The penalties of accounts, on platforms that limit an account and not its chats. Durable. */
+/** The penalties of accounts: on platforms that limit an account and not its chats, and of a whole bot. Durable. */
 export class AccountPenalties {
   readonly #ends: Table<typeof ENDS>;
   /** Ends in epoch milliseconds, as far as they were read. */

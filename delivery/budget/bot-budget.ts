@@ -11,7 +11,7 @@ import type {
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Rate } from "../../src/core/surface.ts";
-import { AccountPenalties } from "./account-penalties.ts";
+import { AccountPenalties, ONLY_ACCOUNT } from "./account-penalties.ts";
 import { BoxStore } from "./box-store.ts";
 import { Places } from "./places.ts";
 import { SeenMessages } from "./seen-messages.ts";
@@ -112,7 +112,7 @@ class LendingBudget implements RootBudget {
     if (sent !== undefined) {
       this.#seen.note(messengerId, sent.box, sent.box !== chatId, sent.ids, { kind: "bot", chatId });
     }
-    const penaltyUntil = account === undefined ? 0 : this.#penalties.until(messengerId, account);
+    const penaltyUntil = this.#penalties.until(messengerId, account ?? ONLY_ACCOUNT);
     if (penaltyUntil > now) return Promise.resolve({ kind: "wait", retryAt: penaltyUntil });
     const bot = this.#bot(messengerId, rate, now);
     const caller = JSON.stringify([chatId, speaker]);

@@ -11,6 +11,7 @@ import type {
   UnclaimedIds,
 } from "../../src/core/gate.ts";
 import type { Address, Probing, Surface } from "../../src/core/surface.ts";
+import { ONLY_ACCOUNT } from "./account-penalties.ts";
 
 /** News that no request has taken along is reported after this time. */
 const TELL_AFTER_MS = 500;
@@ -68,6 +69,8 @@ export class GateClient {
   readonly #untoldPenalties = new Map<string, number>();
   /** Accounts of chats, from the newest request of each. */
   readonly #accounts = new Map<string, string>();
+  /** Chats whose penalty is one of the account, and is not reported yet. */
+  readonly #refusedAccounts = new Set<string>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
   /** Threads whose news is reported right after the current work, unless a request takes it along. */
@@ -141,9 +144,12 @@ export class GateClient {
   /**
    * Reports a penalty. If the gate cannot be reached it rejects, but this conversation still obeys the penalty and
    * reports it later.
+   *
+   * @param isOfAccount whether it holds for all chats of the account, also where each chat has its own limit
    */
-  async penalize(address: Address, retryAfterMs: number): Promise<void> {
+  async penalize(address: Address, retryAfterMs: number, isOfAccount = false): Promise<void> {
     const key = chatKey(address);
+    if (isOfAccount) this.#refusedAccounts.add(key);
     const until = Math.max(this.#untoldPenalties.get(key) ?? 0, this.#clock.now() + retryAfterMs);
     this.#untoldPenalties.set(key, until);
     await this.#tellPenalty(address, until);
@@ -235,8 +241,11 @@ export class GateClient {
       return;
     }
     try {
-      await this.#options.gates.gateOf(address).penalize(address, leftMs, this.#accounts.get(key));
-      if (this.#untoldPenalties.get(key) === until) this.#untoldPenalties.delete(key);
+      const account = this.#accounts.get(key) ?? (this.#refusedAccounts.has(key) ? ONLY_ACCOUNT : undefined);
+      await this.#options.gates.gateOf(address).penalize(address, leftMs, account);
+      if (this.#untoldPenalties.get(key) !== until) return;
+      this.#untoldPenalties.delete(key);
+      this.#refusedAccounts.delete(key);
     } catch (error) {
       const again = (): void => {
         this.#tellPenalty(address, until).catch(() => {

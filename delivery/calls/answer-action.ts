@@ -53,7 +53,7 @@ export async function answerAction(
     if (outcome.kind === "done") return true;
     const failure = failureOf(surface, outcome);
     logFailure(context, { method: "answer", address, attempts }, failure);
-    if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
+    await penalize(context, address, failure);
     if (failure.kind === "unknown" && !isNote) return true;
     if (CALL_RULES.answer[failure.kind] === "ignore") return false;
     const waitMs = failure.kind === "retry-after" ? failure.retryAfterMs : restMs;

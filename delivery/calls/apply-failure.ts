@@ -162,7 +162,7 @@ async function applyDecision(
           retryAt: now + decision.delayMs,
         });
       }
-      await penalize(context, reply.record.address, decision.delayMs);
+      await penalize(context, reply.record.address, failure);
       return now + decision.delayMs;
     case "retry":
       if (decision.tellOwner) {

@@ -80,10 +80,12 @@ export function logFailure(
 export async function penalize(
   context: Pick<DeliveryContext, "budget" | "deps" | "log">,
   address: Address,
-  retryAfterMs: number,
+  failure: CallFailure,
 ): Promise<void> {
+  if (failure.kind !== "retry-after") return;
+  const { isOfAccount, retryAfterMs } = failure;
   const outcome = await callWithin(context.deps.clock, GATE_TIMEOUT_MS, () =>
-    context.budget.penalize(address, retryAfterMs),
+    context.budget.penalize(address, retryAfterMs, isOfAccount),
   );
   if (outcome.kind !== "done") {
     context.log.warn("delivery.penalty-not-stored", { ...placeFields(address), retryAfterMs });

@@ -13,7 +13,6 @@ export function keepLatePenalty(
   if (outcome.kind !== "timed-out") return;
   void outcome.late.then(async (late) => {
     if (late.kind === "done") return;
-    const failure = classify(surface, late.error);
-    if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
+    await penalize(context, address, classify(surface, late.error));
   });
 }

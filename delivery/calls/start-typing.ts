@@ -36,7 +36,7 @@ export function startTyping(
     callTimeoutMs: callTimeoutMs(policy, surface),
     onFailure: (failure) => {
       logFailure(context, { method: "typing", address, replyId: id, attempts: 1 }, failure);
-      if (failure.kind === "retry-after") void penalize(context, address, failure.retryAfterMs);
+      void penalize(context, address, failure);
     },
   });
 }

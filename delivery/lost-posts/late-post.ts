@@ -68,9 +68,7 @@ async function hearLate(
     }
   } else {
     const failure = classify(surface, outcome.error);
-    if (failure.kind === "retry-after") {
-      await penalize(context, reply.record.address, failure.retryAfterMs);
-    }
+    await penalize(context, reply.record.address, failure);
     if (failure.kind === "unknown") return;
     hearRefusal(context, reply, surface, post);
   }

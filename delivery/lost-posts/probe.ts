@@ -61,7 +61,7 @@ export async function probe(
     return searchFailed(context, reply, surface, entry, { isLook: chosen.isLook, strayUntil }, failure);
   }
   // The late answer has arrived in the meantime. A penalty still counts.
-  return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;
+  return penalized(context, reply, failure);
 }
 
 /** Continues the search after an id that is not the lost message. */

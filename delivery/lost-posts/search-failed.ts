@@ -40,7 +40,7 @@ export async function searchFailed(
     case "wait": {
       const delayMs = failure.kind === "retry-after" ? failure.retryAfterMs : 0;
       store(context, entry, { retryAt: Math.max(now + delayMs, row.retryAt ?? 0) });
-      return penalized(context, reply, delayMs);
+      return penalized(context, reply, failure);
     }
     case "gone":
       context.replies.endPlace(address, failure);
@@ -68,13 +68,14 @@ export async function searchFailed(
   }
 }
 
-/** Reports the penalty to the gate. Returns its end, in epoch milliseconds. */
+/** Reports a penalty to the gate. Returns its end, in epoch milliseconds. Undefined if the failure is none. */
 export async function penalized(
   context: DeliveryContext,
   reply: Reply,
-  retryAfterMs: number,
-): Promise<number> {
-  const until = context.deps.clock.now() + retryAfterMs;
-  await penalize(context, reply.record.address, retryAfterMs);
+  failure: CallFailure,
+): Promise<number | undefined> {
+  if (failure.kind !== "retry-after") return undefined;
+  const until = context.deps.clock.now() + failure.retryAfterMs;
+  await penalize(context, reply.record.address, failure);
   return until;
 }

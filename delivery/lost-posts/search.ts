@@ -112,7 +112,7 @@ async function find(
     if (entry.row === row)
       return searchFailed(context, reply, surface, entry, { isLook, strayUntil: 0 }, failure);
     // The late answer has arrived in the meantime. A penalty still counts.
-    return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;
+    return penalized(context, reply, failure);
   }
   if (entry.row !== row) return undefined;
   if (outcome.value !== "undecided" && outcome.value.length > 0)
@@ -159,8 +159,7 @@ async function repeat(
     return undefined;
   }
   const failure = sentFailureOf(surface, { outcome, isUnsent });
-  if (entry.row !== row)
-    return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;
+  if (entry.row !== row) return penalized(context, reply, failure);
   if (failure.kind === "rejected" || failure.kind === "missing") {
     // The platform may have made the first post all the same.
     entry.repeats = "refused";

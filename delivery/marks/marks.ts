@@ -224,7 +224,7 @@ export class Marks implements WakeSource {
       case "wait": {
         const delayMs = failure.kind === "retry-after" ? failure.retryAfterMs : 0;
         const at = retry(delayMs);
-        await penalize(context, address, delayMs);
+        await penalize(context, address, failure);
         return at;
       }
       case "retry":

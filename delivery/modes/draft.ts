@@ -91,7 +91,7 @@ export async function showDraft(
   switch (rule) {
     case "wait": {
       const delayMs = failure.kind === "retry-after" ? failure.retryAfterMs : 0;
-      await penalize(context, address, delayMs);
+      await penalize(context, address, failure);
       return clock.now() + delayMs;
     }
     case "retry":

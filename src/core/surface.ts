@@ -403,7 +403,8 @@ export interface Rate {
  * Meaning of a failed call, which decides about recovery. `code` is stable, for logs and receipts, and contains no text
  * of the platform.
  *
- * - `retry-after`: refused for pacing. The chat gets a penalty of `retryAfterMs` (I8).
+ * - `retry-after`: refused for pacing. The chat gets a penalty of `retryAfterMs` (I8), with `isOfAccount` all chats of the
+ *   account.
  * - `transient`: certainly not done (refused connection, 5xx before processing). Retry with backoff.
  * - `unknown`: possibly done (time-out, cut connection). A post is never repeated blindly (I6).
  * - `gone`: the person blocked the bot, the bot was removed, or the chat or topic no longer exists.
@@ -415,7 +416,13 @@ export interface Rate {
  * - `misconfigured`: the token is wrong, or the API answers in an unexpected way. Retry slowly and tell the owner.
  */
 export type CallFailure =
-  | { readonly kind: "retry-after"; readonly code: string; readonly retryAfterMs: number }
+  | {
+      readonly kind: "retry-after";
+      readonly code: string;
+      readonly retryAfterMs: number;
+      /** Whether the platform refuses the whole account. @default only if the platform limits accounts */
+      readonly isOfAccount?: boolean | undefined;
+    }
   | { readonly kind: "transient"; readonly code: string }
   | { readonly kind: "unknown"; readonly code: string }
   | {

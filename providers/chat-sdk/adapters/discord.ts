@@ -77,8 +77,12 @@ function readFailure(
     : refusal(known, parse(cause?.message ?? answerInMessage, body), call);
 }
 
-function refusal(status: number, { code, waitMs }: Answer, call: FailedCall): CallFailure | undefined {
-  if (status === 429 || (code !== undefined && TOO_MANY.has(code))) return rateLimited(waitMs);
+function refusal(
+  status: number,
+  { code, isGlobal, waitMs }: Answer,
+  call: FailedCall,
+): CallFailure | undefined {
+  if (status === 429 || (code !== undefined && TOO_MANY.has(code))) return rateLimited(waitMs, isGlobal);
   if (code !== undefined && EXPIRED_PRESS.has(code)) return { kind: "missing", code: "press-expired" };
   if (status === 401) return credentialsRefused;
   if (code !== undefined) {
@@ -100,13 +104,16 @@ function refusal(status: number, { code, waitMs }: Answer, call: FailedCall): Ca
 interface Answer {
   readonly code: number | undefined;
   readonly waitMs: number | undefined;
+  /** Whether the limit is that of the bot in all of its channels. */
+  readonly isGlobal: boolean;
 }
 
 function parse(text: unknown, json: unknown): Answer {
   const body = typeof text === "string" ? parseJson(text) : json;
-  const { code, retry_after: seconds } = isRecord(body) ? body : {};
+  const { code, global: isGlobal, retry_after: seconds } = isRecord(body) ? body : {};
   return {
     code: typeof code === "number" ? code : undefined,
+    isGlobal: isGlobal === true,
     waitMs: typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : undefined,
   };
 }

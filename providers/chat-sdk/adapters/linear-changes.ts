@@ -1,6 +1,7 @@
-import type { Adapter } from "chat";
+import type { Adapter, Message } from "chat";
 import { z } from "zod";
 import type { UnreportedMessage } from "./adapter-profile.ts";
+import { replaceMethod } from "./search/post-key.ts";
 
 const KINDS = { create: "new", update: "edited", remove: "deleted" } as const;
 
@@ -47,4 +48,18 @@ export function readUnreported(body: unknown): UnreportedMessage | undefined {
         data: { ...data, user: author },
       }),
   };
+}
+
+const begun = z.object({ action: z.literal("created") });
+
+/**
+ * Has sessions answered that an automation has begun. The adapter reports their first message as that of a bot, and the
+ * messages of bots start nothing.
+ */
+export function answerAutomations(adapter: Adapter): void {
+  replaceMethod(adapter, "parseMessageFromAgentSessionEvent", (parse) => (...event: unknown[]) => {
+    const message = parse(...event) as Message | null;
+    if (message === null || !begun.safeParse(event[0]).success) return message;
+    return Object.assign(message, { author: { ...message.author, isBot: false } });
+  });
 }

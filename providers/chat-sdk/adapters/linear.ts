@@ -4,7 +4,7 @@ import type { FailedCall } from "../failed-call.ts";
 import { linearMarkdown } from "../markup/markdown.ts";
 import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
-import { readUnreported } from "./linear-changes.ts";
+import { answerAutomations, readUnreported } from "./linear-changes.ts";
 import { linearInstallations } from "./linear-installations.ts";
 import { pauseOf, watchAnswers } from "./linear-limits.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
@@ -32,7 +32,10 @@ export const linear: AdapterProfile = {
   pacing: { global: { burst: 20, everyMs: 1000 } },
   limitsAccount: true,
   readFailure,
-  prepare: watchAnswers,
+  prepare: (adapter) => {
+    watchAnswers(adapter);
+    answerAutomations(adapter);
+  },
   pauseOf,
   post: postToLinear,
   // A thought stays until the next activity. Comments have nothing like it.

@@ -4,11 +4,12 @@ import type { FailedCall } from "../failed-call.ts";
 /** Waiting time of a rate limit that names none, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 5000;
 
-export function rateLimited(retryAfterMs: number | undefined): CallFailure {
+export function rateLimited(retryAfterMs: number | undefined, isOfAccount = false): CallFailure {
   return {
     kind: "retry-after",
     code: "too-many-requests",
     retryAfterMs: retryAfterMs ?? DEFAULT_RETRY_AFTER_MS,
+    ...(isOfAccount && { isOfAccount }),
   };
 }
 

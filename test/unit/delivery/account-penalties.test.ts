@@ -44,9 +44,9 @@ function say({ speaking }: Objects, chat: number, id = "r"): void {
 }
 
 /** The first issue is refused, and the time until the platform takes calls again begins. */
-async function limited(objects: Objects): Promise<number> {
-  objects.surface.fault("post", { kind: "fail", failure: limit });
-  say(objects, 0);
+async function limited(objects: Objects, failure = limit, id = "r"): Promise<number> {
+  objects.surface.fault("post", { kind: "fail", failure });
+  say(objects, 0, id);
   await objects.advance(1000);
   const refused = objects.surface.calls.find(({ outcome }) => outcome === "retry-after");
   expect(refused).toBeDefined();
@@ -123,16 +123,38 @@ describe("a refusal for pacing, on a platform that limits accounts", () => {
   });
 });
 
-it("concerns one chat alone where chats have limits of their own", async () => {
-  const objects = createObjects({
-    conversations: {
-      issue0: { address: addressOf(0), gate: "issue0" },
-      issue1: { address: addressOf(1), gate: "issue1" },
-    },
-    surface: { probing: false },
+describe("a refusal for pacing, where chats have limits of their own", () => {
+  const chats = (): Objects =>
+    createObjects({
+      conversations: {
+        issue0: { address: addressOf(0), gate: "issue0" },
+        issue1: { address: addressOf(1), gate: "issue1" },
+      },
+      surface: { probing: false },
+    });
+
+  it("concerns one chat alone", async () => {
+    const objects = chats();
+    await limited(objects);
+    say(objects, 1);
+    await objects.advance(60_000);
+    expect(objects.surface.visible("issue1")).toEqual(["Text r of issue 1."]);
   });
-  await limited(objects);
-  say(objects, 1);
-  await objects.advance(60_000);
-  expect(objects.surface.visible("issue1")).toEqual(["Text r of issue 1."]);
+
+  it("stops the calls to all chats if it is one of the whole bot, also after restarts", async () => {
+    const objects = chats();
+    const until = await limited(objects, { ...limit, isOfAccount: true });
+    objects.restartRoot();
+    say(objects, 1);
+    await objects.advance(until - objects.clock.now() - 100);
+    expect(callsTo(objects, 1)).toBe(0);
+    await objects.advance(60_000);
+    for (const chat of [0, 1])
+      expect(objects.surface.visible(`issue${chat}`)).toEqual([`Text r of issue ${chat}.`]);
+    // The next refusal is one of its chat again.
+    await limited(objects, limit, "b");
+    say(objects, 1, "b");
+    await objects.advance(60_000);
+    expect(objects.surface.visible("issue1")).toHaveLength(2);
+  });
 });

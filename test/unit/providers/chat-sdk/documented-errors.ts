@@ -7,10 +7,11 @@ const NOW_SECONDS = 1_800_000_000;
 
 export type Method = "post" | "edit";
 
-export const wait = (retryAfterMs: number): CallFailure => ({
+export const wait = (retryAfterMs: number, isOfAccount = false): CallFailure => ({
   kind: "retry-after",
   code: "too-many-requests",
   retryAfterMs,
+  ...(isOfAccount && { isOfAccount }),
 });
 export const refusedCredentials: CallFailure = { kind: "misconfigured", code: "credentials-refused" };
 const rejected: CallFailure = { kind: "rejected", code: "bad-request" };
@@ -112,6 +113,11 @@ export const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
   ],
   discord: [
     ["a rate limit", discordSays(429, 0, { retry_after: 1.5, global: false }), wait(1500)],
+    [
+      "a rate limit of the whole bot",
+      discordSays(429, 0, { retry_after: 1.5, global: true }),
+      wait(1500, true),
+    ],
     ["a rate limit of the server in between", { status: 429, body: "<html>1015</html>" }, wait(5000)],
     ["slow mode", discordSays(400, 20_016, { retry_after: 30 }), wait(30_000)],
     ["a refused token", discordSays(401, 0), refusedCredentials],

@@ -144,6 +144,18 @@ describe("a session of an agent on Linear", () => {
     expect(mutations).toHaveLength(1);
   });
 
+  it("is answered if an automation has begun it", async () => {
+    const rig = createRig(adapter("agent-sessions"));
+    const agentSession = { id: sessionId, appUserId: "bot", issueId, creator: null, comment: null };
+    const { accepted } = await rig.receive(sessionEvent("created", { agentSession }));
+    const event = await rig.parse(accepted[0] as never);
+    expect(event).toMatchObject({
+      kind: "mention",
+      message: { text: expect.stringContaining("<issue>") as string },
+    });
+    expect(event.author?.isBot).not.toBe(true);
+  });
+
   it("takes the event even if the thought fails, but shows none for an event that is not stored", async () => {
     const rig = createRig(adapter("agent-sessions"));
     isDown = true;
