@@ -66,6 +66,8 @@ export function writeWorkerdConfig(options: {
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
+  # Else the first error that a bundle makes while it loads has all of it parsed once more, to know its line.
+  v8Flags = ["--no-enable-lazy-source-positions"],
   # Each call of the console, and each word of workerd itself, is one line of JSON.
   logging = (structuredLogging = true),
   services = [
