@@ -5,6 +5,29 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 /** Size of the page at the beginning of each test. */
 const WINDOW = { width: 1300, height: 900 };
 
+/**
+ * Parts of Chromium that no test uses. Each window loads the pages of the address bar's suggestions: that takes as long
+ * as several tests.
+ */
+const UNUSED = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
+
+/** Playwright's own list, which a second one replaces. */
+const UNUSED_BY_PLAYWRIGHT = [
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
 const candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** Where Chromium is; `CHROMIUM` in the environment wins. @throws {Error} when there is none: nothing is skipped */
@@ -31,6 +54,7 @@ export async function launchBrowser(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      `--disable-features=${[...UNUSED, ...UNUSED_BY_PLAYWRIGHT].join(",")}`,
       // A microphone that beeps. A page may use it if its test grants the permission.
       "--use-fake-device-for-media-stream",
     ],
