@@ -20,9 +20,7 @@ export async function answerPress(
     const limit = new AbortController();
     const timer = clock.setTimeout(() => limit.abort(), timeoutMs);
     try {
-      await client.call("answerCallbackQuery", limit.signal, (api, signal) =>
-        api.answerCallbackQuery(queryId, {}, signal),
-      );
+      await client.call("answerCallbackQuery", { callback_query_id: queryId }, limit.signal);
       return;
     } catch (error) {
       const { kind, code } = callError("answerCallbackQuery", error).failure;

@@ -1,6 +1,7 @@
 import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
 import { multipartBody, type Reading, type UploadPart } from "./multipart.ts";
-import { Api, GrammyError, HttpError } from "grammy/web";
+import type { Opts } from "grammy/types";
+import { Api, GrammyError, HttpError, type RawApi } from "grammy/web";
 import { z } from "zod";
 import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } from "./call-error.ts";
 import type { TelegramSettings } from "./options.ts";
@@ -11,11 +12,11 @@ import { parseJson } from "../../src/core/parse-json.ts";
  * `TelegramCallError`.
  */
 export interface TelegramClient {
-  call<Result>(
-    method: string,
+  call<Method extends keyof RawApi>(
+    method: Method,
+    payload: Opts<Method>,
     signal: AbortSignal,
-    run: (api: Api, signal: ApiSignal) => Promise<Result>,
-  ): Promise<Result>;
+  ): Promise<CallResult<Method>>;
   /**
    * Makes a call that streams files. `attach://<name>` in a value refers to the part of that name. Without files it is
    * an ordinary call.
@@ -30,33 +31,51 @@ export interface TelegramClient {
   botApi(): Api;
 }
 
-/** The signal in grammY's types, which describe a polyfill with fewer members. */
-export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>;
+/** The result of a call, as grammY types it. */
+export type CallResult<Method extends keyof RawApi> = Awaited<ReturnType<RawApi[Method]>>;
 
-/** grammY's own limit, far above the limit of any caller's signal. */
+/** grammY's own limit, for bot code that passes no signal. */
 const backstopTimeoutS = 300;
 
 export function createTelegramClient(
   settings: TelegramSettings,
   fetch: typeof globalThis.fetch,
 ): TelegramClient {
-  const createApi = (): Api =>
-    new Api(settings.token, {
-      apiRoot: settings.apiBaseUrl,
-      timeoutSeconds: backstopTimeoutS,
-      sensitiveLogs: false,
-      // grammY's web build is typed for node-fetch. It only uses `json()` of a response.
-      fetch: (async (input: string, init: RequestInit) => {
-        const answer = await answerOf(fetch, input, init);
-        return { json: () => answer };
-      }) as never,
-    });
-  const api = createApi();
   let botApi: Api | undefined;
+  const upload: TelegramClient["upload"] = async (method, payload, files, reading) => {
+    const { onSent, signal } = reading;
+    if (signal.aborted) throw new TelegramCallError(method, { kind: "transient", code: "not-started" });
+    const url = `${settings.apiBaseUrl}/bot${settings.token}/${method}`;
+    try {
+      const request = files.length === 0 ? jsonRequest(payload) : multipartRequest(payload, files, reading);
+      if (files.length > 0) onSent?.(false);
+      // Ends the wait at once, even if a `fetch` ignores its signal.
+      const answer = await untilAborted(
+        signal,
+        answerOf(fetch, url, { ...request, method: "POST", signal }),
+        abortError,
+      );
+      if (answer.ok) return answer.result;
+      throw new GrammyError("refused", answer, method, {});
+    } catch (error) {
+      throw callError(method, error, signal.aborted);
+    }
+  };
   return {
+    upload,
+    call: async (method, payload, signal) => (await upload(method, payload, [], { signal })) as never,
     botApi() {
       if (botApi !== undefined) return botApi;
-      botApi = createApi();
+      botApi = new Api(settings.token, {
+        apiRoot: settings.apiBaseUrl,
+        timeoutSeconds: backstopTimeoutS,
+        sensitiveLogs: false,
+        // grammY's web build is typed for node-fetch. It only uses `json()` of a response.
+        fetch: (async (input: string, init: RequestInit) => {
+          const answer = await answerOf(fetch, input, init);
+          return { json: () => answer };
+        }) as never,
+      });
       botApi.config.use(async (previous, method, payload, signal) => {
         try {
           return await previous(method, payload, signal);
@@ -65,33 +84,6 @@ export function createTelegramClient(
         }
       });
       return botApi;
-    },
-    async upload(method, payload, files, reading) {
-      const { onSent, signal } = reading;
-      if (signal.aborted) throw notStarted(method);
-      const url = `${settings.apiBaseUrl}/bot${settings.token}/${method}`;
-      try {
-        const request = files.length === 0 ? jsonRequest(payload) : multipartRequest(payload, files, reading);
-        if (files.length > 0) onSent?.(false);
-        const answer = await untilAborted(
-          signal,
-          answerOf(fetch, url, { ...request, method: "POST", signal }),
-          abortError,
-        );
-        if (answer.ok) return answer.result;
-        throw new GrammyError("refused", answer, method, {});
-      } catch (error) {
-        throw callError(method, error, signal.aborted);
-      }
-    },
-    async call(method, signal, run) {
-      if (signal.aborted) throw notStarted(method);
-      try {
-        // Ends the wait at once, even if a `fetch` ignores its signal.
-        return await untilAborted(signal, run(api, signal as never), abortError);
-      } catch (error) {
-        throw callError(method, error, signal.aborted);
-      }
     },
   };
 }
@@ -132,10 +124,6 @@ const apiAnswer = z.discriminatedUnion("ok", [
 ]);
 
 type ApiAnswer = z.infer<typeof apiAnswer>;
-
-function notStarted(method: string): TelegramCallError {
-  return new TelegramCallError(method, { kind: "transient", code: "not-started" });
-}
 
 function jsonRequest(payload: Readonly<Record<string, unknown>>): RequestInit {
   return { headers: { "content-type": "application/json" }, body: JSON.stringify(payload) };

@@ -2,6 +2,7 @@ import type { BotCommand, LanguageCode } from "grammy/types";
 import { inLanguage, languagesOf } from "../../src/core/local-text.ts";
 import type { CommandEntry } from "../../src/core/messenger.ts";
 import type { TelegramClient } from "./client.ts";
+import { clipped } from "./message-fields.ts";
 
 const maxCommands = 100;
 const maxDescriptionLength = 256;
@@ -23,16 +24,12 @@ export async function setCommandMenu(
     const offered = menuIn(language, commands);
     const only = language === undefined ? {} : { language_code: language as LanguageCode };
     for (const scope of scopes) {
-      await client.call("setMyCommands", signal, (api, signal) =>
-        api.setMyCommands(offered, { scope, ...only }, signal),
-      );
+      await client.call("setMyCommands", { commands: offered, scope, ...only }, signal);
     }
   }
   for (const language of formerLanguages) {
     for (const scope of scopes) {
-      await client.call("deleteMyCommands", signal, (api, signal) =>
-        api.deleteMyCommands({ scope, language_code: language as LanguageCode }, signal),
-      );
+      await client.call("deleteMyCommands", { scope, language_code: language as LanguageCode }, signal);
     }
   }
 }
@@ -45,10 +42,8 @@ function menuIn(language: string | undefined, commands: readonly CommandEntry[])
     }))
     .filter(({ command, description }) => /^[a-z0-9_]{1,32}$/.test(command) && description !== "")
     .slice(0, maxCommands)
-    .map(({ command, description }) => ({ command, description: clip(description) }));
-}
-
-function clip(description: string): string {
-  if (description.length <= maxDescriptionLength) return description;
-  return `${description.slice(0, maxDescriptionLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+    .map(({ command, description }) => ({
+      command,
+      description: clipped(description, maxDescriptionLength),
+    }));
 }

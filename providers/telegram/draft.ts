@@ -11,33 +11,21 @@ export function createTelegramDrafts(client: TelegramClient): Drafts {
   return {
     lastsMs: 30_000,
     async show(address, draft, { signal }) {
-      const { blocks } = draft;
+      const { blocks, id, text } = draft;
+      const shown = {
+        chat_id: Number(address.chatId),
+        draft_id: id,
+        ...topicOf(address),
+        can_stop: true,
+        keep_on_stop: true,
+      } as const;
       if (blocks !== undefined) {
-        await callRich(client, "sendRichMessageDraft", signal, (api, signal) =>
-          api.sendRichMessageDraft(
-            Number(address.chatId),
-            draft.id,
-            toInputRichMessage(blocks),
-            { ...topicOf(address), can_stop: true, keep_on_stop: true },
-            signal,
-          ),
-        );
-        return;
+        const rich = { ...shown, rich_message: toInputRichMessage(blocks) };
+        await callRich(client, "sendRichMessageDraft", rich, signal);
+      } else {
+        const entities = toMessageEntities(draft);
+        await client.call("sendMessageDraft", { ...shown, text, entities }, signal);
       }
-      await client.call("sendMessageDraft", signal, (api, signal) =>
-        api.sendMessageDraft(
-          Number(address.chatId),
-          draft.id,
-          draft.text,
-          {
-            entities: toMessageEntities(draft),
-            ...topicOf(address),
-            can_stop: true,
-            keep_on_stop: true,
-          },
-          signal,
-        ),
-      );
     },
   };
 }

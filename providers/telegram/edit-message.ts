@@ -24,35 +24,23 @@ export async function editMessage(
 ): Promise<unknown> {
   const { openFile, signal } = options;
   const { blocks, files, image, isCaption } = message;
-  const chat = chatOf(address);
-  const id = Number(messageId);
+  const edited = { chat_id: chatOf(address), message_id: Number(messageId) };
   if (blocks !== undefined) {
-    return callRich(client, "editMessageText", signal, (api, signal) =>
-      api.editMessageText(chat, id, toInputRichMessage(blocks), keyboardOf(message), signal),
-    );
+    const rich = { ...edited, rich_message: toInputRichMessage(blocks), ...keyboardOf(message) };
+    return callRich(client, "editMessageText", rich, signal);
   }
-  if (image !== undefined && "source" in image) {
-    if (openFile !== undefined) return replacePicture(client, address, id, message, image, options);
-    // A search for a lost post has no bytes. The picture of the message is the right one already.
-    return client.call("editMessageCaption", signal, (api, signal) =>
-      api.editMessageCaption(chat, id, captionFields(message), signal),
-    );
-  }
-  if (image !== undefined) {
+  const isPicture = image !== undefined && "source" in image;
+  if (isPicture && openFile !== undefined)
+    return replacePicture(client, address, edited.message_id, message, image, options);
+  if (image !== undefined && !isPicture) {
     const { reply_markup: _keyboard, ...caption } = captionFields(message);
     const media = { type: "photo", media: photoOf(image), ...caption } as const;
-    return client.call("editMessageMedia", signal, (api, signal) =>
-      api.editMessageMedia(chat, id, media, keyboardOf(message), signal),
-    );
+    return client.call("editMessageMedia", { ...edited, media, ...keyboardOf(message) }, signal);
   }
-  if (isCaption === true || files !== undefined) {
-    return client.call("editMessageCaption", signal, (api, signal) =>
-      api.editMessageCaption(chat, id, captionFields(message), signal),
-    );
-  }
-  return client.call("editMessageText", signal, (api, signal) =>
-    api.editMessageText(chat, id, message.text, contentFields(message), signal),
-  );
+  // A search for a lost post has no bytes. The picture of the message is the right one already.
+  if (isPicture || isCaption === true || files !== undefined)
+    return client.call("editMessageCaption", { ...edited, ...captionFields(message) }, signal);
+  return client.call("editMessageText", { ...edited, text: message.text, ...contentFields(message) }, signal);
 }
 
 /** Uploads another picture for a message. */

@@ -41,7 +41,7 @@ export async function downloadFile(
     // The first time, or the known path is no longer valid.
     await response?.body?.cancel();
     paths.forget(fileId);
-    const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
+    const file = await client.call("getFile", { file_id: fileId }, signal);
     refuseOver(maxBytes, file.file_size);
     path = relativePath(file.file_path);
     response = await request(path);
@@ -69,7 +69,7 @@ export async function fetchFileMetadata(
   { clock, paths, signal }: Pick<DownloadOptions, "clock" | "paths" | "signal">,
 ): Promise<{ readonly sizeBytes?: number; readonly mediaType?: string }> {
   const fileId = fileIdOf(reference);
-  const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
+  const file = await client.call("getFile", { file_id: fileId }, signal);
   const path = relativePath(file.file_path);
   paths.set(fileId, path, clock);
   const mediaType = mediaTypeOf(path, null);

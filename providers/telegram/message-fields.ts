@@ -7,6 +7,11 @@ export function topicOf(address: Address): { message_thread_id?: number } {
   return address.topicId === undefined ? {} : { message_thread_id: Number(address.topicId) };
 }
 
+/** Shortens a text, because the platform refuses a longer one. */
+export function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
 export function toMessageEntities({ entities }: RichText): MessageEntity[] {
   return entities.map(toMessageEntity).filter((entity) => entity !== undefined);
 }

@@ -55,22 +55,18 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     }),
     account: () => (account ??= sha256(settings.token)),
     async fetchIdentity(context, signal) {
-      const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
+      const me = await clientOf(context).call("getMe", {}, signal);
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };
     },
     async checkAccess(context, signal) {
-      await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
+      await clientOf(context).call("getMe", {}, signal);
     },
     async isMember(chatId, userId, context, signal) {
-      const member = await clientOf(context).call("getChatMember", signal, (api, signal) =>
-        api.getChatMember(chatId, Number(userId), signal),
-      );
-      return isMember(member);
+      const asked = { chat_id: chatId, user_id: Number(userId) };
+      return isMember(await clientOf(context).call("getChatMember", asked, signal));
     },
     async checkWebhook(context, signal) {
-      const info = await clientOf(context).call("getWebhookInfo", signal, (api, signal) =>
-        api.getWebhookInfo(signal),
-      );
+      const info = await clientOf(context).call("getWebhookInfo", {}, signal);
       return {
         isSet: Boolean(info.url),
         pending: info.pending_update_count,

@@ -29,8 +29,10 @@ export function createTelegramProbing(client: TelegramClient): Probing {
       let edited: unknown;
       try {
         edited = await (byText === undefined
-          ? client.call(method, signal, (api, signal) =>
-              api.editMessageReplyMarkup(chatOf(address), Number(messageId), keyboardOf({ buttons }), signal),
+          ? client.call(
+              "editMessageReplyMarkup",
+              { chat_id: chatOf(address), message_id: Number(messageId), ...keyboardOf({ buttons }) },
+              signal,
             )
           : editMessage(client, address, messageId, byText, { signal }));
       } catch (error) {

@@ -1,9 +1,9 @@
-import type { InputRichMessageWithoutUpload, RichBlockTableCell, RichText } from "grammy/types";
-import type { Api } from "grammy/web";
+import type { InputRichMessageWithoutUpload, Opts, RichBlockTableCell, RichText } from "grammy/types";
+import type { RawApi } from "grammy/web";
 import type { InlineText, MessageBlock, TableCellBlock } from "../../src/core/message-block.ts";
 import type { CallFailure, RichMessages } from "../../src/core/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
-import type { ApiSignal, TelegramClient } from "./client.ts";
+import type { CallResult, TelegramClient } from "./client.ts";
 
 /** The Bot API's published limits (https://core.telegram.org/bots/api#rich-message-limits). */
 export const telegramRich: RichMessages = {
@@ -23,14 +23,14 @@ export function toInputRichMessage(blocks: readonly MessageBlock[]): InputRichMe
 }
 
 /** Makes a call once, and tells a refusal of rich messages from other errors. */
-export async function callRich<Result>(
+export async function callRich<Method extends keyof RawApi>(
   client: TelegramClient,
-  method: string,
+  method: Method,
+  payload: Opts<Method>,
   signal: AbortSignal,
-  run: (api: Api, signal: ApiSignal) => Promise<Result>,
-): Promise<Result> {
+): Promise<CallResult<Method>> {
   try {
-    return await client.call(method, signal, run);
+    return await client.call(method, payload, signal);
   } catch (error) {
     if (!(error instanceof TelegramCallError)) throw error;
     throw new TelegramCallError(method, richFailure(error), error.status);

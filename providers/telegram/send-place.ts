@@ -13,17 +13,12 @@ export async function sendPlace(
   message: OutgoingMessage,
   signal: AbortSignal,
 ): Promise<PostedMessage> {
-  const chat = chatOf(address);
-  const fields = postFields(address, message);
+  const place = { ...postFields(address, message), chat_id: chatOf(address), latitude, longitude };
   const name = title ?? street;
   const where = (title === undefined ? undefined : street) ?? `${latitude}, ${longitude}`;
   const sent =
     name === undefined
-      ? await client.call("sendLocation", signal, (api, signal) =>
-          api.sendLocation(chat, latitude, longitude, fields, signal),
-        )
-      : await client.call("sendVenue", signal, (api, signal) =>
-          api.sendVenue(chat, latitude, longitude, name, where, fields, signal),
-        );
+      ? await client.call("sendLocation", place, signal)
+      : await client.call("sendVenue", { ...place, title: name, address: where }, signal);
   return { messageId: String(sent.message_id) };
 }

@@ -1,11 +1,11 @@
 import type { ReactionTypeEmoji } from "grammy/types";
-import type { CallFailure, Pacing, Surface } from "../../src/core/surface.ts";
+import type { Address, CallFailure, Pacing, PostedMessage, Surface } from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
 import { captionFields, chatOf, contentFields, editMessage, photoOf, postFields } from "./edit-message.ts";
 import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
-import { topicOf } from "./message-fields.ts";
+import { clipped, topicOf } from "./message-fields.ts";
 import { quietCard } from "./quiet-card.ts";
 import { sendFiles, telegramFiles } from "./send-files.ts";
 import { sendPlace } from "./send-place.ts";
@@ -13,6 +13,8 @@ import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Any emoji is passed on: Telegram itself refuses those that are not on its list. */
 type ReactionEmoji = ReactionTypeEmoji["emoji"];
+
+const maxNoticeLength = 200;
 
 /** Creates the delivery engine's view of Telegram: one Bot API call per method. */
 export function createTelegramSurface(client: TelegramClient, pacing: Pacing): Surface {
@@ -44,31 +46,19 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
       const { blocks, files, location } = message;
       if (files !== undefined) return sendFiles(client, address, files, message, options);
       if (location !== undefined) return sendPlace(client, address, location, message, signal);
+      const fields = { chat_id: chatOf(address), ...postFields(address, message) };
       if (blocks !== undefined) {
-        const sent = await callRich(client, "sendRichMessage", signal, (api, signal) =>
-          api.sendRichMessage(
-            chatOf(address),
-            toInputRichMessage(blocks),
-            postFields(address, message),
-            signal,
-          ),
-        );
-        return { messageId: String(sent.message_id) };
+        const rich = { ...fields, rich_message: toInputRichMessage(blocks) };
+        return posted(await callRich(client, "sendRichMessage", rich, signal));
       }
-      const fields = postFields(address, message);
-      const { image } = message;
+      const { image, text } = message;
       if (image !== undefined && "source" in image)
         return sendFiles(client, address, [image], message, options);
       if (image !== undefined) {
-        const sent = await client.call("sendPhoto", signal, (api, signal) =>
-          api.sendPhoto(chatOf(address), photoOf(image), { ...captionFields(message), ...fields }, signal),
-        );
-        return { messageId: String(sent.message_id) };
+        const photo = { ...captionFields(message), ...fields, photo: photoOf(image) };
+        return posted(await client.call("sendPhoto", photo, signal));
       }
-      const sent = await client.call("sendMessage", signal, (api, signal) =>
-        api.sendMessage(chatOf(address), message.text, { ...contentFields(message), ...fields }, signal),
-      );
-      return { messageId: String(sent.message_id) };
+      return posted(await client.call("sendMessage", { ...contentFields(message), ...fields, text }, signal));
     },
 
     async edit(address, messageId, message, options) {
@@ -76,48 +66,35 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     },
 
     async remove(address, messageId, { signal }) {
-      await client.call("deleteMessage", signal, (api, signal) =>
-        api.deleteMessage(chatOf(address), Number(messageId), signal),
-      );
+      await client.call("deleteMessage", messageAt(address, messageId), signal);
     },
 
     async typing(address, { signal }) {
-      await client.call("sendChatAction", signal, (api, signal) =>
-        api.sendChatAction(chatOf(address), "typing", topicOf(address), signal),
-      );
+      const typing = { chat_id: chatOf(address), action: "typing", ...topicOf(address) } as const;
+      await client.call("sendChatAction", typing, signal);
     },
 
     async answerAction(_address, { id }, notice, { signal }) {
-      await client.call("answerCallbackQuery", signal, (api, signal) =>
-        api.answerCallbackQuery(
-          id,
-          notice === undefined ? {} : { text: clipNotice(notice.text), show_alert: notice.alert ?? false },
-          signal,
-        ),
-      );
+      const shown = notice && {
+        text: clipped(notice.text, maxNoticeLength),
+        show_alert: notice.alert ?? false,
+      };
+      await client.call("answerCallbackQuery", { callback_query_id: id, ...shown }, signal);
     },
 
     async react(address, messageId, emoji, { signal }) {
       const reaction = emoji === undefined ? [] : [{ type: "emoji" as const, emoji: emoji as ReactionEmoji }];
-      await client.call("setMessageReaction", signal, (api, signal) =>
-        api.setMessageReaction(chatOf(address), Number(messageId), reaction, {}, signal),
-      );
+      await client.call("setMessageReaction", { ...messageAt(address, messageId), reaction }, signal);
     },
 
     async pin(address, messageId, { isPinned, silent = false }, { signal }) {
-      if (isPinned)
-        await client.call("pinChatMessage", signal, (api, signal) =>
-          api.pinChatMessage(chatOf(address), Number(messageId), { disable_notification: silent }, signal),
-        );
-      else
-        await client.call("unpinChatMessage", signal, (api, signal) =>
-          api.unpinChatMessage(
-            chatOf(address),
-            messageId === undefined ? undefined : Number(messageId),
-            {},
-            signal,
-          ),
-        );
+      const chat = { chat_id: chatOf(address) };
+      const message = messageId === undefined ? chat : messageAt(address, messageId);
+      if (!isPinned) await client.call("unpinChatMessage", message, signal);
+      else {
+        const pinned = { ...chat, message_id: Number(messageId), disable_notification: silent };
+        await client.call("pinChatMessage", pinned, signal);
+      }
     },
 
     probing: createTelegramProbing(client),
@@ -125,15 +102,15 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
   };
 }
 
+function posted({ message_id: id }: { readonly message_id: number }): PostedMessage {
+  return { messageId: String(id) };
+}
+
+function messageAt(address: Address, messageId: string): { chat_id: number | string; message_id: number } {
+  return { chat_id: chatOf(address), message_id: Number(messageId) };
+}
+
 /** Classifies an error. Never throws. If the error is not from a call of this surface, the call may have been done. */
 export function classifyTelegramError(error: unknown): CallFailure {
   return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
-}
-
-const maxNoticeLength = 200;
-
-/** Shortens a notice, because the platform refuses a longer one. */
-function clipNotice(text: string): string {
-  if (text.length <= maxNoticeLength) return text;
-  return `${text.slice(0, maxNoticeLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
