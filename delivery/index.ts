@@ -1,6 +1,5 @@
 /** The delivery engine of a conversation, the gate of a chat and the budget of a bot: the whole face of this folder. */
-export { createBotBudget } from "./budget/bot-budget.ts";
-export type { RootBudget } from "./budget/bot-budget.ts";
+export { RootBudget } from "./budget/bot-budget.ts";
 export { createChatGate } from "./budget/chat-gate.ts";
 export type { ChatGateOptions } from "./budget/chat-gate.ts";
 export { draftIdOf } from "./modes/draft-id.ts";

@@ -17,47 +17,12 @@ import { Places } from "./places.ts";
 import { SeenMessages } from "./seen-messages.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** The budget at the root, with the memory of message ids. */
-export interface RootBudget extends BotBudget {
-  /** Adds ids of messages that arrived by webhook. In a box of a single chat this writes no row. */
-  noteIncoming(messengerId: string, box: string, isShared: boolean, ids: readonly number[]): void;
-  /** Adds ids of messages that a conversation has sent at some time into a box that many chats share. */
-  noteSent(messengerId: string, box: string, ids: readonly number[]): void;
-  /**
-   * Takes calls for a message of a broadcast, which goes to a chat right after. Returns the time to ask again, in epoch
-   * milliseconds, if there are none now.
-   */
-  prepay(request: PrepayRequest): number | undefined;
-}
-
 export interface PrepayRequest {
   readonly messengerId: string;
   readonly chatId: string;
   /** Number of calls. */
   readonly calls: number;
   readonly rate: Rate;
-}
-
-/**
- * The rate of a bot over all its chats: one token bucket for each messenger. It ends where a chat begins: the rate of
- * one chat is kept by that chat's gate.
- *
- * 1. A loan leaves the bucket at once. So no more calls are sent than the rate allows, however many gates hold loans.
- *    Unused calls expire.
- * 2. Cosmetic calls must leave a share of the rate to the others.
- * 3. A chat that was told to wait keeps its place, even if it asks again late. Each gets its own time, so not all of them
- *    ask again at once.
- * 4. After a start the bucket holds two tokens, because earlier calls are not known.
- * 5. Broadcasts leave half of a full bucket to everything else, and come after every chat that waits. So a live answer
- *    waits for other live answers only. A paid call that its chat does not make in time goes back into the bucket.
- * 6. During the penalty of an account its chats get no calls. Calls of an account are lent one at a time, so none is
- *    left over when a penalty begins.
- */
-export function createBotBudget(options: {
-  readonly database: Database;
-  readonly deps: Pick<Deps, "clock">;
-}): RootBudget {
-  return new LendingBudget(options.database, options.deps);
 }
 
 const FIRST_TOKENS = 2;
@@ -92,14 +57,30 @@ interface Paid {
   readonly until: number;
 }
 
-class LendingBudget implements RootBudget {
+/**
+ * The rate of a bot over all its chats: one token bucket for each messenger. It ends where a chat begins: the rate of
+ * one chat is kept by that chat's gate. It also remembers message ids.
+ *
+ * 1. A loan leaves the bucket at once. So no more calls are sent than the rate allows, however many gates hold loans.
+ *    Unused calls expire.
+ * 2. Cosmetic calls must leave a share of the rate to the others.
+ * 3. A chat that was told to wait keeps its place, even if it asks again late. Each gets its own time, so not all of them
+ *    ask again at once.
+ * 4. After a start the bucket holds two tokens, because earlier calls are not known.
+ * 5. Broadcasts leave half of a full bucket to everything else, and come after every chat that waits. So a live answer
+ *    waits for other live answers only. A paid call that its chat does not make in time goes back into the bucket.
+ * 6. During the penalty of an account its chats get no calls. Calls of an account are lent one at a time, so none is
+ *    left over when a penalty begins.
+ */
+export class RootBudget implements BotBudget {
   readonly #clock: Deps["clock"];
   readonly #startedAt: number;
   readonly #seen: SeenMessages;
   readonly #bots = new Map<string, Bot>();
   readonly #penalties: AccountPenalties;
 
-  constructor(database: Database, { clock }: Pick<Deps, "clock">) {
+  constructor({ database, deps }: { readonly database: Database; readonly deps: Pick<Deps, "clock"> }) {
+    const { clock } = deps;
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#seen = new SeenMessages(clock, new BoxStore(database));
@@ -144,6 +125,10 @@ class LendingBudget implements RootBudget {
     return Promise.resolve();
   }
 
+  /**
+   * Takes calls for a message of a broadcast, which goes to a chat right after. Returns the time to ask again, in epoch
+   * milliseconds, if there are none now.
+   */
   prepay({ calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {
     const now = this.#clock.now();
     const bot = this.#bot(messengerId, rate, now);
@@ -177,10 +162,12 @@ class LendingBudget implements RootBudget {
     return Promise.resolve(this.#seen.after(question));
   }
 
+  /** Adds ids of messages that arrived by webhook. In a box of a single chat this writes no row. */
   noteIncoming(messengerId: string, box: string, isShared: boolean, ids: readonly number[]): void {
     this.#seen.note(messengerId, box, isShared, ids);
   }
 
+  /** Adds ids of messages that a conversation has sent at some time into a box that many chats share. */
   noteSent(messengerId: string, box: string, ids: readonly number[]): void {
     this.#seen.note(messengerId, box, true, ids, { kind: "bot-earlier" });
   }

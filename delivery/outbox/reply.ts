@@ -1,9 +1,7 @@
-import { REMOVED_TEXT } from "../../src/core/delivery.ts";
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
+import { REMOVED_TEXT, type ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
-import { cardForms, cardLimits, formatOf } from "./card-forms.ts";
-import type { CardForms } from "./card-forms.ts";
+import { cardForms, cardLimits, formatOf, type CardForms } from "./card-forms.ts";
 import { dressParts, emptyPart } from "./card-parts.ts";
 import { blocksOf, cardText, linksText, refusalsText } from "./card-text.ts";
 import { placeText } from "./place-text.ts";
@@ -15,9 +13,8 @@ import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-refusal.ts";
 import type { ReplyBody } from "./reply-body.ts";
 import { repairMarkdown } from "../text/split/scan/repair.ts";
-import { createPlanner, splitText } from "../text/split/index.ts";
+import { Planner, splitText, type Part, type PlannerOptions } from "../text/split/index.ts";
 import { rendererOf, richWhereItShows } from "../text/render/index.ts";
-import type { Part, Planner, PlannerOptions } from "../text/split/index.ts";
 
 /**
  * A reply in memory: its text so far, its parts and its messages. Text is only collected until the parts are requested,
@@ -278,7 +275,7 @@ export class Reply {
   }
 
   #textParts(surface: Surface): readonly Part<RichText>[] {
-    this.#planner ??= createPlanner(plannerOptions(this.record.policy, surface));
+    this.#planner ??= new Planner(plannerOptions(this.record.policy, surface));
     if (this.#pending !== "") {
       this.#planner.append(this.#pending);
       this.#planned += this.#pending;

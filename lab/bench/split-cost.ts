@@ -9,10 +9,9 @@
  * requested after each one, as for an edit.
  */
 import { parseArgs } from "node:util";
-import { createPlanner, splitText } from "../../delivery/text/split/index.ts";
+import { Planner, splitText } from "../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../delivery/text/render/index.ts";
-import { createOutgoingText } from "../../src/outgoing/index.ts";
-import type { OutgoingContext, OutgoingText } from "../../src/outgoing/index.ts";
+import { OutgoingText, type OutgoingContext } from "../../src/outgoing/index.ts";
 import { costlyTexts } from "../support/costly-texts.ts";
 import { messageEvent } from "../support/messenger-events.ts";
 
@@ -52,7 +51,7 @@ function chunkSize(turn: number): number {
 
 /** Returns the milliseconds for a chunk after `length` characters: to read it, and to request the parts. */
 function streamed(text: string, length: number): { readonly split: number; readonly clean: number } {
-  const planner = createPlanner(options);
+  const planner = new Planner(options);
   planner.append(text.slice(0, length));
   planner.parts();
   let at = length;
@@ -78,7 +77,7 @@ function streamed(text: string, length: number): { readonly split: number; reado
 }
 
 function newOutgoing(): OutgoingText {
-  return createOutgoingText({}, context, { append: () => {}, replace: () => {}, interrupt: () => {} });
+  return new OutgoingText({}, context, { append: () => {}, replace: () => {}, interrupt: () => {} });
 }
 
 const rows = names.map((name) => {

@@ -1,7 +1,6 @@
 import type { CallGroup } from "../core/inner-calls.ts";
 import type { BotFacts } from "../core/messenger.ts";
-import { createBotBudget } from "../../delivery/index.ts";
-import type { RootBudget } from "../../delivery/index.ts";
+import { RootBudget } from "../../delivery/index.ts";
 import { checkTexts } from "../messengers/declare/check-texts.ts";
 import { menuOf } from "../messengers/declare/commands.ts";
 import { answerSafely } from "../messengers/root/answer-safely.ts";
@@ -11,8 +10,7 @@ import { THREAD } from "../messengers/root/root-link.ts";
 import { RootRuntime } from "../messengers/root/root-runtime.ts";
 import { checkRecovery } from "../turn/recovery-settings.ts";
 import type { ObjectHost } from "./object-host.ts";
-import { unusedMembers } from "./unused-members.ts";
-import type { UnusedMember } from "./unused-members.ts";
+import { unusedMembers, type UnusedMember } from "./unused-members.ts";
 import { checkModel, checkModels, describeModel } from "./turn-model.ts";
 
 /** The calls of an operator and of the Worker to the root. */
@@ -72,7 +70,7 @@ export class BotRoot implements BotCalls {
 
   /** The rate of this bot over all its chats. */
   get budget(): RootBudget {
-    this.#budget ??= createBotBudget(this.#object);
+    this.#budget ??= new RootBudget(this.#object);
     return this.#budget;
   }
 

@@ -1,11 +1,5 @@
 /** Filters a model's text before people see it. */
 export { joinParagraphs } from "./join-paragraphs.ts";
-export { cleanText, createOutgoingText } from "./outgoing-text.ts";
-export type {
-  OutgoingContext,
-  OutgoingOptions,
-  OutgoingResult,
-  OutgoingText,
-  TextSink,
-} from "./outgoing-text.ts";
+export { cleanText, OutgoingText } from "./outgoing-text.ts";
+export type { OutgoingContext, OutgoingOptions, OutgoingResult, TextSink } from "./outgoing-text.ts";
 export { DEFAULT_SILENCE_SIGNAL, silencePrompt } from "./silence.ts";

@@ -1,7 +1,6 @@
 import type { TextContext } from "../core/delivery.ts";
 import { joinParagraphs } from "./join-paragraphs.ts";
-import { Opening, silenceSignal } from "./silence.ts";
-import type { SilenceSignal } from "./silence.ts";
+import { Opening, silenceSignal, type SilenceSignal } from "./silence.ts";
 import { TextCleaner } from "./text-cleaner.ts";
 
 /** The event that a text answers, and the person's language. */
@@ -42,46 +41,18 @@ export interface TextSink {
  */
 export type OutgoingResult = { readonly kind: "text"; readonly text: string } | { readonly kind: "silent" };
 
-/** One reply on its way from the model to people. */
-export interface OutgoingText {
-  /** Adds text of the model. Passes on the part that is safe to show. */
-  append(delta: string): void;
-  /** Replaces the text so far. The sink is told when the new text has something for people. */
-  replace(text: string): void;
-  /** Reports that the model call was cut short and is made again. */
-  interrupt(): void;
-  /**
-   * Returns the text that people see in the end, from the model's whole text. Ends the stream without calling the sink.
-   */
-  finish(text: string): OutgoingResult;
-  /**
-   * Returns the text that people see of a reply that was cut short. It ends where it was safe to show while it
-   * streamed, without half a signal or half a tag, and has no footer. Ends the stream without calling the sink.
-   */
-  fragment(text: string): string;
-}
-
-/**
- * Creates the filter between a model's text and people.
- *
- * The text passed to the sink while streaming is the beginning of the text that `finish` returns, unless the sink is
- * told to replace it.
- * @throws {ConfigurationError} when the silence signal cannot be used
- */
-export function createOutgoingText(
-  options: OutgoingOptions,
-  context: OutgoingContext,
-  sink: TextSink,
-): OutgoingText {
-  return new Outgoing(options, context, sink);
-}
-
 /** Removes the artefacts that models leak from a whole text. */
 export function cleanText(text: string): string {
   return cleaned(text, true, undefined).text;
 }
 
-class Outgoing implements OutgoingText {
+/**
+ * One reply on its way from the model to people.
+ *
+ * The text passed to the sink while streaming is the beginning of the text that `finish` returns, unless the sink is
+ * told to replace it.
+ */
+export class OutgoingText {
   readonly #options: OutgoingOptions;
   readonly #context: OutgoingContext;
   readonly #sink: TextSink;
@@ -94,6 +65,7 @@ class Outgoing implements OutgoingText {
   #hasEnded = false;
   readonly #reported = new Set<string>();
 
+  /** @throws {ConfigurationError} when the silence signal cannot be used */
   constructor(options: OutgoingOptions, context: OutgoingContext, sink: TextSink) {
     this.#options = options;
     this.#context = context;
@@ -102,12 +74,14 @@ class Outgoing implements OutgoingText {
     this.#stream = this.#newStream();
   }
 
+  /** Adds text of the model. Passes on the part that is safe to show. */
   append(delta: string): void {
     if (this.#hasEnded) return;
     this.#stream.append(delta);
     this.#flush();
   }
 
+  /** Replaces the text so far. The sink is told when the new text has something for people. */
   replace(text: string): void {
     if (this.#hasEnded) return;
     this.#isVoid = true;
@@ -115,10 +89,14 @@ class Outgoing implements OutgoingText {
     this.append(text);
   }
 
+  /** Reports that the model call was cut short and is made again. */
   interrupt(): void {
     if (!this.#hasEnded) this.#sink.interrupt();
   }
 
+  /**
+   * Returns the text that people see in the end, from the model's whole text. Ends the stream without calling the sink.
+   */
   finish(text: string): OutgoingResult {
     this.#hasEnded = true;
     const { text: visible, isSilent } = cleaned(text, this.#removeArtefacts, this.#signal);
@@ -128,6 +106,10 @@ class Outgoing implements OutgoingText {
     return { kind: "text", text: said.trim() === "" ? said : joinParagraphs(said, this.#footer()) };
   }
 
+  /**
+   * Returns the text that people see of a reply that was cut short. It ends where it was safe to show while it
+   * streamed, without half a signal or half a tag, and has no footer. Ends the stream without calling the sink.
+   */
   fragment(text: string): string {
     this.#hasEnded = true;
     const stream = this.#newStream();

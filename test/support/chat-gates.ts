@@ -1,5 +1,4 @@
-import { createBotBudget, createChatGate } from "../../delivery/index.ts";
-import type { RootBudget } from "../../delivery/index.ts";
+import { RootBudget, createChatGate } from "../../delivery/index.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { ChatGate, LocalSpeaker } from "../../src/core/gate.ts";
@@ -36,7 +35,7 @@ export function createTestGate(options: {
   readonly local?: () => LocalSpeaker;
 }): { readonly gate: ChatGate; readonly root: RootBudget } {
   const { deps, gateDatabase, local = () => NOBODY, name, rootDatabase } = options;
-  const root = createBotBudget({ database: rootDatabase, deps });
+  const root = new RootBudget({ database: rootDatabase, deps });
   const gate = createChatGate({
     database: gateDatabase,
     deps,

@@ -11,7 +11,7 @@
  * delivery decides when a part is posted or edited.
  *
  * Invariants, which hold for every text and every way to cut it into chunks:
- * P1 The same text gives the same parts, however it arrives. `createPlanner` and `splitText` agree at every moment.
+ * P1 The same text gives the same parts, however it arrives. `Planner` and `splitText` agree at every moment.
  * P2 A part marked `complete` never changes again, whatever text is appended.
  * P3 Every part is within the platform's limits and has something to see.
  * P4 After `finish` the parts have all words of the text once, in order and with their formatting.
@@ -19,31 +19,19 @@
  * P6 No text is refused: beyond a bound of the parser's work it is shown as it was written.
  */
 import { OpenBlock } from "./open-block.ts";
-import { createFlattener } from "./flattener.ts";
+import { BlockForm } from "./blocks/block-form.ts";
+import { TextForm } from "./form/text-form.ts";
 import { unmetered } from "./pack/meter.ts";
 import { Packer } from "./pack/packer.ts";
-import type { Part, PlannerOptions } from "./pack/part.ts";
-import { SegmentScanner } from "./scan/scan-segments.ts";
-import type { ScanBounds } from "./scan/scan-segments.ts";
-import type { SegmentFlattener } from "./segment-flattener.ts";
-
-/** Cuts a growing text into parts. At any moment the parts are those that `splitText` gives for the text so far. */
-export interface Planner<Content> {
-  append(delta: string): void;
-  /** The parts of the text so far, as if it were still growing. After `finish`, the parts of the complete text. */
-  parts(): readonly Part<Content>[];
-  /** Ends the text. It may be called again; `append` throws afterwards. */
-  finish(): void;
-}
+import type { Part, PlannerOptions, SplitOptions } from "./pack/part.ts";
+import { SegmentScanner, type ScanBounds } from "./scan/scan-segments.ts";
+import { SegmentFlattener } from "./segment-flattener.ts";
 
 /** Largest weight of a block that is read as a whole. A heavier block is read in several segments. */
 const BOUNDS: ScanBounds = { segmentWeight: 16_384, lineWeight: 8192 };
 
-export function createPlanner<Content>(options: PlannerOptions<Content>): Planner<Content> {
-  return new IncrementalPlanner(options);
-}
-
-class IncrementalPlanner<Content> implements Planner<Content> {
+/** Cuts a growing text into parts. At any moment the parts are those that `splitText` gives for the text so far. */
+export class Planner<Content> {
   readonly #packer: Packer<Content>;
   readonly #flattener: SegmentFlattener;
   readonly #scanner: SegmentScanner;
@@ -56,7 +44,12 @@ class IncrementalPlanner<Content> implements Planner<Content> {
   constructor(options: PlannerOptions<Content>) {
     const meter = options.meter ?? unmetered;
     this.#packer = new Packer(options.renderer, options.limits, meter);
-    this.#flattener = createFlattener(options, meter);
+    const { renderer, tableWidth = 40 } = options;
+    const looks = { canLink: (url: string): boolean => renderer.canLink(url), tableWidth };
+    // If the platform shows blocks itself, pieces name their blocks. Otherwise the text looks like them.
+    const form =
+      renderer.blockCost === undefined ? new TextForm(looks) : new BlockForm(looks, renderer.knows);
+    this.#flattener = new SegmentFlattener(form, meter);
     this.#scanner = new SegmentScanner(
       (segment) => {
         this.#packer.push(this.#flattener.flatten(segment));
@@ -76,6 +69,7 @@ class IncrementalPlanner<Content> implements Planner<Content> {
     this.#line = this.#scanner.longLine(open);
   }
 
+  /** Ends the text. It may be called again; `append` throws afterwards. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -84,6 +78,7 @@ class IncrementalPlanner<Content> implements Planner<Content> {
     this.#packer.end();
   }
 
+  /** The parts of the text so far, as if it were still growing. After `finish`, the parts of the complete text. */
   parts(): readonly Part<Content>[] {
     if (this.#finished) return this.#packer.done;
     return [...this.#packer.done, ...this.#openBlock().parts(this.#line)];
@@ -99,6 +94,26 @@ class IncrementalPlanner<Content> implements Planner<Content> {
     this.#open ??= new OpenBlock(this.#scanner, this.#flattener, this.#packer);
     return this.#open;
   }
+}
+
+/**
+ * Cuts markdown into the messages of a platform. Pure: the same text gives the same parts.
+ *
+ * @example
+ * const parts = splitText("# Hello\n\n*world*", {
+ *   renderer: telegramEntities,
+ *   limits: { maxLength: 4096, maxEntities: 100 },
+ *   final: true,
+ * });
+ */
+export function splitText<Content>(
+  markdown: string,
+  options: SplitOptions<Content>,
+): readonly Part<Content>[] {
+  const planner = new Planner(options);
+  planner.append(markdown);
+  if (options.final) planner.finish();
+  return planner.parts();
 }
 
 /** Cuts text into lines. A carriage return at the end stays with the open line: it may be half of a line ending. */

@@ -3,8 +3,7 @@ import { logBotFailure } from "../../core/bot-code.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { createOutgoingText, silencePrompt } from "../../outgoing/index.ts";
-import type { OutgoingOptions, OutgoingText, TextSink } from "../../outgoing/index.ts";
+import { OutgoingText, silencePrompt, type OutgoingOptions, type TextSink } from "../../outgoing/index.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 
 /** Creates the filter between a model's text and one reply. */
@@ -14,7 +13,7 @@ export function replyFilter(
   sink: TextSink,
   log: Log,
 ): OutgoingText {
-  return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), sink);
+  return new OutgoingText(outgoingOptions(definition, event, log), contextOf(event), sink);
 }
 
 /** Returns the filtered text of an incomplete answer (it failed, was stopped, or made way), without a footer. */
@@ -25,7 +24,7 @@ export function filteredFragment(
   log: Log,
 ): string {
   const nobody = { append: () => {}, replace: () => {}, interrupt: () => {} };
-  return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), nobody).fragment(text);
+  return new OutgoingText(outgoingOptions(definition, event, log), contextOf(event), nobody).fragment(text);
 }
 
 /** Returns the system prompt's paragraph about silence, for an event of a group where the model may choose it. */

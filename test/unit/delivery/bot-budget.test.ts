@@ -1,13 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
+import { RootBudget, createChatGate } from "../../../delivery/index.ts";
 import type { BotBudget, CallPurpose, Loan } from "../../../src/core/gate.ts";
 import type { Rate } from "../../../src/core/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
-import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { NodeDatabase } from "../../../lab/support/node-database.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { ADDRESS, depsOn } from "./engine-harness.ts";
 import { expectPaced } from "./paced.ts";
 
@@ -27,7 +25,7 @@ function rootOf(
   clock: VirtualClock = createVirtualClock(),
   database: NodeDatabase = createNodeDatabase(),
 ): Root {
-  const budget = createBotBudget({ database, deps: depsOn(clock) });
+  const budget = new RootBudget({ database, deps: depsOn(clock) });
   return {
     clock,
     lend: (purpose, chat = 1, speaker = "speaker") =>
@@ -97,7 +95,7 @@ describe("never lets more calls leave than the rate allows, in any window (1)", 
     const rate: Rate = { burst: 2, everyMs: 1_000 };
     const clock = createVirtualClock();
     const deps = depsOn(clock);
-    const root = createBotBudget({ database: createNodeDatabase(), deps });
+    const root = new RootBudget({ database: createNodeDatabase(), deps });
     await clock.advance(60_000);
     const wide: Rate = { burst: 100, everyMs: 1 };
     const pacing = { direct: wide, group: wide, global: rate };
@@ -315,7 +313,7 @@ describe("holds two tokens after a start (4)", () => {
 
 it("meters each messenger apart", async () => {
   const clock = createVirtualClock();
-  const budget = createBotBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
+  const budget = new RootBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
   await clock.advance(60_000);
   const lend = (messengerId: string) =>
     budget.lend({

@@ -1,11 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBotBudget } from "../../../delivery/index.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
+import { RootBudget } from "../../../delivery/index.ts";
 import type { Rate } from "../../../src/core/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { depsOn } from "./engine-harness.ts";
 import { expectPaced } from "./paced.ts";
 
@@ -22,7 +20,7 @@ interface Root {
 
 async function seasoned(rate = RATE): Promise<Root> {
   const clock = createVirtualClock();
-  const budget = createBotBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
+  const budget = new RootBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
   const messengerId = "telegram";
   await clock.advance(60_000);
   budget.prepay({ messengerId, chatId: "warm", calls: 1, rate });

@@ -1,5 +1,4 @@
-import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
+import { RootBudget, createChatGate } from "../../../delivery/index.ts";
 import type {
   BotBudget,
   CallPurpose,
@@ -11,10 +10,8 @@ import type {
 } from "../../../src/core/gate.ts";
 import type { Address, Pacing } from "../../../src/core/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
-import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { NodeDatabase } from "../../../lab/support/node-database.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { ADDRESS, depsOn } from "./engine-harness.ts";
 
 export const PACING: Pacing = {
@@ -71,7 +68,7 @@ export function gateRig(options: GateRigOptions = {}): GateRig {
   const { clock = createVirtualClock(), database = createNodeDatabase(), local = NOBODY } = options;
   const { pacing = PACING, way = (real) => real } = options;
   const deps = depsOn(clock);
-  const root = options.root ?? createBotBudget({ database: createNodeDatabase(), deps });
+  const root = options.root ?? new RootBudget({ database: createNodeDatabase(), deps });
   const gate = createChatGate({ database, deps, name: OWN, root: way(root), local });
   return {
     clock,
@@ -87,7 +84,7 @@ export function gateRig(options: GateRigOptions = {}): GateRig {
 /** A gate whose root has run for so long that its bucket is full. */
 export async function seasoned(options: GateRigOptions = {}): Promise<GateRig> {
   const clock = options.clock ?? createVirtualClock();
-  const root = options.root ?? createBotBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
+  const root = options.root ?? new RootBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
   await clock.advance(60_000);
   return gateRig({ ...options, clock, root });
 }

@@ -1,16 +1,12 @@
-import { createBotBudget, createChatGate, createDelivery } from "../../../delivery/index.ts";
-import type { RootBudget } from "../../../delivery/index.ts";
+import { RootBudget, createChatGate, createDelivery } from "../../../delivery/index.ts";
 import type { Delivery, ReplyPolicy, ReplyStart } from "../../../src/core/delivery.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
-import { createFakeSurface } from "../../support/fake-surface.ts";
-import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
-import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { NodeDatabase } from "../../../lab/support/node-database.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import type { ProcessClock, VirtualClock } from "../../support/virtual-clock.ts";
+import { createFakeSurface, type FakeSurface, type FakeSurfaceOptions } from "../../support/fake-surface.ts";
+import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock, type ProcessClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { depsOn } from "./engine-harness.ts";
 
 /** A conversation, in an object of its own. */
@@ -64,7 +60,7 @@ export function createObjects(options: ObjectsOptions): Objects {
   });
   const lines: string[] = [];
   const rootDatabase = createNodeDatabase();
-  let root = createBotBudget({ database: rootDatabase, deps: depsOn(clock) });
+  let root = new RootBudget({ database: rootDatabase, deps: depsOn(clock) });
   const databases = new Map<string, NodeDatabase>();
   const lives = new Map<string, Life>();
   const unreachable = new Set<string>();
@@ -205,7 +201,7 @@ export function createObjects(options: ObjectsOptions): Objects {
       };
     },
     restart: boot,
-    restartRoot: () => (root = createBotBudget({ database: rootDatabase, deps: depsOn(clock) })),
+    restartRoot: () => (root = new RootBudget({ database: rootDatabase, deps: depsOn(clock) })),
     setReachable: (name, isReachable) => {
       if (isReachable) unreachable.delete(name);
       else unreachable.add(name);

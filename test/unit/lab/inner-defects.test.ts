@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
+import type { RichText } from "../../../src/core/rich-text.ts";
 import type * as CallPolicy from "../../../delivery/calls/call-policy.ts";
 import type * as Lanes from "../../../delivery/lane/lane.ts";
 import type * as OutboxEntry from "../../../delivery/outbox/outbox-entry.ts";
@@ -38,17 +39,12 @@ it("finds the first two parts of a reply in each other's place", async () => {
     const real = await original<typeof Split>();
     return {
       ...real,
-      createPlanner: (options: Parameters<typeof real.createPlanner>[0]) => {
-        const planner = real.createPlanner(options);
-        return {
-          append: (delta: string) => planner.append(delta),
-          finish: () => planner.finish(),
-          parts: () => {
-            const [first, second, ...rest] = planner.parts();
-            if (first === undefined || second === undefined || !second.complete) return planner.parts();
-            return [{ ...second, index: 0 }, { ...first, index: 1 }, ...rest];
-          },
-        };
+      Planner: class extends real.Planner<RichText> {
+        override parts(): readonly Split.Part<RichText>[] {
+          const [first, second, ...rest] = super.parts();
+          if (first === undefined || second === undefined || !second.complete) return super.parts();
+          return [{ ...second, index: 0 }, { ...first, index: 1 }, ...rest];
+        }
       },
     };
   });

@@ -1,4 +1,4 @@
-import { createChatGate, createBotBudget } from "../../../delivery/index.ts";
+import { createChatGate, RootBudget } from "../../../delivery/index.ts";
 import type { Feature } from "../../../src/feature/feature.ts";
 import { FeatureList } from "../../../src/feature/feature-list.ts";
 import type { FeaturePress, PressAnswer } from "../../../src/core/card-press.ts";
@@ -18,12 +18,9 @@ import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import { declaredOf, definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { quietRoot } from "../../../lab/support/quiet-root.ts";
-import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { NodeDatabase } from "../../../lab/support/node-database.ts";
-import { createFakeSurface } from "../../support/fake-surface.ts";
-import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";
+import { createFakeSurface, type FakeSurface, type FakeSurfaceOptions } from "../../support/fake-surface.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
 export interface PressRigOptions {
   /** Called when another object has an event, before the one that hands it over hears of that. */
@@ -172,7 +169,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
       database,
       deps,
       name,
-      root: createBotBudget({ database: rootDatabase, deps }),
+      root: new RootBudget({ database: rootDatabase, deps }),
       local: runtime.delivery,
     });
     return { runtime, gate, kill: () => process.kill() };

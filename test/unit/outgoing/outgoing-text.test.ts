@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createOutgoingText, joinParagraphs, silencePrompt } from "../../../src/outgoing/index.ts";
+import { OutgoingText, joinParagraphs, silencePrompt } from "../../../src/outgoing/index.ts";
 import type { OutgoingOptions } from "../../../src/outgoing/index.ts";
 import { direct, group, inChunks, streamThrough } from "./stream-through.ts";
 
@@ -20,12 +20,12 @@ describe("a text that was cut short", () => {
     ["Two **words", "Two **words"],
   ])("shows nothing of what had only begun: %j", (text, expected) => {
     for (const context of [group, direct]) {
-      expect(createOutgoingText({}, context, nobody).fragment(text).trim()).toBe(expected);
+      expect(new OutgoingText({}, context, nobody).fragment(text).trim()).toBe(expected);
     }
   });
 
   it("has no footer, and is transformed", () => {
-    const outgoing = createOutgoingText(
+    const outgoing = new OutgoingText(
       { footer: "Foot", transform: (text) => text.toUpperCase() },
       group,
       nobody,
@@ -230,7 +230,7 @@ describe("joinParagraphs", () => {
 });
 
 it("keeps its promise about a whole reply of a group", () => {
-  const outgoing = createOutgoingText({ footer: "—" }, group, {
+  const outgoing = new OutgoingText({ footer: "—" }, group, {
     append: () => {},
     replace: () => {},
     interrupt: () => {},

@@ -1,4 +1,4 @@
-import { createOutgoingText } from "../../../src/outgoing/index.ts";
+import { OutgoingText } from "../../../src/outgoing/index.ts";
 import type { OutgoingContext, OutgoingOptions, OutgoingResult } from "../../../src/outgoing/index.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 
@@ -24,7 +24,7 @@ export function streamThrough(
 ): Streamed {
   let visible = "";
   let replacements = 0;
-  const outgoing = createOutgoingText(options, context, {
+  const outgoing = new OutgoingText(options, context, {
     append: (delta) => {
       visible += delta;
     },

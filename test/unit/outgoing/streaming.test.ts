@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { STEP_BREAK } from "../../../src/core/step-break.ts";
-import { cleanText, createOutgoingText } from "../../../src/outgoing/index.ts";
+import { cleanText, OutgoingText } from "../../../src/outgoing/index.ts";
 import { TextCleaner } from "../../../src/outgoing/text-cleaner.ts";
 import { group, inChunks, streamThrough } from "./stream-through.ts";
 
@@ -236,7 +236,7 @@ describe("streaming", () => {
 
   it("starts over when the attempt was void, with the first text that is for people", () => {
     const told: string[] = [];
-    const outgoing = createOutgoingText({}, group, {
+    const outgoing = new OutgoingText({}, group, {
       append: (delta) => told.push(`+${delta}`),
       replace: (text) => told.push(`=${text}`),
       interrupt: () => told.push("!"),
@@ -268,7 +268,7 @@ describe("streaming", () => {
   ])("cleans a million characters of %j in chunks without slowing down", { retry: 4 }, (unit) => {
     const chunks = inChunks(unit.repeat(Math.ceil(1_000_000 / unit.length)), 50);
     let count = 0;
-    const outgoing = createOutgoingText({}, group, {
+    const outgoing = new OutgoingText({}, group, {
       append: () => count++,
       replace: () => count++,
       interrupt: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";
 import { hardDocuments } from "./corpus.ts";
@@ -13,7 +13,7 @@ describe("blocks that are too large to be parsed again with every chunk", () => 
     (_name, markdown) => {
       const whole = splitText(markdown, { ...options, final: true });
       for (const sizes of [[3001], [997, 13, 5000]]) {
-        const planner = createPlanner(options);
+        const planner = new Planner(options);
         for (const chunk of chunksOf(markdown, sizes)) {
           planner.append(chunk);
           const complete = planner.parts().filter((part) => part.complete);

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText, type PartLimits } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
-import type { PartLimits } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { alignParts } from "./same-text.ts";
@@ -45,7 +44,7 @@ describe("the laws of splitting", () => {
   it("gives the same parts however the text is cut into chunks", () => {
     fc.assert(
       fc.property(markdown, limits, sizes, (text, partLimits, chunkSizes) => {
-        const planner = createPlanner({ renderer: telegramEntities, limits: partLimits });
+        const planner = new Planner({ renderer: telegramEntities, limits: partLimits });
         let sofar = "";
         for (const chunk of chunksOf(text, chunkSizes)) {
           planner.append(chunk);
@@ -66,7 +65,7 @@ describe("the laws of splitting", () => {
   it("never changes a complete part when text is appended", () => {
     fc.assert(
       fc.property(markdown, limits, sizes, (text, partLimits, chunkSizes) => {
-        const planner = createPlanner({ renderer: telegramEntities, limits: partLimits });
+        const planner = new Planner({ renderer: telegramEntities, limits: partLimits });
         const final = splitText(text, { renderer: telegramEntities, limits: partLimits, final: true });
         for (const chunk of chunksOf(text, chunkSizes)) {
           planner.append(chunk);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
@@ -13,7 +13,7 @@ const kinds = Object.entries(costlyTexts);
 describe("a long block that is still open", () => {
   it.each(kinds)("shows the same for %s, however the text is cut into chunks", (_name, make) => {
     const text = make(4700);
-    const planner = createPlanner(options);
+    const planner = new Planner(options);
     let sofar = "";
     for (const chunk of chunksOf(text, [1024, 1, 1047, 30, 500])) {
       planner.append(chunk);
@@ -34,7 +34,7 @@ describe("a long block that is still open", () => {
         long,
         fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 6 }),
         (text, sizes) => {
-          const planner = createPlanner(options);
+          const planner = new Planner(options);
           let sofar = "";
           for (const chunk of chunksOf(text, sizes)) {
             planner.append(chunk);
@@ -52,7 +52,7 @@ describe("a long block that is still open", () => {
 
   it("does not take half of a line ending for a character of the line", () => {
     for (const length of [1023, 1024, 8191, 8192]) {
-      const planner = createPlanner(options);
+      const planner = new Planner(options);
       planner.append(`${"a b ".repeat(3000).slice(0, length)}\r`);
       planner.parts();
       planner.append("\nnext");

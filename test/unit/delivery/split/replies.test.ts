@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { weighLines } from "../../../../delivery/text/split/scan/weigh-text.ts";
 import { shown } from "./shown.ts";
@@ -211,7 +211,7 @@ describe("a block that becomes too large to be parsed again with every chunk", (
     (_name, lines) => {
       // More than twice of what is read again.
       expect(weighLines(lines)).toBeGreaterThan(6200);
-      const planner = createPlanner(options);
+      const planner = new Planner(options);
       for (const [index, line] of lines.entries()) {
         planner.append(`${line}\n`);
         // What comes at the beginning may be held back until it is known what it is.

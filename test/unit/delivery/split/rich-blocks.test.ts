@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText, type PartLimits, type Renderer } from "../../../../delivery/text/split/index.ts";
 import {
   plainText,
   richBlocks,
   richWhereItShows,
   telegramEntities,
 } from "../../../../delivery/text/render/index.ts";
-import type { PartLimits, Renderer } from "../../../../delivery/text/split/index.ts";
 import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { chunksOf, markdown, separatedMarkdown } from "./arbitrary-markdown.ts";
@@ -286,7 +285,7 @@ describe("the laws of rich messages", () => {
       fc.property(markdown, limits, sizes, (text, partLimits, chunkSizes) => {
         const options = { renderer: richBlocks, limits: partLimits };
         const final = splitText(text, { ...options, final: true });
-        const planner = createPlanner(options);
+        const planner = new Planner(options);
         for (const chunk of chunksOf(text, chunkSizes)) {
           planner.append(chunk);
           const complete = planner.parts().filter((part) => part.complete);

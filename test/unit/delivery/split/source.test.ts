@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText, type Renderer } from "../../../../delivery/text/split/index.ts";
 import {
   plainText,
   rendererOf,
@@ -12,7 +12,6 @@ import { googleChatText } from "../../../../providers/chat-sdk/markup/google-cha
 import { blockMarkdown, markdown } from "../../../../providers/chat-sdk/markup/markdown.ts";
 import { slackMrkdwn } from "../../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
 import { whatsAppText } from "../../../../providers/chat-sdk/markup/whatsapp-text.ts";
-import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";
 
@@ -251,7 +250,7 @@ describe("the words of a document", () => {
         limits,
         fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 }),
         (document, partLimits, sizes) => {
-          const planner = createPlanner({ renderer: telegramEntities, limits: partLimits });
+          const planner = new Planner({ renderer: telegramEntities, limits: partLimits });
           let sofar = "";
           for (const chunk of chunksOf(document, sizes)) {
             planner.append(chunk);

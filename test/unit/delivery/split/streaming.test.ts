@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { hardDocuments } from "./corpus.ts";
 import { shown } from "./shown.ts";
@@ -57,7 +57,7 @@ describe("text that is still streaming", () => {
 
   it("completes parts of an open block, and keeps what it shows equal to the split of the text so far", () => {
     const text = (hardDocuments["one list item of 40,000 characters"] ?? "").slice(0, 30_000);
-    const planner = createPlanner({ renderer: telegramEntities, limits });
+    const planner = new Planner({ renderer: telegramEntities, limits });
     planner.append(text);
     expect(planner.parts().filter(({ complete }) => complete).length).toBeGreaterThan(2);
     expect(planner.parts()).toEqual(splitText(text, { renderer: telegramEntities, limits, final: false }));
@@ -77,7 +77,7 @@ describe("text that is still streaming", () => {
   });
 
   it("refuses text after the end", () => {
-    const planner = createPlanner({ renderer: telegramEntities, limits });
+    const planner = new Planner({ renderer: telegramEntities, limits });
     planner.finish();
     expect(() => planner.append("more")).toThrow(/begin a new planner/);
   });

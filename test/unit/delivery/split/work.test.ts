@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { Planner, splitText, type PlannerOptions } from "../../../../delivery/text/split/index.ts";
 import { richBlocks, telegramEntities } from "../../../../delivery/text/render/index.ts";
-import type { PlannerOptions } from "../../../../delivery/text/split/index.ts";
 import type { Work } from "../../../../delivery/text/split/pack/meter.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
@@ -56,7 +55,7 @@ describe.each([
     const whole = nothing();
     let counts = whole;
     const meter = (kind: Work, amount: number): void => void (counts[kind] += amount);
-    const planner = createPlanner({ ...options, meter });
+    const planner = new Planner({ ...options, meter });
     planner.append(text.slice(0, length));
     counts = nothing();
     planner.parts();
