@@ -163,14 +163,22 @@ class GoneError extends Error {
 
 const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${chat}` });
 
-const RATE = { burst: 10_000, everyMs: 1 };
+/** A rate begins with two calls, and interim edits leave a fifth of it free. So it fills within moments. */
+const RATE = { burst: 10_000, everyMs: 0.01 };
+/** Its first interim edit waits for two seconds. */
+const SLOW_RATE = { burst: 10_000, everyMs: 1 };
+
+const request = globalThis.fetch;
+/** Every call begins with a request, because workerd lets none leave an object before the object's writes are stored. */
+const leave = async (): Promise<void> => void (await request("data:,"));
 
 export function fakePlatform(
   chats: FakeChats,
-  { buttons = true, files = false, typing = false } = {},
+  { buttons = true, files = false, isSlow = false, typing = false } = {},
 ): MessengerPlatform {
   /** Messages of a topic are shown apart, as `chat/topic`. */
-  const open = ({ chatId, topicId }: Address): string => {
+  const open = async ({ chatId, topicId }: Address): Promise<string> => {
+    await leave();
     const to = chats.moved.get(chatId);
     if (to !== undefined) throw new MovedError(to);
     const place = topicId === undefined ? chatId : `${chatId}/${topicId}`;
@@ -181,6 +189,7 @@ export function fakePlatform(
     }
     return place;
   };
+  const rate = isSlow ? SLOW_RATE : RATE;
   const surface: Surface = {
     provider: "fake",
     capabilities: {
@@ -195,10 +204,10 @@ export function fakePlatform(
     },
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
-    pacing: { direct: RATE, group: RATE, global: RATE },
+    pacing: { direct: rate, group: rate, global: rate },
     typingLastsMs: 5000,
     post: async (address, message) => {
-      const chat = open(address);
+      const chat = await open(address);
       await chats.beforePost(chat, message);
       const messageId = chats.post(chat, message);
       await chats.beforeAnswer(chat, message);
@@ -212,17 +221,23 @@ export function fakePlatform(
         : { messageId, fileIds, messageIds: sent.map((_file, index) => `${messageId}.${index}`) };
     },
     edit: async (address, messageId, content) => {
-      const chat = open(address);
+      const chat = await open(address);
       chats.edit(chat, messageId, content);
       await chats.beforeAnswer(chat, content);
     },
-    remove: async (address, messageId) => chats.remove(open(address), messageId),
-    typing: async () => void chats.typed.push(Date.now()),
+    remove: async (address, messageId) => chats.remove(await open(address), messageId),
+    typing: async () => {
+      await leave();
+      chats.typed.push(Date.now());
+    },
     react: async (address, messageId, emoji) =>
-      void chats.marks.push(`${open(address)}: ${messageId} ${emoji ?? "none"}`),
+      void chats.marks.push(`${await open(address)}: ${messageId} ${emoji ?? "none"}`),
     pin: async (address, messageId, { isPinned }) =>
-      void chats.marks.push(`${open(address)}: ${isPinned ? "pin" : "unpin"} ${messageId ?? "the newest"}`),
+      void chats.marks.push(
+        `${await open(address)}: ${isPinned ? "pin" : "unpin"} ${messageId ?? "the newest"}`,
+      ),
     answerAction: async (_address, { id }, notice) => {
+      await leave();
       chats.answered.push(id);
       if (notice !== undefined) chats.notices.set(id, notice.text);
     },

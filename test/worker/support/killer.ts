@@ -3,6 +3,7 @@ import type { Think } from "../../../src/index.ts";
 export interface Killer {
   /** Called by each object before it does anything. */
   readonly arm: (agent: Think) => void;
+  /** Whether the object has died. */
   readonly hasStruck: () => boolean;
   /** Number of times that the object has started. */
   readonly lives: () => number;
@@ -32,17 +33,20 @@ export function killerAt(
       const { sql } = ctx.storage;
       const exec = sql.exec.bind(sql);
       const watched = (...call: Parameters<typeof exec>): ReturnType<typeof exec> => {
-        if (struck || !counts() || !pattern.test(call[0])) return exec(...call);
+        if (!counts() || !pattern.test(call[0])) return exec(...call);
         left -= 1;
-        if (left > 0) return exec(...call);
-        struck = true;
-        if (when === "before") {
+        if (left !== 0) return exec(...call);
+        const kill = (): void => {
+          struck = true;
           ctx.abort("killed by a test");
+        };
+        if (when === "before") {
+          kill();
           throw new Error("killed by a test");
         }
         const rows = exec(...call);
-        // What was written is durable, and the process dies at once.
-        void ctx.storage.sync().then(() => ctx.abort("killed by a test"));
+        // The process dies as soon as the write is durable.
+        void ctx.storage.sync().then(kill);
         return rows;
       };
       Object.defineProperty(sql, "exec", { value: watched, configurable: true });

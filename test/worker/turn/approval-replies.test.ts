@@ -20,7 +20,7 @@ describe("a reply to the card of an approval", () => {
     await world.write("c1", "Refund 7");
     await world.write("c1", text, { quotes: await asked(world) });
     await shown(world, `Told: ${outcome}`);
-    expect(world.chats.visible("c1")).toContain(answer);
+    await shown(world, answer);
     expect(effects).toEqual(done);
     expect((await world.thread("c1").approvals.list())[0]?.decidedBy).toMatchObject({
       surface: "chat",

@@ -68,6 +68,30 @@ describe("an object that dies in the middle of a turn", () => {
     expect(world.requests.map(({ said }) => said)).toEqual(["Tell", "Tell", "More"]);
   });
 
+  it.each([
+    { how: "was not made", moment: "beforePost", lost: [] },
+    { how: "was made", moment: "beforeAnswer", lost: ["You said: Hello"] },
+  ] as const)("marks an answer whose post died with it, which $how (I6)", async ({ lost, moment }) => {
+    let living: DurableObjectState | undefined;
+    const world = createWorld({
+      onStart: (agent) => {
+        const { ctx } = agent as unknown as { readonly ctx: DurableObjectState };
+        if (agent.name.includes("thread:")) living = ctx;
+      },
+    });
+    let isDead = false;
+    world.chats[moment] = async () => {
+      if (isDead) return;
+      isDead = true;
+      living?.abort("killed by a test");
+      throw new Error("killed by a test");
+    };
+    await world.write("c1", "Hello");
+    await vi.waitFor(() => expect(isDead).toBe(true), { timeout: 8000, interval: 10 });
+    await runDurableObjectAlarm(world.thread("c1"));
+    await world.shows("c1", ...lost, "(sent again after a connection problem)\nYou said: Hello");
+  });
+
   it("answers what was waiting, and what is written after the restart (I3)", async () => {
     const gate = createGate();
     const world = createWorld({ script: () => [holdAt(gate)] });
