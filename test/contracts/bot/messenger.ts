@@ -1,10 +1,4 @@
-import { createDiscordAdapter } from "@chat-adapter/discord";
-import { createGoogleChatAdapter } from "@chat-adapter/gchat";
-import { createGitHubAdapter } from "@chat-adapter/github";
-import { createLinearAdapter } from "@chat-adapter/linear";
-import { createSlackAdapter } from "@chat-adapter/slack";
-import { createTeamsAdapter } from "@chat-adapter/teams";
-import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
+import { env as settings } from "cloudflare:workers";
 import type { Adapter } from "chat";
 import { chatSdkMessenger, type MessengerDefinition } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
@@ -21,15 +15,21 @@ export interface PlatformEnvironment {
   readonly CALL_TIMEOUT_MS?: string;
 }
 
-const adapters: Readonly<Record<string, (options: never) => Adapter>> = {
-  slack: createSlackAdapter,
-  discord: createDiscordAdapter,
-  teams: createTeamsAdapter,
-  whatsapp: createWhatsAppAdapter,
-  gchat: createGoogleChatAdapter,
-  github: createGitHubAdapter,
-  linear: createLinearAdapter,
+type CreateAdapter = (options: never) => Adapter;
+
+/** A bot evaluates the adapter of its own platform alone, which takes a good part of its start. */
+const adapters: Readonly<Record<string, () => Promise<CreateAdapter>>> = {
+  slack: async () => (await import("@chat-adapter/slack")).createSlackAdapter,
+  discord: async () => (await import("@chat-adapter/discord")).createDiscordAdapter,
+  teams: async () => (await import("@chat-adapter/teams")).createTeamsAdapter,
+  whatsapp: async () => (await import("@chat-adapter/whatsapp")).createWhatsAppAdapter,
+  gchat: async () => (await import("@chat-adapter/gchat")).createGoogleChatAdapter,
+  github: async () => (await import("@chat-adapter/github")).createGitHubAdapter,
+  linear: async () => (await import("@chat-adapter/linear")).createLinearAdapter,
 };
+
+/** Undefined on Telegram. */
+const create = await adapters[(settings as unknown as PlatformEnvironment).PLATFORM]?.();
 
 const RATE = { burst: 20, everyMs: 50 } as const;
 /** Platforms ask for seconds between the posts in a chat, or of a bot. Rows would wait for that, and do not prove it. */
@@ -43,10 +43,9 @@ const common = {
 } as const;
 
 export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
-  const { CALL_TIMEOUT_MS = "15000", PLATFORM, PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
+  const { CALL_TIMEOUT_MS = "15000", PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
   reroute(JSON.parse(PLATFORM_ORIGINS) as Record<string, string>);
   const options = JSON.parse(PLATFORM_OPTIONS) as never;
-  const create = adapters[PLATFORM];
   const ours = { ...common, delivery: { callTimeoutMs: Number(CALL_TIMEOUT_MS) } };
   return create === undefined
     ? telegramMessenger({ ...ours, ...(options as Parameters<typeof telegramMessenger>[0]) })
