@@ -120,8 +120,12 @@ function patiently(waitMs: number): (talk: Talk, stage: Stage) => string {
   };
 }
 
-/** A post may land until the limit of a call has passed: the bot is not done with a lost one before that. */
-export const lostPosts: readonly Row[] = [
+/** A call may take effect until its limit has passed: the bot is not done with a lost one before that. */
+export const lostCalls: readonly Row[] = [
+  growing("edit-error", "An answer whose changes fail for a while", {
+    fault: { kind: "error", status: 500 },
+    times: 3,
+  }),
   answered("error-500", "An answer refused with the status 500", () => ({
     fault: { kind: "error", status: 500 },
   })),
@@ -152,9 +156,5 @@ export const faults: readonly Row[] = [
   answered("error-503", "An answer refused with the status 503", () => ({
     fault: { kind: "error", status: 503 },
   })),
-  growing("edit-error", "An answer whose changes fail for a while", {
-    fault: { kind: "error", status: 500 },
-    times: 3,
-  }),
   editLimit,
 ];
