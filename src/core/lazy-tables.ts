@@ -19,7 +19,7 @@ export class LazyTables {
   readonly #tables: readonly StoredTable[];
   /** True once the tables are certain to stay, with all their columns. */
   #isThere = false;
-  /** True if this object has made the tables. A transaction that failed may have taken them away again. */
+  /** True while the run of code goes on that has made the tables. A transaction around it may take them away again. */
   #hasMade = false;
 
   /** @param tables the last one, which was added last, tells whether all of them exist */
@@ -52,6 +52,10 @@ export class LazyTables {
     for (const { schema } of this.#tables) for (const statement of schema) this.#database.run(statement);
     this.#hasMade = true;
     this.#isThere = false;
+    // Transactions are synchronous: each one has ended by then.
+    queueMicrotask(() => {
+      this.#hasMade = false;
+    });
   }
 
   /** Returns the rows of a statement. None if the tables do not exist. */

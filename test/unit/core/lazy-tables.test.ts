@@ -120,6 +120,36 @@ it("asks nothing about the tables of a new object, whose names were read at the 
   expect(others.all("SELECT name FROM bird_v1")).toEqual([{ name: "owl" }]);
 });
 
+it("asks once about tables that it has made, when no transaction can take them away any more", async () => {
+  const { database, statements } = recorded(createNodeDatabase());
+  const guarded = guardVersions(database);
+  const tables = new LazyTables(guarded, OPTIONS);
+  guarded.transaction(() => add(guarded, tables, "owl"));
+  await Promise.resolve();
+  statements.length = 0;
+  add(guarded, tables, "jay");
+  expect(tables.all("SELECT name FROM bird_v1 ORDER BY id")).toEqual([{ name: "owl" }, { name: "jay" }]);
+  expect(statements.filter((statement) => statement.includes("sqlite_master"))).toHaveLength(1);
+  expect(statements.filter((statement) => statement.startsWith("CREATE"))).toEqual([]);
+});
+
+it("makes the tables again, in a later run of code, after a transaction that failed has taken them away", async () => {
+  const database = createNodeDatabase();
+  const guarded = guardVersions(database);
+  const tables = new LazyTables(guarded, OPTIONS);
+  const failing = (): void =>
+    database.transaction(() => {
+      add(guarded, tables, "owl");
+      throw new Error("The transaction fails.");
+    });
+  expect(failing).toThrow("The transaction fails.");
+  await Promise.resolve();
+  expect(tables.all("SELECT name FROM bird_v1")).toEqual([]);
+  add(guarded, tables, "jay");
+  await Promise.resolve();
+  expect(tables.all("SELECT name FROM bird_v1")).toEqual([{ name: "jay" }]);
+});
+
 it("finds in the next life what this one has made, and adds the columns that it lacks", () => {
   const inner = createNodeDatabase();
   inner.run("CREATE TABLE bird_v1 (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT");
