@@ -11,9 +11,7 @@ import { isLostRow } from "../lost-posts/told-message.ts";
 import { isSameChat, laneKey } from "../outbox/lane-key.ts";
 import { movedAddress } from "../outbox/move-reply.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
-import { hashesOf } from "../outbox/reply-body.ts";
-import type { ReplyBody } from "../outbox/reply-body.ts";
-import { hasEnded, ReplyEnds } from "../outbox/reply-ends.ts";
+import { hashesOf, type ReplyBody } from "../outbox/reply-body.ts";
 import type { ReplyStore } from "../outbox/reply-store.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { ChatMoves } from "./chat-moves.ts";
@@ -48,7 +46,8 @@ export class OpenReplies implements Replies {
   readonly lanes: Lanes;
   readonly #options: OpenRepliesOptions;
   readonly #replies: Map<string, Reply>;
-  readonly #ends = new ReplyEnds();
+  /** The ends of replies, for which callers in this process wait. */
+  readonly #ends = new Map<string, PromiseWithResolvers<ReplyState>>();
 
   constructor(options: OpenRepliesOptions) {
     this.#options = options;
@@ -89,13 +88,17 @@ export class OpenReplies implements Replies {
   /** Resolves when the reply has ended. */
   settled(replyId: string): Promise<ReplyState> {
     const state = this.#replies.get(replyId)?.record.state ?? this.#options.store.read(replyId)?.state;
-    return state !== undefined && hasEnded(state) ? Promise.resolve(state) : this.#ends.of(replyId);
+    if (state !== undefined && state !== "streaming" && state !== "final") return Promise.resolve(state);
+    const end = this.#ends.get(replyId) ?? Promise.withResolvers<ReplyState>();
+    this.#ends.set(replyId, end);
+    return end.promise;
   }
 
   /** Tells that a reply has ended. */
   tell(replyId: string, state: ReplyState): void {
     this.context.log.info("delivery.ended", { turn: replyId, state });
-    this.#ends.tell(replyId, state);
+    this.#ends.get(replyId)?.resolve(state);
+    this.#ends.delete(replyId);
     this.#options.onEnded?.(replyId, state);
   }
 

@@ -1,5 +1,5 @@
+import type { RichText } from "../../src/core/rich-text.ts";
 import type { UnclaimedIds } from "../../src/core/gate.ts";
-import type { MessageStream } from "./message-stream.ts";
 import { isKeyed, isSearchable } from "./doubt.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
@@ -157,4 +157,14 @@ export function strayUntil(entries: readonly OutboxEntry[]): number | undefined 
     latest = Math.max(latest ?? 0, strayEdit.until);
   }
   return latest;
+}
+
+/**
+ * A message that is streamed into, or was. Kept in memory only. If an earlier process began the stream, its state is
+ * not known, so the stream is ended (again) before the message is edited.
+ */
+export interface MessageStream {
+  readonly state: "open" | "ended";
+  /** The text that was added so far. */
+  readonly content: RichText;
 }

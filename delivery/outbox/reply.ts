@@ -1,10 +1,10 @@
+import type { LocationContent } from "../../src/core/content.ts";
 import { REMOVED_TEXT, type ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
 import { cardForms, cardLimits, formatOf, type CardForms } from "./card-forms.ts";
 import { dressParts, emptyPart } from "./card-parts.ts";
 import { blocksOf, cardText, linksText, refusalsText } from "./card-text.ts";
-import { placeText } from "./place-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -342,4 +342,16 @@ export function plannerOptions(
     // The mark takes one block.
     limits: { maxLength, maxEntities: maxEntities - 1 },
   };
+}
+
+/** Describes a place in Markdown, for platforms whose messages have no maps. */
+function placeText({ address, latitude, longitude, title }: Omit<LocationContent, "kind">): string {
+  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
+  const words = [title, address].filter((word) => word !== undefined).map(plain);
+  return [...words, map].join("  \n");
+}
+
+/** Escapes plain text for Markdown. */
+function plain(words: string): string {
+  return words.replaceAll(/[\\`*_[\]<>#]/g, "\\$&").replaceAll(/\s+/g, " ");
 }

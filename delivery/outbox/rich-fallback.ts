@@ -1,3 +1,5 @@
+import { LazyTables } from "../../src/core/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../../src/core/table.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
@@ -6,8 +8,6 @@ import type { CallFailure, Surface } from "../../src/core/surface.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";
-import { createRichRestStore } from "./rich-rest-store.ts";
-import type { RichRestStore } from "./rich-rest-store.ts";
 
 /** After this time one reply tries a rich message again, because the server may have been updated. */
 const REST_MS = 6 * 60 * 60 * 1000;
@@ -16,21 +16,24 @@ const DOUBT_REST_MS = 60 * 60 * 1000;
 /** One such answer may be an accident, two are not. */
 const MOST_RICH_DOUBTS = 2;
 
+/** Messengers whose platform does not accept rich messages, and until when this is assumed. Most bots never need it. */
+export const RICH_RESTS = defineTable(
+  "rich_rest_v1",
+  { messengerId: text("PRIMARY KEY"), until: integer("NOT NULL") },
+  "WITHOUT ROWID",
+);
+
 /**
  * Handles refused rich messages. The same reply continues with ordinary messages. If the platform does not know rich
  * messages at all, later replies begin with ordinary ones. This is stored with the reply, so a crash changes nothing.
  */
 export class RichFallback {
-  readonly #options: {
-    readonly deps: Deps;
-    readonly log: Log;
-    readonly store: ReplyStore;
-  };
-  readonly #rests: RichRestStore;
+  readonly #options: { readonly deps: Deps; readonly log: Log; readonly store: ReplyStore };
+  readonly #rests: Table<typeof RICH_RESTS>;
 
   constructor(options: { database: Database; deps: Deps; log: Log; store: ReplyStore }) {
     this.#options = options;
-    this.#rests = createRichRestStore(options.database);
+    this.#rests = new Table(new LazyTables(options.database, RICH_RESTS), RICH_RESTS);
   }
 
   /** Returns the policy with which a new reply begins. */
@@ -55,20 +58,17 @@ export class RichFallback {
     reply.setPolicy(policy);
     const isDoubtful = code === surface.rich?.doubtfulCode;
     if (code !== surface.rich?.unsupportedCode && !isDoubtful) {
-      log.warn("delivery.rich-refused", {
-        ...replyFields(reply),
-        code,
-      });
+      log.warn("delivery.rich-refused", { ...replyFields(reply), code });
       return;
     }
     if (this.#isResting(messengerId)) return;
     const restMs = isDoubtful ? DOUBT_REST_MS : REST_MS;
-    this.#rests.rest(messengerId, deps.clock.now() + restMs);
+    this.#rests.put({ messengerId, until: deps.clock.now() + restMs });
     log.warn("delivery.rich-unsupported", { messenger: messengerId, code, restMs });
   }
 
   #isResting(messengerId: string): boolean {
-    const until = this.#rests.restsUntil(messengerId);
+    const until = this.#rests.first("WHERE messenger_id = ?", messengerId)?.until;
     return until !== undefined && until > this.#options.deps.clock.now();
   }
 }

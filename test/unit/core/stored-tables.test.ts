@@ -8,7 +8,9 @@ import { MarkStore } from "../../../delivery/marks/mark-store.ts";
 import { MoveStore } from "../../../delivery/outbox/move-store.ts";
 import { OutboxStore } from "../../../delivery/outbox/outbox-store.ts";
 import { ReplyStore } from "../../../delivery/outbox/reply-store.ts";
-import { createRichRestStore } from "../../../delivery/outbox/rich-rest-store.ts";
+import { RICH_RESTS } from "../../../delivery/outbox/rich-fallback.ts";
+import { LazyTables } from "../../../src/core/lazy-tables.ts";
+import { Table } from "../../../src/core/table.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { AttachmentStore } from "../../../src/actions/attachments/attachment-store.ts";
 import { LedgerStore } from "../../../src/actions/ledger/ledger-store.ts";
@@ -86,7 +88,7 @@ function makeTables(database: Database): void {
   });
   new MoveStore(database).write("m", move);
   new ReplyStore(database).markGone(address, "gone");
-  createRichRestStore(database).rest("m", 1);
+  new Table(new LazyTables(database, RICH_RESTS), RICH_RESTS).put({ messengerId: "m", until: 1 });
   new AttachmentStore(database).insert({ owner: "o", runId: "r", ledgerKey: "k" }, "{}", 1);
   createApprovalNewsStore(database).add({ approval: {}, keys: [] } as never);
   createApprovalIndexStore(database).put({
