@@ -134,7 +134,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
   "telemetry.md": {
     title: "Options of `telemetry`",
     intro: "[Telemetry](../telemetry.md) shows it in use.",
-    parts: [{ heading: "`telemetry`", file: "src/telemetry/telemetry-options.ts", of: ["TelemetryOptions"] }],
+    parts: [{ heading: "`telemetry`", file: "src/telemetry/telemetry-feature.ts", of: ["TelemetryOptions"] }],
   },
   "memory.md": {
     title: "Memory",
@@ -149,7 +149,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     title: "Options of `skills`",
     intro: "[Skills](../skills.md) shows them in use.",
     parts: [
-      { heading: "`skills`", file: "src/skills/skills-options.ts", of: ["SkillsOptions"] },
+      { heading: "`skills`", file: "src/skills/skills-feature.ts", of: ["SkillsOptions"] },
       { heading: "`skills.runner`", file: "src/skills/skill-runner.ts", of: ["SkillRunnerOptions"] },
     ],
   },
@@ -209,7 +209,7 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
     title: "Options of code and undo",
     intro: "[Code](../code.md) shows them in use.",
     parts: [
-      { heading: "`codemode`", file: "src/codemode/codemode-options.ts", of: ["CodemodeOptions"] },
+      { heading: "`codemode`", file: "src/codemode/codemode-feature.ts", of: ["CodemodeOptions"] },
       {
         heading: "`createCodemodeRuntime`",
         file: "src/codemode/runtime.ts",

@@ -10,14 +10,10 @@ import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import { actionWords } from "../actions/tools/action-words.ts";
 import { codeCallOf, isCodeCall } from "../core/code-call.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
-import { codeObject } from "./bot-objects.ts";
-import { ENGLISH } from "./codemode-options.ts";
-import type { CodemodeOptions, CodemodeTexts } from "./codemode-options.ts";
-import type { CodeCall } from "./code-store.ts";
+import { codeObject, type CodeFeature, type CodeObject } from "./bot-objects.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
-import type { CodeFeature, CodeObject } from "./bot-objects.ts";
 import { CodeRuns } from "./code-runs.ts";
-import { CodeStore } from "./code-store.ts";
+import { CodeStore, type CodeCall } from "./code-store.ts";
 import { RunRollback } from "./run-rollback.ts";
 
 /** The methods of the bot's class that are about code. */
@@ -147,3 +143,15 @@ export class CodemodeFeature implements Feature, CodeFeature {
     this.store.changeCall({ run, position }, { state: "applied", result });
   }
 }
+
+export interface CodemodeOptions {
+  /** Texts that people read. @default English */
+  readonly texts?: Partial<CodemodeTexts>;
+}
+
+export interface CodemodeTexts {
+  /** On the card of a call: a label above the earlier calls of its run. @default "Done before it in this run" */
+  readonly doneBefore: string;
+}
+
+const ENGLISH: CodemodeTexts = { doneBefore: "Done before it in this run" };

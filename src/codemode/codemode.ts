@@ -1,8 +1,8 @@
-import { checkOptions } from "../core/check-options.ts";
+import { checkOptions, TEXT, type OptionRules } from "../core/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
-import { CodemodeFeature } from "./codemode-feature.ts";
-import { OPTIONS } from "./codemode-options.ts";
-import type { CodemodeOptions } from "./codemode-options.ts";
+import { CodemodeFeature, type CodemodeOptions } from "./codemode-feature.ts";
+
+const OPTIONS: OptionRules<CodemodeOptions> = { texts: { doneBefore: TEXT } };
 
 /**
  * Lets a bot's class have runtimes for code: see `createCodemodeRuntime`.

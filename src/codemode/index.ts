@@ -12,7 +12,7 @@ export type {
 } from "../sandbox/index.ts";
 export { ActionConnector, McpConnector } from "./action-connector.ts";
 export { codemode } from "./codemode.ts";
-export type { CodemodeOptions, CodemodeTexts } from "./codemode-options.ts";
+export type { CodemodeOptions, CodemodeTexts } from "./codemode-feature.ts";
 export { CodemodeConnector } from "./connector.ts";
 export type {
   ConnectorDescription,

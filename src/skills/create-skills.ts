@@ -1,10 +1,8 @@
-import { checkOptions, isObject, isText } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
+import { checkOptions, isObject, isText, type OptionRules } from "../core/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { runner } from "./skill-runner.ts";
 import { folder, fromManifest, r2, workspaceSkills } from "./skill-sources.ts";
-import { SkillsFeature } from "./skills-feature.ts";
-import type { SkillsOptions } from "./skills-options.ts";
+import { SkillsFeature, type SkillsOptions } from "./skills-feature.ts";
 
 const OPTIONS: OptionRules<SkillsOptions> = {
   lock: [

@@ -4,10 +4,8 @@ import { runBotCode } from "../core/bot-code.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
-import { skillActions } from "./skill-actions.ts";
-import type { RunnerOfSkills } from "./skill-actions.ts";
+import { skillActions, type RunnerOfSkills } from "./skill-actions.ts";
 import { SkillLibrary } from "./skill-library.ts";
-import type { SkillsOptions } from "./skills-options.ts";
 
 /** The methods of the bot's class that are about skills. */
 interface SkillMethods {
@@ -60,4 +58,15 @@ export class SkillsFeature implements Feature {
   prompt(): string | undefined {
     return this.#library.catalog?.prompt() ?? undefined;
   }
+}
+
+/** Options of `skills`. */
+export interface SkillsOptions {
+  /**
+   * Hashes of the skills from outside of the bot's code, by name: of a bucket, of a folder of `serve`, or of the
+   * conversation's files. Another one, or one that has changed, is not offered. `switchboard skills add --pin` writes it.
+   *
+   * @default none: only skills of the bot's code
+   */
+  readonly lock?: Readonly<Record<string, string>>;
 }

@@ -1,3 +1,3 @@
 /** Turns as spans of OpenTelemetry. */
 export { telemetry } from "./telemetry.ts";
-export type { TelemetryOptions } from "./telemetry-options.ts";
+export type { TelemetryOptions } from "./telemetry-feature.ts";

@@ -3,10 +3,8 @@ import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { createSecretHider } from "../log/hide-secrets.ts";
 import type { HealthWarning } from "../messengers/root/health-problem.ts";
-import { collectorOf, serviceNameOf } from "./collector.ts";
-import type { Collector } from "./collector.ts";
+import { collectorOf, serviceNameOf, type Collector } from "./collector.ts";
 import { SpanExport } from "./span-export.ts";
-import type { TelemetryOptions } from "./telemetry-options.ts";
 import { TurnSpans } from "./turn-spans.ts";
 
 /** Removes secrets from texts, also those of the collector. */
@@ -65,4 +63,22 @@ export class TelemetryFeature implements Feature {
       return undefined;
     }
   }
+}
+
+/** Options of `telemetry`. */
+export interface TelemetryOptions {
+  /**
+   * Whether spans hold texts: the question, the answers of the model, and the inputs and outputs of tools, each cut at
+   * 8,000 characters and without the secrets of the environment.
+   *
+   * @default false
+   */
+  readonly content?: boolean;
+  /**
+   * The `gen_ai.conversation.id` of spans. `"hash"`: a hash of the conversation's name, the same for all its turns.
+   * `"name"`: the name itself, which holds ids of the chat's platform.
+   *
+   * @default "hash"
+   */
+  readonly conversationId?: "hash" | "name";
 }

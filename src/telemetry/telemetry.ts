@@ -1,8 +1,6 @@
-import { checkOptions, FLAG, oneOf } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
+import { checkOptions, FLAG, oneOf, type OptionRules } from "../core/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
-import { TelemetryFeature } from "./telemetry-feature.ts";
-import type { TelemetryOptions } from "./telemetry-options.ts";
+import { TelemetryFeature, type TelemetryOptions } from "./telemetry-feature.ts";
 
 const OPTIONS: OptionRules<TelemetryOptions> = { content: FLAG, conversationId: oneOf("hash", "name") };
 

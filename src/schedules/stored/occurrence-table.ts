@@ -1,10 +1,12 @@
+import { DAY_MS } from "../../core/civil-time.ts";
+import { nextOccurrence } from "../rules/next-occurrence.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import { isSameThread } from "../../feature/same-thread.ts";
 import type { Address } from "../../core/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
-import { latestMissed } from "../rules/latest-missed.ts";
 import type { Leg, Occurrence, OwnerNews } from "../rules/occurrence.ts";
 import { isAskedFor, occurrenceKey } from "../../scheduled-runs/occurrence-key.ts";
 import type { ScheduleStore, StoredTask } from "./schedule-store.ts";
@@ -161,4 +163,32 @@ export function withDelay(occurrence: Occurrence, now: number): Occurrence {
   const { lateMs, nextAt, state } = occurrence;
   const delayMs = now - nextAt;
   return state === "due" && delayMs > AWAY_MS ? { ...occurrence, lateMs: lateMs + delayMs } : occurrence;
+}
+
+const HOUR_MS = DAY_MS / 24;
+const WINDOWS_MS = [HOUR_MS, DAY_MS, 7 * DAY_MS, 32 * DAY_MS, 367 * DAY_MS];
+
+/**
+ * Returns the latest occurrence that is not after `now`. It is looked for backwards, so that an absence of a year costs
+ * little more than one of an hour.
+ *
+ * @param first an occurrence that is not after `now`
+ */
+function latestMissed(rule: Rule, first: number, now: number, anchor: number): number {
+  if (rule.kind === "interval") return first + Math.floor((now - first) / rule.everyMs) * rule.everyMs;
+  for (const windowMs of WINDOWS_MS) {
+    const found = latestIn(rule, Math.max(first, now - windowMs), now, anchor);
+    if (found !== undefined) return found;
+    if (now - windowMs <= first) return first;
+  }
+  return latestIn(rule, first, now, anchor) ?? first;
+}
+
+function latestIn(rule: Rule, from: number, now: number, anchor: number): number | undefined {
+  let latest: number | undefined;
+  for (let at = nextOccurrence(rule, from, anchor); at !== undefined && at <= now;) {
+    latest = at;
+    at = nextOccurrence(rule, at, anchor);
+  }
+  return latest;
 }
