@@ -4,7 +4,9 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import type { WebhookDefinition } from "@octokit/webhooks-examples";
 import { DiscordEmulator } from "./discord/emulator.ts";
+import { GoogleChatEmulator } from "./gchat/emulator.ts";
 import { GitHubEmulator } from "./github/emulator.ts";
+import { TokenKey } from "./json-web-token.ts";
 import type { Act, Person, PlatformEmulator } from "./platform-emulator.ts";
 import { SlackEmulator } from "./slack/emulator.ts";
 import { WhatsAppEmulator } from "./whatsapp/emulator.ts";
@@ -48,8 +50,9 @@ async function posted(emulator: PlatformEmulator, request: Request): Promise<str
   const answer = (await (await emulator.answer(request)).json()) as {
     readonly ts?: string;
     readonly id?: string;
+    readonly name?: string;
   };
-  return answer.ts ?? answer.id ?? "";
+  return answer.ts ?? answer.id ?? answer.name ?? "";
 }
 
 function post(pathname: string, authorization: string, body: object): Request {
@@ -61,6 +64,21 @@ const slack = (): { emulator: SlackEmulator; direct: string; channel: string } =
   const emulator = new SlackEmulator();
   return { emulator, direct: emulator.direct(ada), channel: emulator.shared("general") };
 };
+
+/** Returns an emulator, and a token of its app. */
+async function googleChat(): Promise<{ readonly emulator: GoogleChatEmulator; readonly token: string }> {
+  const accountKey = new TokenKey("account-key");
+  const emulator = new GoogleChatEmulator({ accountKey });
+  const { PLATFORM_OPTIONS = "" } = emulator.env("http://127.0.0.1");
+  const { credentials } = JSON.parse(PLATFORM_OPTIONS) as { credentials: { client_email: string } };
+  const scope = "https://www.googleapis.com/auth/chat.bot";
+  const assertion = accountKey.sign({ iss: credentials.client_email, scope, exp: 9_999_999_999 });
+  const grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+  const body = new URLSearchParams({ grant_type, assertion });
+  const answer = await emulator.answer(new Request("http://127.0.0.1/token", { method: "POST", body }));
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  return { emulator, token };
+}
 
 const samples: Readonly<Record<string, () => Promise<Json>>> = {
   "slack direct": () => {
@@ -95,6 +113,19 @@ const samples: Readonly<Record<string, () => Promise<Json>>> = {
       post("/chat.postMessage", "Bearer xoxb-1", { channel, text: "x" }),
     );
     return bodyOf(emulator, { kind: "react", by: ada, in: channel, messageId, emoji: "+1" });
+  },
+  "gchat direct": async () => {
+    const { emulator } = await googleChat();
+    return bodyOf(emulator, { kind: "write", by: ada, in: emulator.direct(ada), text: "What is it?" });
+  },
+  "gchat press": async () => {
+    const { emulator, token } = await googleChat();
+    const space = emulator.shared("general");
+    const action = { function: "approve", parameters: [{ key: "actionId", value: "approve" }] };
+    const widgets = [{ buttonList: { buttons: [{ text: "Say", onClick: { action } }] } }];
+    const cardsV2 = [{ cardId: "c", card: { sections: [{ widgets }] } }];
+    const messageId = await posted(emulator, post(`/v1/${space}/messages`, `Bearer ${token}`, { cardsV2 }));
+    return bodyOf(emulator, { kind: "press", by: ada, in: space, messageId, label: "Say" });
   },
   "whatsapp direct": () => {
     const emulator = new WhatsAppEmulator();

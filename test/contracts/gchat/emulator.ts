@@ -197,7 +197,7 @@ export class GoogleChatEmulator implements PlatformEmulator {
       eventTime: new Date(now).toISOString(),
       user: userJson(by),
       space: spaceJson(space),
-      common: { userLocale: "en", hostApp: "CHAT", platform: "WEB", ...(common as object | undefined) },
+      common: { userLocale: "en", hostApp: "CHAT", ...(common as object | undefined) },
     });
     const key = this.#chatKey;
     const spaces = this.#spaces;
