@@ -1,14 +1,20 @@
 import type { ReactionTypeEmoji } from "grammy/types";
-import type { Address, CallFailure, Pacing, PostedMessage, Surface } from "../../src/core/surface.ts";
+import type {
+  Address,
+  CallFailure,
+  Drafts,
+  OutgoingMessage,
+  Pacing,
+  PostedMessage,
+  Surface,
+} from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
 import { captionFields, chatOf, contentFields, editMessage, photoOf, postFields } from "./edit-message.ts";
 import { createTelegramProbing } from "./probing.ts";
-import { createTelegramDrafts } from "./draft.ts";
-import { clipped, topicOf } from "./message-fields.ts";
+import { clipped, toMessageEntities, topicOf } from "./message-fields.ts";
 import { quietCard } from "./quiet-card.ts";
 import { sendFiles, telegramFiles } from "./send-files.ts";
-import { sendPlace } from "./send-place.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Any emoji is passed on: Telegram itself refuses those that are not on its list. */
@@ -113,4 +119,52 @@ function messageAt(address: Address, messageId: string): { chat_id: number | str
 /** Classifies an error. Never throws. If the error is not from a call of this surface, the call may have been done. */
 export function classifyTelegramError(error: unknown): CallFailure {
   return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
+}
+
+/**
+ * Drafts of the Bot API (https://core.telegram.org/bots/api#sendmessagedraft). The person sees a button that stops the
+ * answer. The draft stays while the bot turns the text so far into a message.
+ */
+function createTelegramDrafts(client: TelegramClient): Drafts {
+  return {
+    lastsMs: 30_000,
+    async show(address, draft, { signal }) {
+      const { blocks, id, text } = draft;
+      const shown = {
+        chat_id: Number(address.chatId),
+        draft_id: id,
+        ...topicOf(address),
+        can_stop: true,
+        keep_on_stop: true,
+      } as const;
+      if (blocks !== undefined) {
+        const rich = { ...shown, rich_message: toInputRichMessage(blocks) };
+        await callRich(client, "sendRichMessageDraft", rich, signal);
+      } else {
+        const entities = toMessageEntities(draft);
+        await client.call("sendMessageDraft", { ...shown, text, entities }, signal);
+      }
+    },
+  };
+}
+
+/**
+ * Posts a place on a map, as a venue if it has a title or an address. A venue needs both: the coordinates stand in for
+ * the one that is not given.
+ */
+async function sendPlace(
+  client: TelegramClient,
+  address: Address,
+  { address: street, latitude, longitude, title }: NonNullable<OutgoingMessage["location"]>,
+  message: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<PostedMessage> {
+  const place = { ...postFields(address, message), chat_id: chatOf(address), latitude, longitude };
+  const name = title ?? street;
+  const where = (title === undefined ? undefined : street) ?? `${latitude}, ${longitude}`;
+  const sent =
+    name === undefined
+      ? await client.call("sendLocation", place, signal)
+      : await client.call("sendVenue", { ...place, title: name, address: where }, signal);
+  return { messageId: String(sent.message_id) };
 }
