@@ -1,6 +1,6 @@
 import type { Database } from "../../src/core/database.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../../src/core/table.ts";
+import { defineTable, integer, lazyTable, text } from "../../src/core/table.ts";
+import type { Table } from "../../src/core/table.ts";
 
 /** The account of a bot on a platform that limits chats. */
 export const ONLY_ACCOUNT = "";
@@ -18,7 +18,7 @@ export class AccountPenalties {
   readonly #known = new Map<string, number>();
 
   constructor(database: Database) {
-    this.#ends = new Table(new LazyTables(database, ENDS), ENDS);
+    this.#ends = lazyTable(database, ENDS);
   }
 
   /** Returns the end of the account's penalty, in epoch milliseconds. 0 if there was none. */

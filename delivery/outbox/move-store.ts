@@ -1,7 +1,7 @@
 import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
 import type { Database } from "../../src/core/database.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { defineTable, Table, text } from "../../src/core/table.ts";
+import { defineTable, lazyTable, text } from "../../src/core/table.ts";
+import type { Table } from "../../src/core/table.ts";
 
 const MOVES = defineTable(
   "moved_chat_v1",
@@ -20,7 +20,7 @@ export class MoveStore {
   readonly #places = new Map<string, ChatPlace>();
 
   constructor(database: Database) {
-    this.#moves = new Table(new LazyTables(database, MOVES), MOVES);
+    this.#moves = lazyTable(database, MOVES);
     for (const { chatId, messengerId, toChatId, toThreadId } of this.#moves.all(""))
       this.#places.set(keyOf(messengerId, chatId), { chatId: toChatId, threadId: toThreadId });
   }

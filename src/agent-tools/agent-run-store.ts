@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { checked, defineTable, encoded, flag, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { checked, defineTable, encoded, flag, integer, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { RunEnded, RunRequest } from "./agent-tool-calls.ts";
 
@@ -58,12 +57,10 @@ export type AgentRun = RowOf<typeof RUNS>;
 export type NewAgentRun = Omit<AgentRun, "state" | "end" | "isTold" | "createdAt" | "endedAt">;
 
 export class AgentRunStore {
-  readonly #tables: LazyTables;
   readonly #runs: Table<typeof RUNS>;
 
   constructor(database: Database) {
-    this.#tables = new LazyTables(database, RUNS);
-    this.#runs = new Table(this.#tables, RUNS);
+    this.#runs = lazyTable(database, RUNS);
   }
 
   get(id: string): AgentRun | undefined {
@@ -84,7 +81,7 @@ export class AgentRunStore {
   }
 
   insert(run: NewAgentRun, now: number): void {
-    this.#tables.make();
+    this.#runs.make();
     this.#runs.insert({ ...run, state: "starting", isTold: false, createdAt: now });
   }
 
@@ -121,6 +118,6 @@ export class AgentRunStore {
   }
 
   remove(id: string): void {
-    this.#tables.run("DELETE FROM agent_run_v1 WHERE id = ?", id);
+    this.#runs.delete("WHERE id = ?", id);
   }
 }

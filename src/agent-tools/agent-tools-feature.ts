@@ -6,24 +6,17 @@ import { getTurn } from "../core/turn-context.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
-import type { SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { StopEffect } from "../messengers/turns/turn-consent.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import type { AfterEnd } from "./agent-run-store.ts";
 import { AGENT_TOOLS } from "./agent-tool-calls.ts";
-import type {
-  AgentToolCalls,
-  RunAnswer,
-  RunAsks,
-  RunEnded,
-  RunRequest,
-  RunState,
-} from "./agent-tool-calls.ts";
+import type { AgentToolCalls, RunEnded, RunRequest } from "./agent-tool-calls.ts";
 import type { AgentToolMethods } from "./agent-tool-options.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { ChildRuns } from "./child-runs.ts";
 import { callId } from "./call-id.ts";
+import { answeredBy } from "../core/inner-calls.ts";
 
 /** A run that a call of this object begins. */
 export interface RunOfAgent {
@@ -52,9 +45,9 @@ export function agentToolsOf(agent: unknown): AgentToolsFeature | undefined {
  * Other agents as tools. Each run has an object of its own, with its own transcript. `AgentRuns` has the runs that this
  * object has begun, `ChildRuns` those that it does for others.
  */
-export class AgentToolsFeature implements Feature, AgentToolCalls {
+export class AgentToolsFeature implements Feature {
   readonly name = AGENT_TOOLS.name;
-  readonly calls: AgentToolCalls = this;
+  readonly calls: AgentToolCalls;
   readonly runs: AgentRuns;
   readonly #children: ChildRuns;
   readonly #host: FeatureHost<AgentToolMethods>;
@@ -64,11 +57,8 @@ export class AgentToolsFeature implements Feature, AgentToolCalls {
     this.#host = host as FeatureHost<AgentToolMethods>;
     this.runs = new AgentRuns(this.#host);
     this.#children = new ChildRuns(this.#host, (id) => this.runs.waitsIn(id));
+    this.calls = answeredBy<[ChildRuns, AgentToolsFeature]>(this.#children, this);
     features.set(this.#host.agent, this);
-  }
-
-  begin(request: RunRequest): Promise<void> {
-    return this.#children.begin(request);
   }
 
   /** Begins a run for a call of this object, unless it is known. Returns why it cannot begin. */
@@ -151,22 +141,6 @@ export class AgentToolsFeature implements Feature, AgentToolCalls {
   /** For whom and where the calls of a turn run. */
   factsOf(requestId: string): CallFacts {
     return this.#host.actions.factsOf(requestId);
-  }
-
-  look(id: string): Promise<RunState> {
-    return this.#children.look(id);
-  }
-
-  answer(of: RunAsks["of"], answer: RunAnswer, by: SystemCaller): Promise<void> {
-    return this.#children.answer(of, answer, by);
-  }
-
-  end(id: string): Promise<void> {
-    return this.#children.end(id);
-  }
-
-  clear(): Promise<void> {
-    return this.#children.clear();
   }
 
   showProgress(id: string, line: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { LazyTables } from "../core/lazy-tables.ts";
 import { Table } from "../core/table.ts";
@@ -86,13 +85,11 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         tries,
       }));
   const openWhere = (seq: number, condition: string): OpenTargets => {
-    const row = firstRow(
-      tables.all<{ count: number; at: number | null }>(
-        `SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1
+    const row = tables.all<{ count: number; at: number | null }>(
+      `SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1
          WHERE broadcast = ? AND state = 'open' AND ${condition}`,
-        seq,
-      ),
-    );
+      seq,
+    )[0];
     return { count: row?.count ?? 0, nextAt: row?.at ?? undefined };
   };
   const bySeq = (seq: number): StoredBroadcast => {
@@ -172,7 +169,7 @@ export function createBroadcastStore(database: Database): BroadcastStore {
       );
     },
     sleeping: (seq, key) =>
-      firstRow(readTargets("WHERE broadcast = ? AND key = ? AND state = 'open' AND tries = 0", seq, key)),
+      readTargets("WHERE broadcast = ? AND key = ? AND state = 'open' AND tries = 0", seq, key)[0],
     woken: (seq, now, limit) =>
       readTargets(
         "WHERE broadcast = ? AND state = 'open' AND tries = 0 AND ask_at <= ? ORDER BY ask_at LIMIT ?",

@@ -1,16 +1,16 @@
 import type { LifecycleJob } from "agents/lifecycle";
-import type { BotTexts } from "../core/bot-texts.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { DurableAlarm } from "../feature/durable-alarm.ts";
-import type { ThinkCommands } from "../messengers/declare/commands.ts";
+import type { ThinkCommands, CommandContext } from "../messengers/declare/commands.ts";
 import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
 import { BROADCASTS, type BroadcastCalls } from "./broadcast-calls.ts";
 import { RootBroadcasts } from "./root-broadcasts.ts";
-import { subscribeCommands } from "./subscribe-commands.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
+import { localText, sayTo, type BotTexts, type TextName } from "../core/bot-texts.ts";
+import { addressOf } from "../messengers/replies/address-of.ts";
 
 /** The methods of the bot's class that are about broadcasts. */
 export interface BroadcastMethods extends QuietHoursMethods {
@@ -79,4 +79,25 @@ export class BroadcastsFeature implements Feature {
       this.#host.log.info("broadcast.not-told", { code: failureCode(error) });
     }
   }
+}
+
+/** Returns `/subscribe` and `/unsubscribe`, for the chat in which they are written. */
+function subscribeCommands(
+  texts: BotTexts,
+  root: () => Pick<BroadcastCalls, "setSubscribed">,
+): ThinkCommands {
+  const set = async ({ event }: CommandContext, isOn: boolean, changed: TextName, same: TextName) => {
+    const hasChanged = await root().setSubscribed(addressOf(event), isOn);
+    return sayTo({ texts }, event.author)(hasChanged ? changed : same);
+  };
+  return {
+    subscribe: {
+      description: localText(texts, "subscribeCommand"),
+      handler: (command) => set(command, true, "subscribed", "subscribedAlready"),
+    },
+    unsubscribe: {
+      description: localText(texts, "unsubscribeCommand"),
+      handler: (command) => set(command, false, "unsubscribed", "unsubscribedAlready"),
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, flag, integer, Table, text } from "../core/table.ts";
+import { defineTable, flag, integer, lazyTable, text } from "../core/table.ts";
 import type { Address } from "../core/surface.ts";
 import type { Subscriber } from "../core/broadcast.ts";
 
@@ -31,13 +30,12 @@ export interface SubscriberStore {
 
 /** Creates the store. Its table is made with the first subscription. */
 export function createSubscriberStore(database: Database): SubscriberStore {
-  const tables = new LazyTables(database, SUBSCRIBERS);
-  const subscribers = new Table(tables, SUBSCRIBERS);
+  const subscribers = lazyTable(database, SUBSCRIBERS);
   return {
     add: ({ isDirectMessage, ...address }, now) =>
       subscribers.insertNew({ ...address, isDirect: isDirectMessage, since: now }) !== undefined,
     remove({ messengerId, threadId }) {
-      const removed = tables.all(
+      const removed = subscribers.query(
         "DELETE FROM subscriber_v1 WHERE messenger_id = ? AND thread_id = ? RETURNING since",
         messengerId,
         threadId,
@@ -59,7 +57,7 @@ export function createSubscriberStore(database: Database): SubscriberStore {
           since,
         })),
     move(messengerId, { from, to }) {
-      if (!tables.ready()) return;
+      if (subscribers.first("LIMIT 1") === undefined) return;
       database.transaction(() => {
         database.run(
           "UPDATE OR IGNORE subscriber_v1 SET thread_id = ?, chat_id = ? WHERE messenger_id = ? AND thread_id = ?",

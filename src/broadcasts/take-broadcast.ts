@@ -8,7 +8,7 @@ import { withinTime } from "../core/within-time.ts";
 import type { Prompt } from "../inbox/prompt-store.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";
-import { answerText } from "../messengers/turns/answer-text.ts";
+import { answerText } from "../messengers/turns/visible-text.ts";
 import { noteOf } from "../messengers/turns/note-parts.ts";
 import { replyIdOf } from "../messengers/turns/turn-replies.ts";
 import type { UIMessage } from "ai";

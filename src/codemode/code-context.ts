@@ -1,19 +1,10 @@
 import type { Json } from "../core/content.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { ScheduleBinding } from "../core/schedule-binding.ts";
-import type { Address } from "../core/surface.ts";
-import type { CallFacts } from "../messengers/tools/action-rights.ts";
+import type { CallFacts, StoredFacts } from "../messengers/tools/action-rights.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { CodeRun } from "./code-store.ts";
 
 /** What a run of code needs to go on outside of its turn. Plain JSON. */
-interface CodeContext {
-  readonly people: readonly MessengerAuthor[];
-  readonly person?: MessengerAuthor | undefined;
-  readonly address?: Address | undefined;
-  readonly schedule?: ScheduleBinding | undefined;
-  readonly askOwnerIn?: Address | undefined;
-  readonly scopes?: readonly string[] | undefined;
+interface CodeContext extends StoredFacts {
   readonly channel?: string | undefined;
 }
 

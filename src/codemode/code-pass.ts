@@ -1,5 +1,5 @@
 import { isFailure, isWaitingResult } from "../actions/declare/action-errors.ts";
-import type { ActionFailure, WaitingResult } from "../actions/declare/action-errors.ts";
+import type { ActionOutput } from "../actions/declare/action-errors.ts";
 import { toJson } from "../actions/declare/normalize-output.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import type { Json } from "../core/content.ts";
@@ -20,7 +20,7 @@ export interface CodePassOptions {
   /** Time after which the code lets its place go while a tool works, in milliseconds. */
   readonly slowAfterMs: number;
   /** Makes one call through the bot's actions. */
-  readonly call: (call: CodeCall) => Promise<Json | ActionFailure | WaitingResult>;
+  readonly call: (call: CodeCall) => Promise<ActionOutput>;
 }
 
 export interface PassConnector {
@@ -153,7 +153,7 @@ export class CodePass {
   }
 
   /** Stores the result of a call. */
-  #record(row: CodeCall, output: Json | ActionFailure | WaitingResult, isReread: boolean): CallEnd {
+  #record(row: CodeCall, output: ActionOutput, isReread: boolean): CallEnd {
     const { store } = this.#options;
     if (isWaitingResult(output)) {
       const { waiting } = output;

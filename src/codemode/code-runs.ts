@@ -1,4 +1,4 @@
-import type { ActionFailure, WaitingResult } from "../actions/declare/action-errors.ts";
+import type { ActionOutput } from "../actions/declare/action-errors.ts";
 import { codeCallId } from "../core/code-call.ts";
 import type { Json } from "../core/content.ts";
 import { failureCode } from "../core/errors.ts";
@@ -304,7 +304,7 @@ export class CodeRuns implements RunQuestions {
     return pass.run();
   }
 
-  #call(run: CodeRun, call: CodeCall, parts: RuntimeParts): Promise<Json | ActionFailure | WaitingResult> {
+  #call(run: CodeRun, call: CodeCall, parts: RuntimeParts): Promise<ActionOutput> {
     const { actions, thread } = this.#options.host;
     const toolCallId = codeCallId(run.id, call.position);
     // A message that changes later must not withdraw a turn whose code has had an effect.

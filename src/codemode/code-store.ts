@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { checked, defineTable, encoded, flag, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { checked, defineTable, encoded, flag, integer, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 
 /**
  * - `running`: its code runs, or will run again
@@ -75,16 +74,12 @@ export type CodeRun = Omit<RowOf<typeof RUNS>, "seq">;
 export type CodeCall = RowOf<typeof CALLS>;
 
 export class CodeStore {
-  readonly #runTables: LazyTables;
   readonly #runs: Table<typeof RUNS>;
   readonly #calls: Table<typeof CALLS>;
-  readonly #callTables: LazyTables;
 
   constructor(database: Database) {
-    this.#runTables = new LazyTables(database, RUNS);
-    this.#runs = new Table(this.#runTables, RUNS);
-    this.#callTables = new LazyTables(database, CALLS);
-    this.#calls = new Table(this.#callTables, CALLS);
+    this.#runs = lazyTable(database, RUNS);
+    this.#calls = lazyTable(database, CALLS);
   }
 
   get(id: string): CodeRun | undefined {
@@ -113,9 +108,9 @@ export class CodeStore {
 
   insert(run: CodeRun): void {
     // A transaction that fails would take the tables away again.
-    this.#runTables.make();
-    this.#callTables.make();
-    const [last] = this.#runTables.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM code_run_v1");
+    this.#runs.make();
+    this.#calls.make();
+    const [last] = this.#runs.query<{ seq: number | null }>("SELECT max(seq) AS seq FROM code_run_v1");
     this.#runs.insert({ ...run, seq: (last?.seq ?? 0) + 1 });
   }
 
@@ -149,6 +144,6 @@ export class CodeStore {
 
   /** Deletes the calls of runs that are gone. */
   sweepCalls(): void {
-    this.#callTables.run("DELETE FROM code_call_v1 WHERE run NOT IN (SELECT id FROM code_run_v1)");
+    this.#calls.delete("WHERE run NOT IN (SELECT id FROM code_run_v1)");
   }
 }

@@ -41,8 +41,3 @@ export function durableDatabase(storage: DurableObjectStorage): Database {
     transaction: (body) => storage.transactionSync(body),
   };
 }
-
-/** Returns the first row, if there is one. */
-export function firstRow<Row>(rows: readonly Row[]): Row | undefined {
-  return rows[0];
-}

@@ -12,10 +12,34 @@ import {
   TEXT,
 } from "./check-options.ts";
 import type { OptionRules, OptionRule } from "./check-options.ts";
+import type { TextName } from "./bot-texts.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { MessengerLimits, MessengerOptions } from "./messenger.ts";
 
+/** The texts that a person may read and no model wrote. They never contain anything from an exception (I10). */
+export const SAFE_TEXTS = [
+  "emptyResponseText",
+  "errorResponseText",
+  "overloadedResponseText",
+  "waitingResponseText",
+  "interruptedResponseText",
+  "stepLimitResponseText",
+  "stoppedResponseText",
+  "busyResponseText",
+  "refusedResponseText",
+  "limitResponseText",
+  "staleActionResponseText",
+  "interruptedActionResponseText",
+  "fileTooLargeText",
+  "fileUnreachableText",
+  "fileForbiddenText",
+  "fileRefusedText",
+] as const satisfies readonly (TextName & keyof DeliveryPolicy)[];
+
+export type SafeText = (typeof SAFE_TEXTS)[number];
+
 const TEXT_OR_FUNCTION = orFunction(TEXT);
+const TEXTS = Object.fromEntries(SAFE_TEXTS.map((name) => [name, TEXT_OR_FUNCTION]));
 
 const DELIVERY: OptionRules<DeliveryPolicy> = {
   mode: oneOf("edit", "draft", "native", "buffered", "final-only"),
@@ -26,22 +50,7 @@ const DELIVERY: OptionRules<DeliveryPolicy> = {
   callTimeoutMs: POSITIVE,
   editEveryMs: NOT_NEGATIVE,
   onUnknown: oneOf("resend-marked", "resend", "leave"),
-  emptyResponseText: TEXT_OR_FUNCTION,
-  errorResponseText: TEXT_OR_FUNCTION,
-  overloadedResponseText: TEXT_OR_FUNCTION,
-  waitingResponseText: TEXT_OR_FUNCTION,
-  interruptedResponseText: TEXT_OR_FUNCTION,
-  stepLimitResponseText: TEXT_OR_FUNCTION,
-  stoppedResponseText: TEXT_OR_FUNCTION,
-  busyResponseText: TEXT_OR_FUNCTION,
-  refusedResponseText: TEXT_OR_FUNCTION,
-  limitResponseText: TEXT_OR_FUNCTION,
-  staleActionResponseText: TEXT_OR_FUNCTION,
-  interruptedActionResponseText: TEXT_OR_FUNCTION,
-  fileTooLargeText: TEXT_OR_FUNCTION,
-  fileUnreachableText: TEXT_OR_FUNCTION,
-  fileForbiddenText: TEXT_OR_FUNCTION,
-  fileRefusedText: TEXT_OR_FUNCTION,
+  ...(TEXTS as Record<SafeText, OptionRule>),
   silence: [
     "true, false or { signal }",
     (value) => typeof value === "boolean" || typeof value === "object",

@@ -1,10 +1,9 @@
 import type { Database } from "./database.ts";
 import type { Clock } from "./deps.ts";
 import { SwitchboardError } from "./errors.ts";
-import { firstRow } from "./database.ts";
-import { LazyTables } from "./lazy-tables.ts";
 import { SecretBox } from "./secret-box.ts";
-import { blob, defineTable, integer, Table, text } from "./table.ts";
+import { blob, defineTable, integer, lazyTable, text } from "./table.ts";
+import type { Table } from "./table.ts";
 
 const SECRETS = defineTable("secret_v1", {
   /** Begins with the part of the bot that owns the secret. */
@@ -35,7 +34,6 @@ const MOST_SECRETS = 10_000;
 export class SecretStore {
   readonly #options: SecretStoreOptions;
   readonly #most: number;
-  readonly #tables: LazyTables;
   readonly #rows: Table<typeof SECRETS>;
   readonly #box: SecretBox;
   #rotating: Promise<void> | undefined;
@@ -43,8 +41,7 @@ export class SecretStore {
   constructor(options: SecretStoreOptions, most = MOST_SECRETS) {
     this.#options = options;
     this.#most = most;
-    this.#tables = new LazyTables(options.database, SECRETS);
-    this.#rows = new Table(this.#tables, SECRETS);
+    this.#rows = lazyTable(options.database, SECRETS);
     this.#box = new SecretBox(options.env, "The bot");
   }
 
@@ -94,21 +91,20 @@ export class SecretStore {
   /** Deletes a secret. @param before only if it was stored before this time, in epoch milliseconds */
   delete(name: string, before = Infinity): void {
     const storedAt = this.#storedAt(name);
-    if (storedAt !== undefined && storedAt < before)
-      this.#tables.run("DELETE FROM secret_v1 WHERE name = ?", name);
+    if (storedAt !== undefined && storedAt < before) this.#rows.delete("WHERE name = ?", name);
   }
 
   #storedAt(name: string): number | undefined {
-    const rows = this.#tables.all<{ at: number }>(
+    const rows = this.#rows.query<{ at: number }>(
       "SELECT stored_at AS at FROM secret_v1 WHERE name = ?",
       name,
     );
-    return firstRow(rows)?.at;
+    return rows[0]?.at;
   }
 
   #count(): number {
-    const rows = this.#tables.all<{ count: number }>("SELECT COUNT(*) AS count FROM secret_v1");
-    return firstRow(rows)?.count ?? 0;
+    const rows = this.#rows.query<{ count: number }>("SELECT COUNT(*) AS count FROM secret_v1");
+    return rows[0]?.count ?? 0;
   }
 
   #rotated(): Promise<void> {

@@ -1,6 +1,7 @@
 import { addMissingColumns } from "./add-missing-columns.ts";
 import type { Database, SqlValue } from "./database.ts";
-import type { LazyTables, StoredTable } from "./lazy-tables.ts";
+import { LazyTables } from "./lazy-tables.ts";
+import type { StoredTable } from "./lazy-tables.ts";
 
 /** `type` is SQL, with the constraints. */
 export interface AnyColumn {
@@ -98,6 +99,11 @@ export function openTable<D extends TableDefinition>(database: Database, definit
   return new Table(database, definition);
 }
 
+/** Opens a table that most objects never need: it is made with its first row. */
+export function lazyTable<D extends TableDefinition>(database: Database, definition: D): Table<D> {
+  return new Table(new LazyTables(database, definition), definition);
+}
+
 /** The rows of a table. Conditions are SQL, with the names of the database. */
 export class Table<D extends TableDefinition> {
   readonly #tables: Database | LazyTables;
@@ -110,7 +116,7 @@ export class Table<D extends TableDefinition> {
 
   /** @param rest such as `WHERE id = ? ORDER BY seq` */
   all(rest: string, ...bindings: readonly SqlValue[]): RowOf<D>[] {
-    return this.#query(`SELECT * FROM ${this.#definition.table} ${rest}`, ...bindings);
+    return this.#rows(`SELECT * FROM ${this.#definition.table} ${rest}`, ...bindings);
   }
 
   first(rest: string, ...bindings: readonly SqlValue[]): RowOf<D> | undefined {
@@ -123,7 +129,7 @@ export class Table<D extends TableDefinition> {
 
   /** Returns the new row as it is stored. Undefined if there is one with the same key, which stays as it is. */
   insertNew(row: NewRowOf<D>): RowOf<D> | undefined {
-    return this.#query(...this.#insertion(row, "ON CONFLICT DO NOTHING RETURNING *"))[0];
+    return this.#rows(...this.#insertion(row, "ON CONFLICT DO NOTHING RETURNING *"))[0];
   }
 
   /** Inserts a row. If there is one with the same key, changes all of it: columns that are left out get their default. */
@@ -141,8 +147,23 @@ export class Table<D extends TableDefinition> {
     this.#tables.run(`UPDATE ${this.#definition.table} SET ${set} ${rest}`, ...values);
   }
 
-  #insertion(row: NewRowOf<D>, end: string): [statement: string, ...values: SqlValue[]] {
+  /** Deletes rows. @param rest such as `WHERE id = ?` */
+  delete(rest: string, ...bindings: readonly SqlValue[]): void {
+    this.#tables.run(`DELETE FROM ${this.#definition.table} ${rest}`, ...bindings);
+  }
+
+  /** Returns the rows of another statement, as the database has them. */
+  query<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    return this.#tables.all<Row>(statement, ...bindings);
+  }
+
+  /** Makes a table that is made when it is needed: before a transaction that may fail. */
+  make(): void {
     if ("make" in this.#tables) this.#tables.make();
+  }
+
+  #insertion(row: NewRowOf<D>, end: string): [statement: string, ...values: SqlValue[]] {
+    this.make();
     const given = this.#storedIn(row).filter(([, value]) => value !== null);
     const names = given.map(([name]) => name).join(", ");
     const places = given.map(() => "?").join(", ");
@@ -155,7 +176,7 @@ export class Table<D extends TableDefinition> {
     return given.map(({ name, property, write }) => [name, write(row[property as never])]);
   }
 
-  #query(statement: string, ...bindings: readonly SqlValue[]): RowOf<D>[] {
+  #rows(statement: string, ...bindings: readonly SqlValue[]): RowOf<D>[] {
     return this.#tables.all(statement, ...bindings).map((stored) => {
       const row: Record<string, unknown> = {};
       for (const { name, property, read } of this.#definition.columns)

@@ -18,7 +18,16 @@ import {
   stepSnapshot,
   turnSnapshot,
 } from "./snapshots.ts";
-import { readTurnChange, withTurnChange } from "./turn-change.ts";
+import { z } from "zod";
+import type { TurnChange } from "./extension-api.ts";
+
+const schema = z.strictObject({
+  system: z.string().min(1).max(100_000).optional(),
+  activeTools: z.array(z.string().max(128)).max(256).optional(),
+  toolChoice: z.enum(["auto", "none"]).optional(),
+  maxSteps: z.int().min(1).max(1000).optional(),
+  sendReasoning: z.literal(false).optional(),
+});
 
 export interface ExtensionHooksOptions {
   readonly clock: Clock;
@@ -211,4 +220,25 @@ export class ExtensionHooks {
     const message = words === undefined ? undefined : log.reveal(words);
     log.warn("extension.hook-failed", { extension: manifest.name, hook, code, message });
   }
+}
+
+/** Returns the changes. Undefined for anything else that a hook has returned. */
+function readTurnChange(returned: unknown): TurnChange | undefined {
+  return schema.safeParse(returned ?? {}).data;
+}
+
+/** Applies changes to the settings of a turn: the newest prompt counts, tools and steps only become fewer. */
+function withTurnChange(
+  config: TurnConfig,
+  { activeTools, maxSteps, system, ...change }: TurnChange,
+  turn: { readonly tools: readonly string[]; readonly maxSteps: number },
+): TurnConfig {
+  const offered = config.activeTools ?? turn.tools;
+  return {
+    ...config,
+    ...change,
+    ...(system !== undefined && { system }),
+    ...(activeTools !== undefined && { activeTools: offered.filter((name) => activeTools.includes(name)) }),
+    ...(maxSteps !== undefined && { maxSteps: Math.min(maxSteps, config.maxSteps ?? turn.maxSteps) }),
+  };
 }

@@ -1,7 +1,6 @@
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, encoded, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { defineTable, encoded, integer, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 
 /** Extensions that the bot's code has loaded into this conversation. */
 const EXTENSIONS = defineTable("extension_v1", {
@@ -14,12 +13,10 @@ const EXTENSIONS = defineTable("extension_v1", {
 export type ExtensionRow = RowOf<typeof EXTENSIONS>;
 
 export class ExtensionStore {
-  readonly #tables: LazyTables;
   readonly #extensions: Table<typeof EXTENSIONS>;
 
   constructor(database: Database) {
-    this.#tables = new LazyTables(database, EXTENSIONS);
-    this.#extensions = new Table(this.#tables, EXTENSIONS);
+    this.#extensions = lazyTable(database, EXTENSIONS);
   }
 
   /** Returns all, in the order in which they were loaded. */
@@ -32,6 +29,6 @@ export class ExtensionStore {
   }
 
   delete(name: string): void {
-    this.#tables.run("DELETE FROM extension_v1 WHERE name = ?", name);
+    this.#extensions.delete("WHERE name = ?", name);
   }
 }

@@ -15,7 +15,13 @@ import type {
 } from "./form.ts";
 import { askedAt, fieldPlace, formValue, nextOpen, placeKey, valueOf } from "./form-places.ts";
 import { readAnswer } from "./read-answer.ts";
-import { parseFormPress } from "./parse-form-press.ts";
+import { z } from "zod";
+
+const formPress: z.ZodType<FormPress> = z.object({
+  at: z.string(),
+  do: z.enum(["pick", "keep", "skip", "back", "page", "send", "change", "cancel"]),
+  index: z.int().nonnegative().exactOptional(),
+});
 
 const LONGEST_ISSUE = 300;
 
@@ -192,4 +198,9 @@ function refused(
   const problem = words === "" ? say("formRefused") : words;
   const at: FormState["at"] = index === -1 ? { kind: "summary" } : fieldPlace(index);
   return withProblem({ ...state, at }, problem);
+}
+
+/** Returns the press of a button of a form's card. Undefined for anything else. */
+function parseFormPress(press: unknown): FormPress | undefined {
+  return formPress.safeParse(press).data;
 }

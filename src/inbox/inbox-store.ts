@@ -1,7 +1,6 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import type { CardClaim } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";
-import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
@@ -111,11 +110,9 @@ export function createInboxStore(database: Database): InboxStore {
     take: (seqs) => update(seqs, { state: "taken" }),
     end: (seqs, outcome) => update(seqs, { state: "done", raw: undefined, outcome }),
     countQueued: () =>
-      firstRow(
-        database.all<{ n: number }>(
-          "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
-        ),
-      )?.n ?? 0,
+      database.all<{ n: number }>(
+        "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
+      )[0]?.n ?? 0,
     move(messengerId, { from, to }) {
       database.run(
         `UPDATE inbox_v1 SET

@@ -1,6 +1,5 @@
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { added, defineTable, flag, integer, Table, text } from "../core/table.ts";
+import { added, defineTable, flag, integer, lazyTable, text } from "../core/table.ts";
 import type { NewRowOf } from "../core/table.ts";
 
 /**
@@ -35,13 +34,12 @@ export interface NoteStore {
 
 /** Creates the store. Its table is made with the first note. */
 export function createNoteStore(database: Database): NoteStore {
-  const tables = new LazyTables(database, NOTES);
-  const notes = new Table(tables, NOTES);
+  const notes = lazyTable(database, NOTES);
   return {
     add(id, { at, isKept = false, text }) {
       notes.insertNew({ id, text, at, isKept });
-      tables.run(
-        `DELETE FROM note_v1 WHERE id IN (SELECT id FROM (
+      notes.delete(
+        `WHERE id IN (SELECT id FROM (
            SELECT id, row_number() OVER newest AS place, sum(length(text)) OVER newest AS characters FROM note_v1
            WHERE turn_id IS NULL AND is_kept = ? WINDOW newest AS (ORDER BY at DESC, id DESC))
          WHERE place > ? AND characters > ?)`,
@@ -51,11 +49,7 @@ export function createNoteStore(database: Database): NoteStore {
       );
     },
     take(turnId, replacedTurnId) {
-      tables.run(
-        "UPDATE note_v1 SET turn_id = ? WHERE turn_id IS NULL OR turn_id = ?",
-        turnId,
-        replacedTurnId ?? "",
-      );
+      notes.update({ turnId }, "WHERE turn_id IS NULL OR turn_id = ?", replacedTurnId ?? "");
     },
     ofTurn: (turnId) =>
       notes.all("WHERE turn_id = ? ORDER BY at, id", turnId).map(({ at, text }) => ({ at, text })),

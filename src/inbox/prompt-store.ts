@@ -4,9 +4,7 @@ import { parseMessages, parseMetadata } from "./stored-messages.ts";
 import type { UIMessage } from "ai";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
-import { firstRow } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { added, defineTable, encoded, flag, integer, json, Table, text } from "../core/table.ts";
+import { added, defineTable, encoded, flag, integer, json, lazyTable, text } from "../core/table.ts";
 import type { NewRowOf, RowOf } from "../core/table.ts";
 import type { Address } from "../core/surface.ts";
 import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
@@ -95,11 +93,10 @@ export interface PromptStore {
  * Needs the table of the inbox. Creates its own table with the first prompt, because most conversations never have one.
  */
 export function createPromptStore(database: Database): PromptStore {
-  const tables = new LazyTables(database, PROMPTS);
-  const prompts = new Table(tables, PROMPTS);
+  const prompts = lazyTable(database, PROMPTS);
   const read = (where: string, ...bindings: (string | number)[]): Prompt[] =>
     prompts.all(where, ...bindings).map(promptOf);
-  const get = (id: string): Prompt | undefined => firstRow(read("WHERE id = ?", id));
+  const get = (id: string): Prompt | undefined => read("WHERE id = ?", id)[0];
 
   return {
     insert(prompt) {
@@ -112,20 +109,12 @@ export function createPromptStore(database: Database): PromptStore {
       return promptOf(row);
     },
     get,
-    byKey: (key) => firstRow(read("WHERE idempotency_key = ?", key)),
-    next: () => firstRow(read("WHERE state = 'pending' ORDER BY seq LIMIT 1")),
-    start(id, now) {
-      database.run("UPDATE prompt_v1 SET state = 'running', started_at = ? WHERE id = ?", now, id);
-    },
-    end(id, state, now, error) {
-      database.run(
-        `UPDATE prompt_v1 SET state = ?, ended_at = ?, error = ?, messages = NULL
-         WHERE id = ? AND state IN ('pending', 'running')`,
-        state,
-        now,
-        error ?? null,
-        id,
-      );
+    byKey: (key) => read("WHERE idempotency_key = ?", key)[0],
+    next: () => read("WHERE state = 'pending' ORDER BY seq LIMIT 1")[0],
+    start: (id, now) => prompts.update({ state: "running", startedAt: now }, "WHERE id = ?", id),
+    end(id, state, endedAt, error) {
+      const ended = { state, endedAt, error, messages: undefined };
+      prompts.update(ended, "WHERE id = ? AND state IN ('pending', 'running')", id);
     },
     list({ limit, states }) {
       if (states === undefined) return read("ORDER BY seq DESC LIMIT ?", limit);
@@ -146,7 +135,7 @@ export function createPromptStore(database: Database): PromptStore {
       }
     },
     remove({ endedBefore, limit, states }) {
-      const removed = tables.all(
+      const removed = prompts.query(
         `DELETE FROM prompt_v1 WHERE seq IN (
            SELECT seq FROM prompt_v1 WHERE kind = 'prompt' AND ended_at < ?
              AND state IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?)

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, integer, json, Table, text, type RowOf } from "../core/table.ts";
+import { defineTable, integer, json, lazyTable, text, type RowOf, type Table } from "../core/table.ts";
 import { leftOutSchema, toolPinSchema } from "./tool-pin.ts";
 
 /** `asked`: the owner has a card about the tool. */
@@ -34,7 +33,7 @@ export class CatalogueStore {
   readonly #known = new Map<string, CatalogueRow | undefined>();
 
   constructor(database: Database) {
-    this.#rows = new Table(new LazyTables(database, CATALOGUES), CATALOGUES);
+    this.#rows = lazyTable(database, CATALOGUES);
   }
 
   get(server: string): CatalogueRow | undefined {

@@ -3,10 +3,9 @@ import { DAY_MS } from "../core/civil-time.ts";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
 import { Sweep } from "../core/sweep-store.ts";
-import { added, defineTable, flag, integer, json, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { added, defineTable, flag, integer, json, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 
 /** Calls of tools. A row never holds the input. */
 const CALLS = defineTable("mcp_call_v1", {
@@ -41,7 +40,7 @@ export class CallStore {
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
-    this.#rows = new Table(new LazyTables(database, CALLS), CALLS);
+    this.#rows = lazyTable(database, CALLS);
     this.#sweep = new Sweep(database, clock, [
       { table: "mcp_call_v1", key: "id", since: "created_at", keepMs: KEEP_CALLS_MS },
     ]);

@@ -3,14 +3,14 @@ import type { ThinkActions } from "../actions/declare/action.ts";
 import { runBotCode } from "../core/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
-import type { CallAnswer, CallProgress, CallTask, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
+import type { CallAnswer, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
-import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
+import type { McpCaller, NewToken, TokenRecord } from "./token.ts";
 import { McpTokens } from "./tokens.ts";
-import type { TokenCheck } from "./tokens.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { descriptorOf, mayEverCall, toolsOf } from "./tool-list.ts";
 import type { McpTool } from "./tool-list.ts";
+import { answeredBy } from "../core/inner-calls.ts";
 
 /** The methods of the bot's class that are about tools for other systems. */
 interface McpMethods {
@@ -21,9 +21,8 @@ interface McpMethods {
  * The bot's actions as tools of the Model Context Protocol: at the root the tokens, and in the conversation of each token
  * its calls. The protocol itself is spoken in the Worker (`serveMcp`).
  */
-export class McpFeature implements Feature, McpCalls {
+export class McpFeature implements Feature {
   readonly name = "mcp";
-  readonly calls: McpCalls = this;
   readonly #host: FeatureHost<McpMethods>;
   readonly #options: McpServerOptions;
   #calls: ToolCalls | undefined;
@@ -39,12 +38,12 @@ export class McpFeature implements Feature, McpCalls {
     return { method: "mcpServer", run: () => void this.#tools() };
   }
 
-  isBusy(): boolean {
-    return this.#calls?.isBusy() === true;
+  get calls(): McpCalls {
+    return answeredBy<[McpTokens, ToolCalls, McpFeature]>(this.#ownTokens, this.#ownCalls, this);
   }
 
-  async checkToken(sent: SentToken): Promise<TokenCheck> {
-    return this.#ownTokens.check(sent);
+  isBusy(): boolean {
+    return this.#calls?.isBusy() === true;
   }
 
   async createToken(asked: NewToken): Promise<{ readonly token: string; readonly record: TokenRecord }> {
@@ -60,14 +59,6 @@ export class McpFeature implements Feature, McpCalls {
     return this.#ownTokens.create(asked);
   }
 
-  async listTokens(): Promise<readonly TokenRecord[]> {
-    return this.#ownTokens.list();
-  }
-
-  async revokeToken(id: string): Promise<TokenRecord | undefined> {
-    return this.#ownTokens.revoke(id);
-  }
-
   async listTools(caller: McpCaller): Promise<readonly ToolDescriptor[]> {
     const { actions, deps, log } = this.#host;
     const all = await runBotCode({ clock: deps.clock, log }, "getActions", () => this.#tools());
@@ -81,30 +72,6 @@ export class McpFeature implements Feature, McpCalls {
     const tool = this.#tools().get(call.tool);
     if (tool === undefined || !mayEverCall(tool, caller.scopes)) return { kind: "unknown-tool" };
     return this.#ownCalls.call(caller, call, tool);
-  }
-
-  async noteAnswered(callId: string): Promise<void> {
-    this.#ownCalls.noteAnswered(callId);
-  }
-
-  async readTask(id: string): Promise<CallTask | undefined> {
-    return this.#ownCalls.task(id);
-  }
-
-  cancelCall(caller: McpCaller, id: string): Promise<void> {
-    return this.#ownCalls.cancel(caller, id);
-  }
-
-  endCalls(tokenName: string): Promise<void> {
-    return this.#ownCalls.end(tokenName);
-  }
-
-  async readProgress(requestId: string | number): Promise<CallProgress | undefined> {
-    return this.#calls?.progressOf(requestId);
-  }
-
-  async cancelRequest(requestId: string | number): Promise<void> {
-    this.#ownCalls.cancelRequest(requestId);
   }
 
   get #ownTokens(): McpTokens {

@@ -24,7 +24,6 @@ import { failureCode } from "../core/errors.ts";
 import { parseJson } from "../core/parse-json.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
-import { withProgress } from "./call-progress.ts";
 import type {
   AskedThere,
   CallAnswer,
@@ -37,6 +36,14 @@ import type {
 import { withWaiting } from "./output-schema.ts";
 import type { McpCaller } from "./token.ts";
 import { TASK_TOOL, toolName } from "./tool-list.ts";
+import { wait } from "../core/deps.ts";
+
+interface CallProgressOptions {
+  readonly clock: Clock;
+  readonly conversation: Pick<McpCalls, "readProgress">;
+}
+
+const LOOK_EVERY_MS = 1_000;
 
 /** One request of a client, whose token was accepted. */
 export interface McpRequest {
@@ -305,4 +312,33 @@ function afterReading(response: Response, done: () => Promise<void>): Response {
   if (response.body === null) return response;
   const read = new TransformStream({ flush: done });
   return new Response(response.body.pipeThrough(read), response);
+}
+
+/** Makes a call, and tells a client that has asked for it how far the call is, until it has an answer. */
+async function withProgress<T>(
+  { mcpReq }: ServerContext,
+  { clock, conversation }: CallProgressOptions,
+  call: () => Promise<T>,
+): Promise<T> {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return call();
+  const isAnswered = new AbortController();
+  const tell = async (): Promise<void> => {
+    for (let shown = 0; ;) {
+      await wait(clock, LOOK_EVERY_MS, isAnswered.signal);
+      const newest = await conversation.readProgress(mcpReq.id);
+      if (newest === undefined || newest.step === shown) continue;
+      shown = newest.step;
+      const params = { progressToken, progress: shown, message: newest.message };
+      await mcpReq.notify({ method: "notifications/progress", params });
+    }
+  };
+  // It ends with the call. A client that has gone hears nothing.
+  const telling = tell().catch(() => undefined);
+  try {
+    return await call();
+  } finally {
+    isAnswered.abort();
+    await telling;
+  }
 }

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { DAY_MS } from "../core/civil-time.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
 import { Sweep } from "../core/sweep-store.ts";
-import { defineTable, integer, json, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { defineTable, integer, json, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 
 const TOKENS = defineTable("mcp_token_v1", {
   id: text("PRIMARY KEY"),
@@ -32,7 +31,7 @@ export class TokenStore {
   readonly #sweep: Sweep;
 
   constructor(database: Database, clock: Clock) {
-    this.#rows = new Table(new LazyTables(database, TOKENS), TOKENS);
+    this.#rows = lazyTable(database, TOKENS);
     this.#sweep = new Sweep(database, clock, [
       { table: "mcp_token_v1", since: "COALESCE(revoked_at, expires_at)", keepMs: KEEP_MS },
     ]);

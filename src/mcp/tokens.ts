@@ -64,19 +64,19 @@ export class McpTokens {
     return { token: tokenText(id, secret), record: recordOf({ ...row, scopes: [...row.scopes] }) };
   }
 
-  list(): TokenRecord[] {
+  async listTokens(): Promise<readonly TokenRecord[]> {
     return this.#store.all().map(recordOf);
   }
 
   /** Returns the token. Undefined if there is none with this id. */
-  revoke(id: string): TokenRecord | undefined {
+  async revokeToken(id: string): Promise<TokenRecord | undefined> {
     const row = this.#store.get(id);
     if (row !== undefined && row.revokedAt === undefined)
       this.#store.change(id, { revokedAt: this.#deps.clock.now() });
     return row && recordOf(row);
   }
 
-  check({ id, secretHash }: SentToken): TokenCheck {
+  async checkToken({ id, secretHash }: SentToken): Promise<TokenCheck> {
     const row = this.#store.get(id);
     const isSame = equalSecrets(secretHash, row?.secretHash ?? NOBODY);
     const now = this.#deps.clock.now();

@@ -86,7 +86,7 @@ export class ToolCalls {
     }
   }
 
-  noteAnswered(id: string): void {
+  async noteAnswered(id: string): Promise<void> {
     this.#store.change(id, { isAnswered: true });
   }
 
@@ -96,7 +96,7 @@ export class ToolCalls {
   }
 
   /** Returns a call that waits for people or takes long, or did. */
-  async task(id: string): Promise<CallTask | undefined> {
+  async readTask(id: string): Promise<CallTask | undefined> {
     const row = this.#store.get(id);
     if (row === undefined) return undefined;
     const action = this.#options.host.actions.named(row.action);
@@ -107,7 +107,7 @@ export class ToolCalls {
     return task && this.#attached.task(task);
   }
 
-  async cancel(caller: McpCaller, id: string): Promise<void> {
+  async cancelCall(caller: McpCaller, id: string): Promise<void> {
     this.#running.stop(id);
     const row = this.#store.get(id);
     if (row === undefined) return;
@@ -121,16 +121,16 @@ export class ToolCalls {
     if (parkedId !== undefined) await asking?.decline(parkedId);
   }
 
-  progressOf(requestId: string | number): CallProgress | undefined {
+  async readProgress(requestId: string | number): Promise<CallProgress | undefined> {
     return this.#running.progressOf(requestId);
   }
 
-  cancelRequest(requestId: string | number): void {
+  async cancelRequest(requestId: string | number): Promise<void> {
     this.#running.stopRequest(requestId);
   }
 
   /** Stops what runs, and takes back what people were asked: the token is not valid any more. */
-  async end(tokenName: string): Promise<void> {
+  async endCalls(tokenName: string): Promise<void> {
     this.#running.stopAll();
     const by = { name: tokenName, person: undefined, messengerId: undefined };
     for (const row of this.#store.asked()) await this.#takeBack(row, by);

@@ -1,22 +1,11 @@
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { isOutsideRequest } from "../core/outside-call.ts";
-import type { ScheduleBinding } from "../core/schedule-binding.ts";
-import type { Address } from "../core/surface.ts";
-import type { CallFacts } from "../messengers/tools/action-rights.ts";
-import type { OutsideAsker } from "../messengers/tools/outside-asker.ts";
+import type { CallFacts, StoredFacts } from "../messengers/tools/action-rights.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { ParkedCall } from "../replay/parked-call-store.ts";
 
 /** What a parked call needs to run again. Plain JSON. */
-export interface CallContext {
-  readonly people: readonly MessengerAuthor[];
-  readonly person?: MessengerAuthor | undefined;
-  readonly address?: Address | undefined;
-  readonly schedule?: ScheduleBinding | undefined;
-  readonly askOwnerIn?: Address | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  /** The other system that calls. */
-  readonly outside?: OutsideAsker | undefined;
+export interface CallContext extends StoredFacts, Pick<CallFacts, "outside"> {
   readonly channel?: string | undefined;
   /** The person who agreed to the call. */
   readonly approver?: MessengerAuthor | undefined;

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { checked, defineTable, encoded, flag, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { checked, defineTable, encoded, flag, integer, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 
 /**
  * - `asking`: a person must answer first
@@ -49,12 +48,10 @@ const CALLS = defineTable(
 export type ParkedCall = Omit<RowOf<typeof CALLS>, "seq">;
 
 export class ParkedCallStore {
-  readonly #tables: LazyTables;
   readonly #calls: Table<typeof CALLS>;
 
   constructor(database: Database) {
-    this.#tables = new LazyTables(database, CALLS);
-    this.#calls = new Table(this.#tables, CALLS);
+    this.#calls = lazyTable(database, CALLS);
   }
 
   get(id: string): ParkedCall | undefined {
@@ -82,7 +79,7 @@ export class ParkedCallStore {
   }
 
   insert(call: ParkedCall): void {
-    const [newest] = this.#tables.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM parked_call_v1");
+    const [newest] = this.#calls.query<{ seq: number | null }>("SELECT max(seq) AS seq FROM parked_call_v1");
     this.#calls.insert({ ...call, seq: (newest?.seq ?? 0) + 1 });
   }
 
@@ -95,6 +92,6 @@ export class ParkedCallStore {
 
   /** Makes the table, which most objects never need. Called outside of the transaction of the first row. */
   makeTable(): void {
-    this.#tables.make();
+    this.#calls.make();
   }
 }

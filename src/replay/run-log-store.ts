@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { checked, defineTable, encoded, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import { checked, defineTable, encoded, integer, lazyTable, text } from "../core/table.ts";
+import type { RowOf, Table } from "../core/table.ts";
 
 const parsed = encoded<Json>((stored) => JSON.parse(stored) as Json);
 
@@ -23,12 +22,10 @@ const ENTRIES = defineTable("run_log_v1", {
 export type RunLogRow = RowOf<typeof ENTRIES>;
 
 export class RunLogStore {
-  readonly #tables: LazyTables;
   readonly #entries: Table<typeof ENTRIES>;
 
   constructor(database: Database) {
-    this.#tables = new LazyTables(database, ENTRIES);
-    this.#entries = new Table(this.#tables, ENTRIES);
+    this.#entries = lazyTable(database, ENTRIES);
   }
 
   of(run: string): readonly RunLogRow[] {
@@ -41,16 +38,16 @@ export class RunLogStore {
   }
 
   forget(run: string): void {
-    this.#tables.run("DELETE FROM run_log_v1 WHERE run = ?", run);
+    this.#entries.delete("WHERE run = ?", run);
   }
 
   /** Deletes one entry. */
   drop(run: string, position: number): void {
-    this.#tables.run("DELETE FROM run_log_v1 WHERE run = ? AND position = ?", run, position);
+    this.#entries.delete("WHERE run = ? AND position = ?", run, position);
   }
 
   /** Makes the table, which most objects never need. Called outside of the transaction of the first entry. */
   makeTable(): void {
-    this.#tables.make();
+    this.#entries.make();
   }
 }

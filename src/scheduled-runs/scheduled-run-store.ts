@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
 import { addressSchema, personSchema } from "../core/stored-address.ts";
-import { defineTable, integer, json, Table, text } from "../core/table.ts";
+import { defineTable, integer, json, lazyTable, text } from "../core/table.ts";
 import type { ScheduledRun } from "../core/scheduled-run.ts";
 
 const scheduledRunSchema = z.object({
@@ -59,16 +58,14 @@ export interface ScheduledRunStore {
 
 /** Creates the store. Its table is made with the first run. */
 export function createScheduledRunStore(database: Database): ScheduledRunStore {
-  const tables = new LazyTables(database, RUNS);
-  const runs = new Table(tables, RUNS);
+  const runs = lazyTable(database, RUNS);
   return {
     get: (turnId) => runs.first("WHERE turn_id = ?", turnId)?.run,
     first: () => runs.first("LIMIT 1")?.run,
     problemOf: (turnId) => runs.first("WHERE turn_id = ?", turnId)?.problem,
-    prepare: () => tables.make(),
+    prepare: () => runs.make(),
     add: (turnId, run, now) => void runs.insertNew({ turnId, run, createdAt: now }),
-    setProblem: (turnId, code) =>
-      tables.run("UPDATE scheduled_run_v1 SET problem = ? WHERE turn_id = ?", code, turnId),
+    setProblem: (turnId, code) => runs.update({ problem: code }, "WHERE turn_id = ?", turnId),
     asksItself(turnId) {
       const run = runs.first("WHERE turn_id = ?", turnId)?.run;
       if (run?.delegation === undefined) return;

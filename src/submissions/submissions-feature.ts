@@ -1,6 +1,7 @@
 import type { UIMessage } from "ai";
 import { errorCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
 import { withinTime } from "../core/within-time.ts";
+import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import { addressesOf } from "../messengers/turns/answer-targets.ts";
 import type { AnswerTarget } from "../messengers/turns/answer-targets.ts";
@@ -20,7 +21,7 @@ import type {
   SubmitMessagesResult,
 } from "./submissions.ts";
 import type { SubmissionInput } from "../messengers/turns/question-messages.ts";
-import { runChat } from "./run-chat.ts";
+import { safeText } from "../messengers/declare/texts.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { SubmissionDoor } from "./submission-door.ts";
@@ -133,6 +134,7 @@ export class SubmissionsFeature implements Feature, SubmissionDoor {
     return { requestId: id, status: await this.#host.thread.own.prompts.untilEnded(id) };
   }
 
+  /** Submits a prompt whose answer is streamed to a callback. Resolves when its turn has ended. */
   async chat(
     message: string | UIMessage,
     callback: StreamCallback,
@@ -140,11 +142,25 @@ export class SubmissionsFeature implements Feature, SubmissionDoor {
   ): Promise<void> {
     await this.#host.ready();
     const { channels, deps, engine, thread } = this.#host;
-    const newId = (): string => deps.newId();
+    const { prompts } = thread.own;
     if (channel !== undefined) channels.known(channel);
-    const submit = (id: string): Promise<unknown> =>
-      this.#host.submit({ id, kind: "prompt", messages: questionsOf(message, newId), answerTo: [], channel });
-    await runChat({ engine, own: thread.own, requestId: newId(), submit }, callback);
+    const requestId = deps.newId();
+    const begun = prompts.untilBegun(requestId).then(() => thread.own.sessionOf(requestId));
+    try {
+      const messages = questionsOf(message, () => deps.newId());
+      await this.#host.submit({ id: requestId, kind: "prompt", messages, answerTo: [], channel });
+    } catch (error) {
+      prompts.settle(requestId);
+      throw error;
+    }
+    await streamChat({
+      engine,
+      requestId,
+      begun,
+      errorText: safeText(undefined, "errorResponseText", undefined, undefined),
+      overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
+      callback,
+    });
   }
 
   /** Returns a submission as it is now. Undefined if it does not exist. */

@@ -3,7 +3,15 @@ import type { Clock } from "../core/deps.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import { isThenable } from "../core/is-thenable.ts";
 import { untilAborted } from "../core/until-aborted.ts";
-import { limitedSignal } from "./tool-time-limit.ts";
+
+/** A signal that aborts with the turn, or when a tool has had its time. */
+interface LimitedSignal {
+  readonly signal: AbortSignal | undefined;
+  /** Whether the time is over. */
+  readonly isOver: () => boolean;
+  /** Frees the timer. */
+  readonly end: () => void;
+}
 
 export interface ToolGuard {
   readonly clock: Clock;
@@ -114,4 +122,20 @@ async function* interruptiblePieces(
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** @param limitMs longest time of the tool, in milliseconds; undefined for no limit */
+function limitedSignal(
+  clock: Clock,
+  limitMs: number | undefined,
+  signal: AbortSignal | undefined,
+): LimitedSignal {
+  if (limitMs === undefined) return { signal, isOver: () => false, end: () => {} };
+  const limit = new AbortController();
+  const timer = clock.setTimeout(() => limit.abort(), limitMs);
+  return {
+    signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
+    isOver: () => limit.signal.aborted,
+    end: () => clock.clearTimeout(timer),
+  };
 }

@@ -1,16 +1,20 @@
+import { createCompactFunction } from "agents/sessions";
 import type { Session } from "agents/sessions";
 import type { ThinkHarness } from "agents/harness/think";
 import { generateText } from "ai";
 import type { ModelMessage, ToolSet, UIMessage } from "ai";
-import { compactSession } from "./compact-session.ts";
 import { CHARACTERS_PER_TOKEN } from "./load-files.ts";
 import { toModelMessages } from "./model-messages.ts";
 import { userMessageId } from "./question-id.ts";
 import { contextTokensOf } from "./recovery-settings.ts";
 import type { RunningOperations } from "./running-operations.ts";
-import { Summaries } from "./summaries.ts";
 import type { TurnEngineOptions } from "./turn-engine-options.ts";
 
+type Summary = Awaited<ReturnType<ReturnType<typeof createCompactFunction>>>;
+
+/** Lengths at which compaction begins and that it leaves verbatim, as parts of the context limit. */
+const COMPACT_AT = 0.75;
+const KEEP_VERBATIM = 0.25;
 /** About how many characters a tool has beside its description. */
 const TOOL_CHARACTERS = 500;
 
@@ -21,10 +25,7 @@ export interface FoundMessage {
   readonly content: string;
 }
 
-export interface SessionMessagesOptions extends Pick<
-  TurnEngineOptions,
-  "clock" | "compaction" | "model" | "repairPart" | "resolveFile" | "settings"
-> {
+interface SessionMessagesParts extends TurnEngineOptions {
   readonly running: RunningOperations;
 }
 
@@ -33,7 +34,7 @@ export interface SessionMessagesOptions extends Pick<
  * before a transcript is longer than the model reads.
  */
 export class SessionMessages {
-  readonly #options: SessionMessagesOptions;
+  readonly #options: SessionMessagesParts;
   readonly #sessions = new Map<string, Session>();
   readonly #summaries = new Summaries();
   /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
@@ -42,7 +43,7 @@ export class SessionMessages {
   readonly #systemLengths = new Map<string, number>();
   #harness: Pick<ThinkHarness, "session" | "messages"> | undefined;
 
-  constructor(options: SessionMessagesOptions) {
+  constructor(options: SessionMessagesParts) {
     this.#options = options;
   }
 
@@ -51,21 +52,34 @@ export class SessionMessages {
     this.#harness = harness;
   }
 
-  /** Sets up a session when the harness opens it. */
+  /** Sets up a session when the harness opens it: a summary replaces old messages before the transcript is too long. */
   configure(session: Session, id: string): void {
-    const { compaction, model, running, settings } = this.#options;
+    const { compaction, model, settings } = this.#options;
     this.#sessions.set(id, session);
-    compactSession(session, contextTokensOf(settings), {
-      own: compaction?.(),
-      write: async (prompt) => {
+    const own = compaction?.();
+    const limit = contextTokensOf(settings);
+    const summarize = createCompactFunction({
+      summarize: async (prompt) => {
         const { text } = await generateText({ model: await model(undefined), prompt });
         return text.trim() === "" ? (compaction?.()?.emptySummary ?? text) : text;
       },
-      summaryOf: async (make) => {
-        if (this.#overflowing.delete(id)) await running.untilStopped(id, this.#summaries.make(id, make));
-        return this.#summaries.take(id, make);
-      },
+      keepRecentTokens: Math.round(limit * KEEP_VERBATIM),
     });
+    session
+      .onCompaction((history) =>
+        this.#summaryOf(id, async () => {
+          const compact = own?.compact;
+          // The harness stores messages of the AI SDK only.
+          return compact === undefined ? summarize(history) : compact(history as readonly UIMessage[]);
+        }),
+      )
+      .compactAfter(own?.compactsAt ?? Math.round(limit * COMPACT_AT));
+  }
+
+  async #summaryOf(id: string, make: () => Promise<Summary>): Promise<Summary> {
+    if (this.#overflowing.delete(id))
+      await this.#options.running.untilStopped(id, this.#summaries.make(id, make));
+    return this.#summaries.take(id, make);
   }
 
   /** Notes that a model has refused a session's transcript as too long. The next call waits for a summary. */
@@ -161,5 +175,43 @@ export class SessionMessages {
     const session = this.#sessions.get(id);
     if (session !== undefined) return session;
     throw new Error(`The session "${id}" was used before the turn engine knew it`);
+  }
+}
+
+/**
+ * Summaries of old messages, by session. The harness waits for its summary in the middle of a turn. So a summary is
+ * made beside the turns, and a later turn takes it. Nobody waits for it, however long the model takes.
+ */
+class Summaries {
+  readonly #made = new Map<string, NonNullable<Summary>>();
+  readonly #making = new Map<string, Promise<void>>();
+
+  /**
+   * Returns the summary that was made since the last request, or `null` if there is none yet. The harness does not
+   * accept a summary of messages that no longer exist.
+   */
+  take(session: string, summarize: () => Promise<Summary>): Summary {
+    const made = this.#made.get(session);
+    if (made === undefined) void this.make(session, summarize);
+    this.#made.delete(session);
+    return made ?? null;
+  }
+
+  /** Makes a summary, unless one is already being made. Resolves when it has ended. Never rejects. */
+  make(session: string, summarize: () => Promise<Summary>): Promise<void> {
+    const making = this.#making.get(session) ?? this.#make(session, summarize);
+    this.#making.set(session, making);
+    return making;
+  }
+
+  async #make(session: string, summarize: () => Promise<Summary>): Promise<void> {
+    try {
+      const summary = await Promise.resolve().then(summarize);
+      if (summary !== null) this.#made.set(session, summary);
+    } catch {
+      // The model's guard has logged the reason. The next message tries again.
+    } finally {
+      this.#making.delete(session);
+    }
   }
 }

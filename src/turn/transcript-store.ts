@@ -1,6 +1,5 @@
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, Table, text } from "../core/table.ts";
+import { defineTable, lazyTable, text } from "../core/table.ts";
 import type { RowOf } from "../core/table.ts";
 
 /** Transcripts of audio files. The table is created with the first one, because most conversations never have any. */
@@ -18,7 +17,7 @@ export interface TranscriptStore {
 }
 
 export function createTranscriptStore(database: Database): TranscriptStore {
-  const transcripts = new Table(new LazyTables(database, TRANSCRIPTS), TRANSCRIPTS);
+  const transcripts = lazyTable(database, TRANSCRIPTS);
   return {
     read: (file) => transcripts.first("WHERE file = ?", file),
     write: (file, { text }) => transcripts.put({ file, text }),

@@ -3,7 +3,6 @@ import { parseAddress } from "../core/stored-address.ts";
 import { parseEvent } from "../core/stored-event.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
-import { firstRow } from "../core/database.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { added, defineTable, flag, integer, json, openTable, text } from "../core/table.ts";
 import type { RowOf } from "../core/table.ts";
@@ -120,8 +119,7 @@ export function createTurnStore(database: Database): TurnStore {
 
   return {
     insert(turn) {
-      const newest =
-        firstRow(database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1"))?.seq ?? 0;
+      const newest = database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1")[0]?.seq ?? 0;
       const replaces = turn.kind === "messages" ? turn.replaces : undefined;
       // A replaced turn may be running until the new one has begun.
       const over = replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
@@ -150,13 +148,11 @@ export function createTurnStore(database: Database): TurnStore {
         usedTokens: 0,
       };
     },
-    get: (id) => firstRow(read("WHERE id = ?", id)),
+    get: (id) => read("WHERE id = ?", id)[0],
     unfinished: () => read(`WHERE ${UNFINISHED} ORDER BY seq`),
     hasUnfinished: () => database.all(`SELECT 1 FROM turn_v1 WHERE ${UNFINISHED} LIMIT 1`).length > 0,
-    newest: () => firstRow(read("ORDER BY seq DESC LIMIT 1")),
-    setState(id, state) {
-      database.run("UPDATE turn_v1 SET state = ? WHERE id = ?", state, id);
-    },
+    newest: () => read("ORDER BY seq DESC LIMIT 1")[0],
+    setState: (id, state) => turns.update({ state }, "WHERE id = ?", id),
     beginCall(id, callId) {
       database.run(
         "UPDATE turn_v1 SET acted = 1, begun_calls = json_insert(begun_calls, '$[#]', ?) WHERE id = ?",
@@ -179,9 +175,7 @@ export function createTurnStore(database: Database): TurnStore {
     addTokens(id, tokens) {
       database.run("UPDATE turn_v1 SET used_tokens = used_tokens + ? WHERE id = ?", tokens, id);
     },
-    setDueResponse(id, status) {
-      database.run("UPDATE turn_v1 SET due_response = ? WHERE id = ?", status ?? null, id);
-    },
+    setDueResponse: (id, dueResponse) => turns.update({ dueResponse }, "WHERE id = ?", id),
     dueResponses: () => read("WHERE due_response IS NOT NULL AND state = 'ended' ORDER BY seq"),
     move(messengerId, { from, to }) {
       database.run(

@@ -1,6 +1,5 @@
 import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { added, defineTable, flag, integer, Table, text } from "../core/table.ts";
+import { added, defineTable, flag, integer, lazyTable, text } from "../core/table.ts";
 import type { RowOf } from "../core/table.ts";
 
 /** The waiting times of operations. Most objects never have one, so the table is made with the first. */
@@ -28,12 +27,11 @@ export interface WaitStore {
 }
 
 export function createWaitStore(database: Database): WaitStore {
-  const tables = new LazyTables(database, WAITS);
-  const waits = new Table(tables, WAITS);
+  const waits = lazyTable(database, WAITS);
   return {
     read: (operationId) => waits.first("WHERE operation = ?", operationId),
     write(operationId, wait, now) {
-      tables.run("DELETE FROM model_wait_v1 WHERE changed_at < ?", now - KEEP_MS);
+      waits.delete("WHERE changed_at < ?", now - KEEP_MS);
       waits.put({ ...wait, operation: operationId, changedAt: now });
     },
   };

@@ -1,7 +1,6 @@
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, flag, integer, Table, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import { defineTable, flag, integer, lazyTable, text } from "../../core/table.ts";
+import type { RowOf, Table } from "../../core/table.ts";
 
 /**
  * Attachments that actions have added to replies. The tables are created with the first one, because most conversations
@@ -28,14 +27,10 @@ const ATTACHMENTS = defineTable(
 export type AttachmentRun = Pick<RowOf<typeof ATTACHMENTS>, "owner" | "runId" | "ledgerKey">;
 
 export class AttachmentStore {
-  readonly #database: Database;
-  readonly #tables: LazyTables;
   readonly #attachments: Table<typeof ATTACHMENTS>;
 
   constructor(database: Database) {
-    this.#database = database;
-    this.#tables = new LazyTables(database, ATTACHMENTS);
-    this.#attachments = new Table(this.#tables, ATTACHMENTS);
+    this.#attachments = lazyTable(database, ATTACHMENTS);
   }
 
   /** Adds an attachment that does not count yet. `attachment` is JSON. */
@@ -45,29 +40,16 @@ export class AttachmentStore {
 
   /** Makes the attachments of an effect count. */
   record(owner: string, ledgerKey: string): void {
-    this.#tables.run(
-      "UPDATE attachment_v1 SET is_recorded = 1 WHERE owner = ? AND ledger_key = ? AND is_recorded = 0",
-      owner,
-      ledgerKey,
-    );
+    const where = "WHERE owner = ? AND ledger_key = ? AND is_recorded = 0";
+    this.#attachments.update({ isRecorded: true }, where, owner, ledgerKey);
   }
 
   /** Deletes the attachments of earlier runs of an effect. Returns the ids of these runs. */
   dropEarlier({ ledgerKey, owner, runId }: AttachmentRun): string[] {
-    const runs = this.#tables.all<{ run_id: string }>(
-      "SELECT DISTINCT run_id FROM attachment_v1 WHERE owner = ? AND ledger_key = ? AND run_id <> ?",
-      owner,
-      ledgerKey,
-      runId,
-    );
-    if (runs.length > 0)
-      this.#database.run(
-        "DELETE FROM attachment_v1 WHERE owner = ? AND ledger_key = ? AND run_id <> ?",
-        owner,
-        ledgerKey,
-        runId,
-      );
-    return runs.map((row) => row.run_id);
+    const earlier = ["WHERE owner = ? AND ledger_key = ? AND run_id <> ?", owner, ledgerKey, runId] as const;
+    const runs = this.#attachments.all(...earlier).map((row) => row.runId);
+    if (runs.length > 0) this.#attachments.delete(...earlier);
+    return [...new Set(runs)];
   }
 
   /** Returns the attachments of an owner that count, in order, as JSON. */
@@ -78,9 +60,8 @@ export class AttachmentStore {
 
   /** Returns the runs of an owner. */
   runsOf(owner: string): string[] {
-    return this.#tables
-      .all<{ run_id: string }>("SELECT DISTINCT run_id FROM attachment_v1 WHERE owner = ?", owner)
-      .map((row) => row.run_id);
+    const runs = this.#attachments.all("WHERE owner = ?", owner).map(({ runId }) => runId);
+    return [...new Set(runs)];
   }
 
   /** Deletes at most `limit` of the oldest rows, if they were made before `before`. Returns their runs. */
@@ -88,7 +69,7 @@ export class AttachmentStore {
     const old = this.#attachments.all("WHERE created_at < ? ORDER BY seq LIMIT ?", before, limit);
     const last = old.at(-1);
     if (last === undefined) return [];
-    this.#database.run("DELETE FROM attachment_v1 WHERE created_at < ? AND seq <= ?", before, last.seq);
+    this.#attachments.delete("WHERE created_at < ? AND seq <= ?", before, last.seq);
     return [...new Set(old.map(({ runId }) => runId))];
   }
 }

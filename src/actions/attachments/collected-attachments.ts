@@ -1,6 +1,5 @@
 import type { Json, StoredFile } from "../../core/content.ts";
 import { checkAttachment } from "./check-attachment.ts";
-import { bytesOfDataUrl } from "./data-url.ts";
 import { failureCode, SwitchboardError } from "../../core/errors.ts";
 import { FILE_KINDS } from "../../core/reply-attachment.ts";
 import type { ByteSource, ReplyAttachment } from "../../core/reply-attachment.ts";
@@ -125,4 +124,19 @@ function hasType(json: Json): json is AttachmentJson {
     typeof json.type === "string" &&
     json.type !== ""
   );
+}
+
+/** Returns the bytes of a `data:` address. Undefined if it is another one, or malformed. */
+function bytesOfDataUrl(url: string): Uint8Array | undefined {
+  const [, base64, text = ""] = /^data:[^,]*?(;base64)?,(.*)$/is.exec(url) ?? [];
+  if (!/^data:/i.test(url)) return undefined;
+  try {
+    const decoded = decodeURIComponent(text);
+    return base64 === undefined
+      ? new TextEncoder().encode(decoded)
+      : Uint8Array.from(atob(decoded), (character) => character.charCodeAt(0));
+  } catch {
+    // The text is no Base64, or has a broken escape.
+    return undefined;
+  }
 }

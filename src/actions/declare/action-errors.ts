@@ -1,4 +1,5 @@
 import type { SchemaIssue } from "../../core/check-value.ts";
+import type { Json } from "../../core/content.ts";
 import { SwitchboardError } from "../../core/errors.ts";
 import { ReplayError } from "../../core/run-record.ts";
 
@@ -26,6 +27,9 @@ export interface ActionFailure {
     readonly permissions?: readonly string[];
   };
 }
+
+/** What the model reads of a call. */
+export type ActionOutput = Json | ActionFailure | WaitingResult;
 
 /** The input does not fit the schema. `problem` names the fields. */
 export function invalidInput(problem: string, issues?: readonly SchemaIssue[]): ActionFailure {

@@ -1,7 +1,6 @@
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import { defineTable, integer, lazyTable, text } from "../../core/table.ts";
+import type { RowOf, Table } from "../../core/table.ts";
 
 /** Values that actions keep, and their active contexts. */
 const STATES = defineTable("action_state_v1", {
@@ -16,12 +15,10 @@ const STATES = defineTable("action_state_v1", {
 });
 
 export class ActionStateStore {
-  readonly #tables: LazyTables;
   readonly #states: Table<typeof STATES>;
 
   constructor(database: Database) {
-    this.#tables = new LazyTables(database, STATES);
-    this.#states = new Table(this.#tables, STATES);
+    this.#states = lazyTable(database, STATES);
   }
 
   get(key: string): RowOf<typeof STATES> | undefined {
@@ -35,12 +32,7 @@ export class ActionStateStore {
 
   /** Deletes those of them that were not changed since. */
   deleteOlder(from: string, to: string, since: number): void {
-    this.#tables.run(
-      "DELETE FROM action_state_v1 WHERE key >= ? AND key < ? AND changed_at <= ?",
-      from,
-      to,
-      since,
-    );
+    this.#states.delete("WHERE key >= ? AND key < ? AND changed_at <= ?", from, to, since);
   }
 
   put(row: RowOf<typeof STATES>): void {
@@ -48,6 +40,6 @@ export class ActionStateStore {
   }
 
   delete(key: string): void {
-    this.#tables.run("DELETE FROM action_state_v1 WHERE key = ?", key);
+    this.#states.delete("WHERE key = ?", key);
   }
 }

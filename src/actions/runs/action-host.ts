@@ -5,7 +5,7 @@ import type { ApprovalRisk } from "../../core/approval-risk.ts";
 import type { Json } from "../../core/content.ts";
 import type { AskedQuestion, Unanswered } from "../../core/question.ts";
 import type { RunEntry, RunRecord } from "../../core/run-record.ts";
-import type { ActionFailure, WaitingResult } from "../declare/action-errors.ts";
+import type { ActionFailure, WaitingResult, ActionOutput } from "../declare/action-errors.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { GrantScope } from "../../core/grant-scope.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
@@ -96,7 +96,7 @@ export interface ActionHost {
   /** Knows the active contexts of the conversation. */
   readonly ownStates: Pick<LocalStates, "contexts">;
   /** Hears of each call that has an output. Must not throw. */
-  onEnded(request: ActionRequest, output: Json | ActionFailure | WaitingResult, beganAt: number): void;
+  onEnded(request: ActionRequest, output: ActionOutput, beganAt: number): void;
   /** Logs a call whose input does not fit the schema. Must not throw. */
   onInvalidInput(name: string): void;
   /** Logs an output that does not fit `returns`. `problem` may hold words of the output. Must not throw. */

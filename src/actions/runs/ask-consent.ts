@@ -10,7 +10,7 @@ import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { Action } from "../declare/action.ts";
 import { keyConflict, nobodyToAsk, stillAsking, waitingResult } from "../declare/action-errors.ts";
-import type { ActionFailure, WaitingResult } from "../declare/action-errors.ts";
+import type { ActionOutput } from "../declare/action-errors.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "./action-host.ts";
 import { parseOutput } from "../ledger/stored-output.ts";
 import { watchReads } from "./watch-reads.ts";
@@ -37,7 +37,7 @@ export async function needsConsent({ approval, kind }: Action, call: never): Pro
  * - `granted`: somebody has agreed to it before; the call runs
  */
 export type Consented =
-  | { readonly kind: "answer"; readonly output: Json | ActionFailure | WaitingResult }
+  | { readonly kind: "answer"; readonly output: ActionOutput }
   | { readonly kind: "granted"; readonly approver: MessengerAuthor | undefined };
 
 /** Asks people about a call, unless a grant covers it. */

@@ -21,7 +21,7 @@ import {
   stillAsking,
   stillPending,
 } from "../declare/action-errors.ts";
-import type { ActionFailure, WaitingResult } from "../declare/action-errors.ts";
+import type { ActionFailure, ActionOutput } from "../declare/action-errors.ts";
 import { askConsent, needsConsent } from "./ask-consent.ts";
 import type { Consented } from "./ask-consent.ts";
 import { StoredMemory } from "./action-memory.ts";
@@ -62,20 +62,14 @@ export const DEFAULT_LEASE_MS = 300_000;
  *
  * Failures of the action are results that the model can read, never exceptions.
  */
-export async function runAction(
-  host: ActionHost,
-  request: ActionRequest,
-): Promise<Json | ActionFailure | WaitingResult> {
+export async function runAction(host: ActionHost, request: ActionRequest): Promise<ActionOutput> {
   const beganAt = host.clock.now();
   const output = await outputOf(host, request);
   host.onEnded(request, output, beganAt);
   return output;
 }
 
-async function outputOf(
-  host: ActionHost,
-  request: ActionRequest,
-): Promise<Json | ActionFailure | WaitingResult> {
+async function outputOf(host: ActionHost, request: ActionRequest): Promise<ActionOutput> {
   const { action, name } = request;
   const checked = await checkValue(action.inputSchema, request.input);
   if (!checked.isValid) {
@@ -140,7 +134,7 @@ async function claimAndRun(
   host: ActionHost,
   request: ActionRequest,
   call: Pick<Run, "key" | "input" | "idle" | "inputHash"> & { readonly resumes: string | undefined },
-): Promise<Json | ActionFailure | WaitingResult> {
+): Promise<ActionOutput> {
   const { action } = request;
   const { key } = call;
   const ledger = isPlainRead(action) ? noLedger() : host.ledger(action.idempotencyScope ?? "conversation");
@@ -186,11 +180,7 @@ interface Run {
 }
 
 /** Runs the action, again if it wants that and there is no harm in it. */
-async function work(
-  host: ActionHost,
-  request: ActionRequest,
-  first: Run,
-): Promise<Json | ActionFailure | WaitingResult> {
+async function work(host: ActionHost, request: ActionRequest, first: Run): Promise<ActionOutput> {
   let { claim } = first;
   for (let failures = 1; ; failures += 1) {
     const run = { ...first, claim };
@@ -213,7 +203,7 @@ async function work(
  * - `unknown`: it took too long, and may have had its effect
  */
 type RunOutcome =
-  | { readonly kind: "answer"; readonly output: Json | ActionFailure | WaitingResult }
+  | { readonly kind: "answer"; readonly output: ActionOutput }
   | { readonly kind: "failed" | "unknown"; readonly error: unknown; readonly record: RunRecord };
 
 /** @param isNew whether nothing that an earlier run has recorded counts */
@@ -381,8 +371,8 @@ async function afterVerdict(
   request: ActionRequest,
   run: Run,
   found: ActionVerdict,
-  ifNotDone: () => Promise<Json | ActionFailure | WaitingResult> = async () => outcomeUnknown(),
-): Promise<Json | ActionFailure | WaitingResult> {
+  ifNotDone: () => Promise<ActionOutput> = async () => outcomeUnknown(),
+): Promise<ActionOutput> {
   if (found === "unknown") {
     await storeOutcome(host, request.name, () =>
       run.ledger.end(run.key, run.claim.runId, { kind: "unknown" }),

@@ -1,7 +1,6 @@
 import { parseReport } from "./stored-report.ts";
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, encoded, integer, Table } from "../../core/table.ts";
+import { defineTable, encoded, integer, lazyTable } from "../../core/table.ts";
 import type { ApprovalReport } from "../rules/approval-index.ts";
 
 /** Changed approvals of a conversation that its root does not know yet, in order. */
@@ -25,7 +24,7 @@ export interface ApprovalNewsStore {
 
 /** Creates the store. Its table is made with the first approval. */
 export function createApprovalNewsStore(database: Database): ApprovalNewsStore {
-  const news = new Table(new LazyTables(database, NEWS), NEWS);
+  const news = lazyTable(database, NEWS);
   return {
     add: (report) => news.insert({ entry: report }),
     next() {

@@ -1,7 +1,6 @@
-import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { Table } from "../../core/table.ts";
+import { lazyTable } from "../../core/table.ts";
+import type { Table } from "../../core/table.ts";
 import { isOpen } from "../rules/approval.ts";
 import type { Approval, ApprovalState } from "../rules/approval.ts";
 import { approvalOf, APPROVALS, detailsOf, progressOf } from "./approval-rows.ts";
@@ -21,23 +20,19 @@ export interface ApprovalFilter {
 /** Approvals of one conversation, including decided ones, for audits. */
 export class ApprovalStore {
   readonly #database: Database;
-  readonly #tables: LazyTables;
   readonly #approvals: Table<typeof APPROVALS>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tables = new LazyTables(database, APPROVALS);
-    this.#approvals = new Table(this.#tables, APPROVALS);
+    this.#approvals = lazyTable(database, APPROVALS);
   }
 
   get(id: string): Approval | undefined {
-    return firstRow(this.#read("WHERE id = ?", id));
+    return this.#read("WHERE id = ?", id)[0];
   }
 
   insert(approval: Approval): void {
-    const newest = firstRow(
-      this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM approval_v1"),
-    );
+    const newest = this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM approval_v1")[0];
     this.#approvals.insert({
       ...approval,
       seq: (newest?.seq ?? 0) + 1,
@@ -120,14 +115,12 @@ export class ApprovalStore {
 
   /** Returns the newest call of this action that somebody wanted changes of, and that was not proposed again. */
   toChange(action: string, since: number): Approval | undefined {
-    return firstRow(
-      this.#read(
-        `WHERE action = ? AND state = 'replaced' AND created_at >= ? AND decided_by IS NOT NULL
+    return this.#read(
+      `WHERE action = ? AND state = 'replaced' AND created_at >= ? AND decided_by IS NOT NULL
            AND json_extract(COALESCE(progress, '{}'), '$.successor') IS NULL ORDER BY seq DESC LIMIT 1`,
-        action,
-        since,
-      ),
-    );
+      action,
+      since,
+    )[0];
   }
 
   /** Returns approvals with work that is due: remind, escalate, expire, run, draw or tell. Oldest first. */
@@ -141,13 +134,13 @@ export class ApprovalStore {
 
   /** Epoch milliseconds of the next expiry, reminder or escalation, 0 if something is due already. Undefined if nothing is left to do. */
   nextDueAt(): number | undefined {
-    const next = this.#tables.all<{ at: number | null }>(
+    const next = this.#approvals.query<{ at: number | null }>(
       `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN
          min(expires_at, COALESCE(remind_at, expires_at), COALESCE(escalate_at, expires_at))
          ELSE 0 END) AS at
        FROM approval_v1 WHERE is_unfinished = 1`,
     );
-    return firstRow(next)?.at ?? undefined;
+    return next[0]?.at ?? undefined;
   }
 
   waiting(): Approval[] {
@@ -174,7 +167,7 @@ export class ApprovalStore {
    * transaction that fails would take the table away again.
    */
   makeTable(): void {
-    this.#tables.make();
+    this.#approvals.make();
   }
 
   #read(where: string, ...bindings: (string | number | null)[]): Approval[] {

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { firstRow } from "../../core/database.ts";
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { added, checked, defineTable, flag, integer, json, Table, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import { added, checked, defineTable, flag, integer, json, lazyTable, text } from "../../core/table.ts";
+import type { RowOf, Table } from "../../core/table.ts";
 import { deciderSchema, scheduleSchema, sumSchema } from "./approval-rows.ts";
 import type { Grant } from "../rules/grant.ts";
 import { personSchema } from "../../core/stored-address.ts";
@@ -38,17 +36,15 @@ const GRANTS = defineTable("grant_v1", {
 /** Grants of one conversation, including ended ones, for audits. */
 export class GrantStore {
   readonly #database: Database;
-  readonly #tables: LazyTables;
   readonly #grants: Table<typeof GRANTS>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#tables = new LazyTables(database, GRANTS);
-    this.#grants = new Table(this.#tables, GRANTS);
+    this.#grants = lazyTable(database, GRANTS);
   }
 
   get(id: string): Grant | undefined {
-    return firstRow(this.#read("WHERE id = ?", id));
+    return this.#read("WHERE id = ?", id)[0];
   }
 
   /** Grants of an action that nobody has ended, oldest first. Some may be over. */
@@ -62,9 +58,7 @@ export class GrantStore {
   }
 
   insert(grant: Grant): void {
-    const newest = firstRow(
-      this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM grant_v1"),
-    );
+    const newest = this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM grant_v1")[0];
     this.#grants.insert({ ...grant, seq: (newest?.seq ?? 0) + 1, uses: 0, isNew: true });
   }
 
@@ -85,7 +79,7 @@ export class GrantStore {
 
   /** Makes the table, which most conversations never need. Called outside of transactions that may fail. */
   makeTable(): void {
-    this.#tables.make();
+    this.#grants.make();
   }
 
   #read(where: string, ...bindings: (string | number)[]): Grant[] {

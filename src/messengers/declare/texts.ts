@@ -1,37 +1,17 @@
 import { logBotFailure } from "../../core/bot-code.ts";
 import { ENGLISH_TEXTS } from "../../core/english-texts.ts";
 import { sayIn } from "../../core/bot-texts.ts";
-import type { BotTexts, TextName } from "../../core/bot-texts.ts";
+import type { BotTexts } from "../../core/bot-texts.ts";
 import type { DeliveryPolicy, ReplyPolicy, TextContext } from "../../core/delivery.ts";
+import { SAFE_TEXTS } from "../../core/messenger-options.ts";
+import type { SafeText } from "../../core/messenger-options.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
-const NAMES = [
-  "emptyResponseText",
-  "errorResponseText",
-  "overloadedResponseText",
-  "waitingResponseText",
-  "interruptedResponseText",
-  "stepLimitResponseText",
-  "stoppedResponseText",
-  "busyResponseText",
-  "refusedResponseText",
-  "limitResponseText",
-  "staleActionResponseText",
-  "interruptedActionResponseText",
-  "fileTooLargeText",
-  "fileUnreachableText",
-  "fileForbiddenText",
-  "fileRefusedText",
-] as const satisfies readonly (TextName & keyof DeliveryPolicy)[];
-
-/** The texts that a person may read and no model wrote. They never contain anything from an exception (I10). */
-export type SafeText = (typeof NAMES)[number];
-
 /** Returns a messenger's policy with the bot's `texts` for those that it does not have itself. */
 export function withBotTexts(policy: DeliveryPolicy | undefined, texts: BotTexts): DeliveryPolicy {
-  const own = NAMES.filter((name) => texts[name] !== undefined).map((name) => {
+  const own = SAFE_TEXTS.filter((name) => texts[name] !== undefined).map((name) => {
     const text = ({ locale }: TextContext): string => sayIn(texts, locale)(name);
     return [name, policy?.[name] ?? text];
   });

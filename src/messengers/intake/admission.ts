@@ -8,7 +8,7 @@ import type { ReadyContent } from "../replies/cards.ts";
 import { mayStaySilent } from "../replies/reply-filter.ts";
 import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
-import type { SafeText } from "../declare/texts.ts";
+import type { SafeText } from "../../core/messenger-options.ts";
 import { personOf } from "../root/turn-limits.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import type { IntakeParts } from "./intake-parts.ts";

@@ -8,7 +8,7 @@ import { withinTime } from "../../core/within-time.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { safeText } from "../declare/texts.ts";
-import type { SafeText } from "../declare/texts.ts";
+import type { SafeText } from "../../core/messenger-options.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { StoredButton, StoredCard } from "../replies/card-store.ts";
 import type { Admission } from "./admission.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { added, defineTable, flag, integer, json, Table, text } from "../../core/table.ts";
+import { added, defineTable, flag, integer, json, lazyTable, text } from "../../core/table.ts";
 import type { RowOf } from "../../core/table.ts";
 
 /** A `callback` button as it was posted. */
@@ -66,10 +65,8 @@ export interface CardStore {
 }
 
 export function createCardStore(database: Database): CardStore {
-  const tables = new LazyTables(database, CARDS);
-  const pressTables = new LazyTables(database, PRESSES);
-  const cards = new Table(tables, CARDS);
-  const presses = new Table(pressTables, PRESSES);
+  const cards = lazyTable(database, CARDS);
+  const presses = lazyTable(database, PRESSES);
   return {
     read: (id) => cards.all("WHERE id = ?", id).map(cardOf)[0],
     byKey: (key) => cards.all("WHERE card_key = ?", key).map(cardOf)[0],
@@ -79,9 +76,7 @@ export function createCardStore(database: Database): CardStore {
     beginPress: (eventKey, begunAt, isHandled) => presses.insert({ eventKey, begunAt, isHandled }),
     begunPress: (eventKey) => presses.first("WHERE event_key = ?", eventKey),
     begunPresses: () => presses.all("").map(({ eventKey }) => eventKey),
-    endPress(eventKey) {
-      pressTables.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
-    },
+    endPress: (eventKey) => presses.delete("WHERE event_key = ?", eventKey),
   };
 }
 

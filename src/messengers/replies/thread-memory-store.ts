@@ -18,9 +18,7 @@ export function createThreadMemoryStore(database: Database): ThreadMemoryStore {
   return {
     read: (key) => facts.first("WHERE key = ?", key)?.value,
     write: (key, value) => facts.put({ key, value }),
-    remove(key) {
-      database.run("DELETE FROM thread_v1 WHERE key = ?", key);
-    },
+    remove: (key) => facts.delete("WHERE key = ?", key),
     list: (word) => facts.all("WHERE key GLOB ?", `${word}:*`),
   };
 }

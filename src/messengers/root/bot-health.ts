@@ -1,11 +1,12 @@
 import type { HealthProblem } from "./health-problem.ts";
 import type { ToolSet } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
-import { errorCode, SwitchboardError } from "../../core/errors.ts";
+import { errorCode, SwitchboardError, ConfigurationError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { noMessengers } from "../declare/define-messengers.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
-import { ToolCheck } from "./tool-check.ts";
+import { isThenable } from "../../core/is-thenable.ts";
+import { toolProblem } from "../../turn/bot-tools.ts";
 
 export interface BotHealthOptions {
   readonly log: Log;
@@ -21,13 +22,13 @@ export interface BotHealthOptions {
 /** Checks whether the declarations of the bot let it answer. */
 export class BotHealth {
   readonly #options: BotHealthOptions;
-  readonly #toolCheck: ToolCheck;
+  /** Listing the tools may be expensive, so they are listed once. */
+  #tools: { readonly problem: ConfigurationError | undefined } | undefined;
   /** The newest problem of each method. */
   readonly #loggedCodes = new Map<string, string>();
 
   constructor(options: BotHealthOptions) {
     this.#options = options;
-    this.#toolCheck = new ToolCheck(options.getTools);
   }
 
   async problem(): Promise<HealthProblem | undefined> {
@@ -49,11 +50,36 @@ export class BotHealth {
     try {
       const declared = messengers.all();
       this.#logged("getModel", getModel);
-      this.#logged("getTools", () => this.#toolCheck.run());
+      this.#logged("getTools", () => this.#checkTools());
       for (const check of checks) this.#logged(check.method, () => check.run());
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {
       return problemOf(error);
+    }
+  }
+
+  /**
+   * Finds tools without anyone to run them, before a person asks for something. If listing the tools needs a turn or
+   * takes time, they are checked when a turn begins.
+   *
+   * @throws {ConfigurationError} if there is such a tool, see `toolProblem`
+   */
+  #checkTools(): void {
+    this.#tools ??= { problem: this.#toolProblem() };
+    if (this.#tools.problem !== undefined) throw this.#tools.problem;
+  }
+
+  #toolProblem(): ConfigurationError | undefined {
+    try {
+      const tools = this.#options.getTools();
+      if (!isThenable(tools)) return toolProblem(tools);
+      Promise.resolve(tools).catch(() => {
+        // A turn lists the tools again, and reports the error then.
+      });
+      return undefined;
+    } catch (error) {
+      // Any other error may come from the missing turn.
+      return error instanceof ConfigurationError ? error : undefined;
     }
   }
 

@@ -1,6 +1,5 @@
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, Table, text } from "../../core/table.ts";
+import { defineTable, lazyTable, text } from "../../core/table.ts";
 import type { RowOf } from "../../core/table.ts";
 
 /**
@@ -25,13 +24,12 @@ export interface ConversationClassStore {
 }
 
 export function createConversationClassStore(database: Database): ConversationClassStore {
-  const tables = new LazyTables(database, CLASSES);
-  const classes = new Table(tables, CLASSES);
+  const classes = lazyTable(database, CLASSES);
   return {
     get: (conversation) => classes.first("WHERE conversation = ?", conversation),
     put: (row) => classes.put(row),
     unlike: () =>
-      tables.all(
+      classes.query(
         `SELECT class_name AS className, chosen_class AS chosenClass, COUNT(*) AS count FROM conversation_class_v1
          WHERE class_name <> chosen_class GROUP BY class_name, chosen_class`,
       ),

@@ -145,9 +145,7 @@ export function createRootStore(database: Database): RootStore {
   return {
     refusal: (messengerId) => refusals.first("WHERE messenger_id = ?", messengerId),
     setRefusal: (messengerId, { at, code }) => refusals.put({ messengerId, code, at }),
-    clearRefusal(messengerId) {
-      database.run("DELETE FROM refusal_v1 WHERE messenger_id = ?", messengerId);
-    },
+    clearRefusal: (messengerId) => refusals.delete("WHERE messenger_id = ?", messengerId),
     probe: (now) => probes.put({ id: 1, at: now }),
     menu(messengerId) {
       const menu = menus.first("WHERE messenger_id = ?", messengerId);

@@ -1,7 +1,5 @@
-import { firstRow } from "../../core/database.ts";
 import type { Database, SqlValue } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, integer, real, Table, text } from "../../core/table.ts";
+import { defineTable, integer, lazyTable, real, text } from "../../core/table.ts";
 import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 
 /** One row for each turn, so that a report that comes again counts once. */
@@ -31,23 +29,20 @@ export interface TokenUsageStore {
 
 /** Creates the store. The tables are made with the first turn that is counted. */
 export function createTokenUsageStore(database: Database): TokenUsageStore {
-  const tables = new LazyTables(database, USED);
-  const turns = new Table(tables, USED);
+  const turns = lazyTable(database, USED);
   return {
     add(used, keepFrom) {
       turns.insertNew(used);
-      tables.run("DELETE FROM token_usage_v1 WHERE at < ?", keepFrom);
+      turns.delete("WHERE at < ?", keepFrom);
     },
     tokensSince: (messengerId, userId, since) =>
-      firstRow(
-        tables.all<{ tokens: number }>(
-          `SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS tokens FROM token_usage_v1
+      turns.query<{ tokens: number }>(
+        `SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS tokens FROM token_usage_v1
            WHERE messenger_id = ? AND user_id = ? AND at > ?`,
-          messengerId,
-          userId,
-          since,
-        ),
-      )?.tokens ?? 0,
+        messengerId,
+        userId,
+        since,
+      )[0]?.tokens ?? 0,
     sum({ by = ["day", "chat", "person"], chatId, messengerId, since, until, userId }) {
       const groups = [
         "messenger_id",
@@ -66,7 +61,7 @@ export function createTokenUsageStore(database: Database): TokenUsageStore {
       ];
       const used = conditions.filter(([, value]) => value !== undefined);
       const where = used.length === 0 ? "" : `WHERE ${used.map(([sql]) => sql).join(" AND ")}`;
-      const rows = tables.all<{
+      const rows = turns.query<{
         day: string | null;
         messenger: string;
         chat: string | null;

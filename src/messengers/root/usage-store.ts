@@ -1,6 +1,5 @@
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../../core/table.ts";
+import { defineTable, integer, lazyTable, text } from "../../core/table.ts";
 import type { NewRowOf, RowOf } from "../../core/table.ts";
 
 /** Each person's questions to this bot, one row for each question that counts against a limit. */
@@ -33,8 +32,7 @@ export interface UsageStore {
 
 /** Creates the store. The table is made with the first question, so bots without limits have none. */
 export function createUsageStore(database: Database): UsageStore {
-  const tables = new LazyTables(database, QUESTIONS);
-  const questions = new Table(tables, QUESTIONS);
+  const questions = lazyTable(database, QUESTIONS);
   return {
     since: (messengerId, userId, after) =>
       questions.all(
@@ -44,11 +42,7 @@ export function createUsageStore(database: Database): UsageStore {
         after,
       ),
     begin: (question) => questions.insert(question),
-    extend(id, at) {
-      tables.run("UPDATE usage_v2 SET last_at = ? WHERE id = ?", at, id);
-    },
-    forget(until) {
-      tables.run("DELETE FROM usage_v2 WHERE began_at <= ?", until);
-    },
+    extend: (id, at) => questions.update({ lastAt: at }, "WHERE id = ?", id),
+    forget: (until) => questions.delete("WHERE began_at <= ?", until),
   };
 }

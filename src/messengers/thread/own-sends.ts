@@ -4,10 +4,13 @@ import type { Mark } from "../../core/mark.ts";
 import type { Address } from "../../core/surface.ts";
 import { getMessengerContext, getTurn } from "../../core/turn-context.ts";
 import type { Cards } from "../replies/cards.ts";
-import { markMessage } from "../replies/mark-message.ts";
 import { addressFor, say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+
+const MAX_ID_LENGTH = 200;
+const MAX_EMOJI_LENGTH = 64;
 
 /** The object, as bot code sends from it. */
 export interface OwnSendsHost {
@@ -55,4 +58,33 @@ export class OwnSends {
     await this.#host.durable();
     return id;
   }
+}
+
+/**
+ * Reacts to a message, pins one, or takes that back, for bot code. Returns the id of its receipt when that is stored.
+ *
+ * @throws {SwitchboardError} with the code of a refused target, or `target-missing`
+ * @throws {InvalidInputError} `mark-invalid`, `reactions-unsupported` or `pins-unsupported`
+ */
+async function markMessage(host: SayHost, mark: Mark, to: ChatTarget | undefined): Promise<string> {
+  checkMark(mark);
+  const id = `mark:${host.newId()}`;
+  host.delivery.mark({ id, address: await addressFor(host, to), mark });
+  return id;
+}
+
+function checkMark(mark: Mark): void {
+  const { messageId } = mark;
+  const isNewest = mark.kind === "unpin" && messageId === undefined;
+  if (!isNewest && !isText(messageId, MAX_ID_LENGTH))
+    throw new InvalidInputError("mark-invalid", "The id of a message is a text that is not empty.");
+  if (mark.kind === "reaction" && mark.emoji !== undefined && !isText(mark.emoji, MAX_EMOJI_LENGTH))
+    throw new InvalidInputError(
+      "mark-invalid",
+      "A reaction is one emoji, or undefined to take the bot's reaction back.",
+    );
+}
+
+function isText(value: unknown, most: number): boolean {
+  return typeof value === "string" && value !== "" && value.length <= most;
 }

@@ -7,10 +7,10 @@ import type { TurnStore } from "../../turn/turn-store.ts";
 import { HEARTBEAT_MS } from "../declare/wake.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
-import { StoredToolCalls } from "../turns/stored-tool-calls.ts";
-import { turnInfoOf } from "../turns/turn-info-of.ts";
 import { TurnResponses } from "../turns/turn-responses.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
+import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { ToolCallFacts } from "../../turn/turn-engine-options.ts";
 
 interface OwnTurnsParts extends ThreadRuntimeOptions {
   readonly turns: TurnStore;
@@ -42,9 +42,29 @@ export class OwnTurns {
     });
   }
 
-  /** Returns a turn as bot code sees it. */
+  /** Returns a turn as bot code sees it. Undefined if the turn is unknown, or was forgotten. */
   info(turnId: string): TurnInfo | undefined {
-    return turnInfoOf(turnId, { ...this.#options, prompts: this.prompts });
+    const { inbox, turns } = this.#options;
+    const turn = turns.get(turnId);
+    if (turn === undefined) return undefined;
+    const { id, kind } = turn;
+    if (turn.kind !== "messages") {
+      const { answerTo = [], channel, continues = false, metadata } = this.prompts.get(id) ?? {};
+      return {
+        id,
+        kind,
+        authors: [],
+        answerTo,
+        ...(metadata !== undefined && { metadata }),
+        ...(channel !== undefined && { channel }),
+        ...(continues && { continues }),
+      };
+    }
+    const authors = new Map<string, MessengerAuthor>();
+    for (const { event } of inbox.rows(turn.messageSeqs)) {
+      if (event?.author !== undefined) authors.set(event.author.userId, event.author);
+    }
+    return { id, kind, authors: [...authors.values()], answerTo: [turn.address], event: turn.context };
   }
 
   /** Returns the id of the newest turn. */
@@ -75,5 +95,47 @@ export class OwnTurns {
     if (state === "pending" || state === "running")
       this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
     return accepted;
+  }
+}
+
+/** Stored facts about the tool calls of turns. */
+class StoredToolCalls implements ToolCallFacts {
+  readonly #turns: TurnStore;
+
+  constructor(turns: TurnStore) {
+    this.#turns = turns;
+  }
+
+  /** Stores that a tool with an effect is about to run. From now on its turn cannot be withdrawn. */
+  begin(turnId: string, callId: string): void {
+    const turn = this.#turns.get(turnId);
+    if (turn?.begunCalls.includes(callId) === false) this.#turns.beginCall(turnId, callId);
+  }
+
+  /**
+   * Whether a tool call with an effect may have begun. A turn stored by the first release says only that some call has.
+   */
+  hasBegun(turnId: string, callId: string): boolean {
+    const turn = this.#turns.get(turnId);
+    if (turn === undefined) return true;
+    return turn.begunCalls.includes(callId) || (turn.acted && turn.begunCalls.length === 0);
+  }
+
+  /**
+   * Stores that the result of a call waits for somebody's decision. Call it in the transaction that stores the action
+   * to decide about. When all results of a step wait, the turn ends there, with the text so far.
+   */
+  park(turnId: string, callId: string): void {
+    const turn = this.#turns.get(turnId);
+    if (turn?.waitingCalls.includes(callId) === false) this.#turns.park(turnId, callId);
+  }
+
+  isWaiting(turnId: string, callId: string): boolean {
+    return this.#turns.get(turnId)?.waitingCalls.includes(callId) === true;
+  }
+
+  /** Ends the turn after this step. Its text so far is its answer. */
+  endHere(turnId: string, why: "parking" | "out-of-steps"): void {
+    if (this.#turns.get(turnId)?.state === "open") this.#turns.setState(turnId, why);
   }
 }

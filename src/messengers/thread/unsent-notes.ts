@@ -4,7 +4,7 @@ import { hardLines, plainMarkdown } from "../../core/plain-markdown.ts";
 import { unsentReason } from "../../core/unsent-file.ts";
 import type { UnsentFile, UnsentReason } from "../../core/unsent-file.ts";
 import { safeText } from "../declare/texts.ts";
-import type { SafeText } from "../declare/texts.ts";
+import type { SafeText } from "../../core/messenger-options.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import type { UnsentFiles } from "../replies/unsent-files.ts";
 import { noteOf } from "../turns/note-parts.ts";

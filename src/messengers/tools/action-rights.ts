@@ -40,6 +40,9 @@ export interface CallFacts {
   readonly outside?: OutsideAsker | undefined;
 }
 
+/** Facts of a call that are stored until it runs outside of its turn. Plain JSON. */
+export type StoredFacts = Pick<CallFacts, "people"> & Partial<Omit<CallFacts, "people" | "chat" | "outside">>;
+
 /** The methods of the bot's class that say who may do what. */
 export interface RightsMethods {
   authorizeTurn(context: ActionTurnContext): ActionAuthorization;

@@ -15,7 +15,7 @@ import type { ActionLedger } from "../../actions/ledger/ledger.ts";
 import { runAction } from "../../actions/runs/run-action.ts";
 import { RunLog } from "../../replay/run-log.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
-import type { ActionFailure, WaitingResult } from "../../actions/declare/action-errors.ts";
+import type { ActionOutput } from "../../actions/declare/action-errors.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import { endOfCall } from "./end-of-call.ts";
 import { logRefusedCall } from "../../turn/log-refused-call.ts";
@@ -32,11 +32,18 @@ import type { ActionConsent } from "./action-consent.ts";
 import type { ActionQuestions } from "./action-questions.ts";
 import { factsOfTurn, payerOf } from "./call-facts.ts";
 import { clientOutside, keeperOf, originOf } from "./call-origin.ts";
-import { nobodyAnswers, nobodyAsked } from "./left-out-features.ts";
 import { RunProgress } from "./run-progress.ts";
 import { TurnProgress } from "./turn-progress.ts";
 import type { Payer } from "../thread/usage-news.ts";
 import type { BotActionsHost, ConsentedCall, ChangedCall, OutsideCall } from "./bot-actions-host.ts";
+import { ConfigurationError } from "../../core/errors.ts";
+
+/** Where a call outside of a turn runs. @default as its turn says */
+interface CallPlace {
+  readonly facts?: CallFacts;
+  readonly owner?: string;
+  readonly isAnswered?: boolean | undefined;
+}
 
 /** The actions of one object: the bot's tools and actions as a turn gets them, and the ledger of their runs. */
 export class BotActions {
@@ -125,18 +132,11 @@ export class BotActions {
 
   /** Puts the bot's tools with `needsApproval` behind a question. */
   #gated(tools: ToolSet): ToolSet {
-    return gateTools(tools, this.#turnHost(), turnId);
+    return gateTools(tools, this.#callHost(), turnId);
   }
 
   #joined(tools: ToolSet, actions: ThinkActions): ToolSet {
-    return joinTools(tools, compileActions(actions, this.#turnHost(), turnId));
-  }
-
-  #turnHost(): ActionHost {
-    return this.#callHost(
-      (turn) => this.factsOf(turn),
-      (turn) => turn,
-    );
+    return joinTools(tools, compileActions(actions, this.#callHost(), turnId));
   }
 
   /** For whom and where the calls of a turn run. */
@@ -145,12 +145,10 @@ export class BotActions {
     return factsOfTurn(thread.own.info(turn), features, runs.runs.get(turn));
   }
 
-  /** `ownerOf` names the reply that shows what a turn's action attaches. */
-  #callHost(
-    factsOf: (turnId: string) => CallFacts,
-    ownerOf: (turnId: string) => string,
-    isAnswered = false,
-  ): ActionHost {
+  /** The object for the calls of turns, or for a call outside of one. `owner` is the reply that shows what it attaches. */
+  #callHost({ facts, isAnswered = false, owner }: CallPlace = {}): ActionHost {
+    const factsOf = (turn: string): CallFacts => facts ?? this.factsOf(turn);
+    const ownerOf = (turn: string): string => owner ?? turn;
     const host = this.#host;
     const { agent, deps, env, log } = host;
     return {
@@ -238,11 +236,7 @@ export class BotActions {
     const action = this.named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return actionGone() as unknown as Json;
     const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };
-    const host = this.#callHost(
-      () => facts,
-      () => owner,
-      isAnswered,
-    );
+    const host = this.#callHost({ facts, owner, isAnswered });
     const run = { owner, requestId: call.requestId, address: shownIn };
     const progress: ActionHost["progress"] = (_request, line) => {
       this.runProgress.show(run, line);
@@ -268,12 +262,7 @@ export class BotActions {
     const action = this.named(name);
     if (action === undefined) return { kind: "refused", failure: actionGone() };
     const request = { ...call, name, action, messages: await this.#host.messages(), signal: undefined };
-    const host = this.#callHost(
-      () => facts,
-      (requestId) => requestId,
-      true,
-    );
-    return editedCall(host, request);
+    return editedCall(this.#callHost({ facts, isAnswered: true }), request);
   }
 
   /** Runs a call of another system. Returns what a model would read. */
@@ -286,15 +275,11 @@ export class BotActions {
     owner,
     payer,
     ...call
-  }: OutsideCall): Promise<Json | ActionFailure | WaitingResult> {
+  }: OutsideCall): Promise<ActionOutput> {
     const action = this.named(call.name);
     if (action === undefined) return actionGone();
     const facts: CallFacts = { ...of, outside: { caller, canAsk, owner, payer } };
-    const host = this.#callHost(
-      () => facts,
-      (requestId) => requestId,
-      isAnswered,
-    );
+    const host = this.#callHost({ facts, isAnswered });
     const ask: ActionHost["ask"] = async (question) => {
       const consent = this.#consent();
       if (canAsk && (await consent.mayAnswer(question, facts)))
@@ -375,4 +360,20 @@ function askedOf(question: ApprovalQuestion, owner: OutsideCall["owner"]): Appro
 
 function turnId(): string {
   return getTurn()?.id ?? "";
+}
+
+/** An action needs approvals, and the bot has none. */
+function nobodyAsked(what: string): ConfigurationError {
+  return new ConfigurationError(
+    "approvals-missing",
+    `${what} asks people for approval, and this bot was built without approvals. It never runs unasked.`,
+  );
+}
+
+/** An action asks people, and the bot has no questions. */
+function nobodyAnswers(): ConfigurationError {
+  return new ConfigurationError(
+    "questions-missing",
+    "An action asks a person something, and this bot was built without questions.",
+  );
 }

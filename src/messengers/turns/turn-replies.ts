@@ -5,7 +5,7 @@ import { joinParagraphs } from "../../outgoing/index.ts";
 import type { ReplyTextSink } from "../../turn/reply-text.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import { replyPolicy, safeText } from "../declare/texts.ts";
-import type { SafeText } from "../declare/texts.ts";
+import type { SafeText } from "../../core/messenger-options.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
 import { sendNotice } from "../replies/send-notice.ts";

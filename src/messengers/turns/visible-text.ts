@@ -5,7 +5,9 @@ import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import { plainText, splitText } from "../../../delivery/index.ts";
 import { safeText } from "../declare/texts.ts";
-import type { SafeText } from "../declare/texts.ts";
+import type { SafeText } from "../../core/messenger-options.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { replyFilter } from "../replies/reply-filter.ts";
 
 export type EndedOperation = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
@@ -59,4 +61,19 @@ function showsNothing(text: string): boolean {
   if (trimmed === "" || /^[\p{L}\p{N}]/u.test(trimmed)) return trimmed === "";
   const limits = { maxLength: 4096, maxEntities: Infinity };
   return splitText(text, { renderer: plainText, limits, final: true }).length === 0;
+}
+
+/** Returns the text of a model as a messenger shows it. Empty if the model chose silence, or had nothing to say. */
+export function answerText(definition: NormalizedMessengerDefinition, text: string, log: Log): string {
+  const nobody = { append: () => {}, replace: () => {}, interrupt: () => {} };
+  const filtered = replyFilter(definition, undefined, nobody, log).finish(text);
+  if (filtered.kind === "silent") return "";
+  const silence = { onEmpty: true, onFailure: true };
+  return visibleText(
+    { kind: "done", text: filtered.text },
+    definition.delivery ?? {},
+    undefined,
+    log,
+    silence,
+  );
 }

@@ -1,6 +1,5 @@
 import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../../core/table.ts";
+import { defineTable, integer, lazyTable, text } from "../../core/table.ts";
 import type { RowOf } from "../../core/table.ts";
 
 /** The time zones of people, at the root: each person is asked once, in whatever conversation. */
@@ -21,7 +20,7 @@ export interface PersonZoneStore {
 
 /** Creates the store. Its table is made with the first zone. */
 export function createPersonZoneStore(database: Database): PersonZoneStore {
-  const zones = new Table(new LazyTables(database, ZONES), ZONES);
+  const zones = lazyTable(database, ZONES);
   return {
     get: ({ messengerId, userId }) =>
       zones.first("WHERE messenger_id = ? AND user_id = ?", messengerId, userId)?.zone,

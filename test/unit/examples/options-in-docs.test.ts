@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { DeliveryPolicy } from "../../../src/core/delivery.ts";
 import type { MessengerOptions } from "../../../src/core/messenger.ts";
 import { safeText } from "../../../src/messengers/declare/texts.ts";
-import type { SafeText } from "../../../src/messengers/declare/texts.ts";
+import type { SafeText } from "../../../src/core/messenger-options.ts";
 
 const page = (name: string): string =>
   readFileSync(path.resolve(import.meta.dirname, "../../../docs", name), "utf8");
