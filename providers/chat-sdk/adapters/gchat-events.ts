@@ -1,5 +1,6 @@
 import type { Adapter, Message } from "chat";
 import { z } from "zod";
+import { isRecord } from "../../../src/core/is-record.ts";
 import type { MentioningText } from "../text-to-bot.ts";
 import type { UnreportedMessage } from "./adapter-profile.ts";
 import { replaceMethod } from "./search/post-key.ts";
@@ -99,11 +100,36 @@ function isBot(
   return botUserId === undefined ? user?.type === "BOT" : user?.name === botUserId;
 }
 
-/** Has each message of an event taken for one that mentions the bot: in a space an app gets no others. */
-export function hearMentions(adapter: Adapter): void {
+/**
+ * Has each message of an event taken for one that mentions the bot: in a space an app gets no others. Events are stored
+ * without the permissions that those of add-ons have.
+ */
+export function prepareEvents(adapter: Adapter): void {
+  for (const name of ["handleMessageEvent", "handleCardClick"]) {
+    replaceMethod(
+      adapter,
+      name,
+      (handle) =>
+        (event: unknown, ...more: unknown[]) =>
+          handle(withoutPermissions(event), ...more),
+    );
+  }
   replaceMethod(adapter, "parseGoogleChatMessage", (parse) => (...event: unknown[]) => {
     const message = parse(...event) as Message;
     message.isMention = true;
     return message;
   });
+}
+
+/** Leaves out a person's and Google's tokens, and an address that has one. */
+function withoutPermissions(event: unknown): unknown {
+  if (!isRecord(event)) return event;
+  const { authorizationEventObject: _tokens, chat, ...rest } = event;
+  if (!isRecord(chat)) return rest;
+  const payloads = Object.entries(chat).map(([name, value]): [string, unknown] => {
+    if (!isRecord(value)) return [name, value];
+    const { configCompleteRedirectUri: _address, ...payload } = value;
+    return [name, payload];
+  });
+  return { ...rest, chat: Object.fromEntries(payloads) };
 }

@@ -8,7 +8,7 @@ import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
 import { replaceMethod } from "./search/post-key.ts";
 import { gchatSearch } from "./search/gchat.ts";
-import { hearMentions, mentioningText, readUnreported } from "./gchat-events.ts";
+import { mentioningText, prepareEvents, readUnreported } from "./gchat-events.ts";
 
 export const gchat: AdapterProfile = {
   // A message has at most 32,000 bytes, with all its fields.
@@ -25,7 +25,7 @@ export const gchat: AdapterProfile = {
   mentioningText,
   prepare: (adapter) => {
     callByFetch(adapter);
-    hearMentions(adapter);
+    prepareEvents(adapter);
     writeInChatSyntax(adapter);
   },
   readPress,

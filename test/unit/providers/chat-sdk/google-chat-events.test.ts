@@ -96,6 +96,21 @@ describe("an app of Google Chat", () => {
     });
   });
 
+  it.each(["messagePayload", "buttonClickedPayload", "appCommandPayload"])(
+    "stores no permission that an event of an add-on has: %s",
+    async (payload) => {
+      const configCompleteRedirectUri = "https://chat.google.com/api/bot_config_complete?token=s3cret";
+      const body = {
+        commonEventObject: { hostApp: "CHAT", parameters: { actionId: "c1.card.button" } },
+        authorizationEventObject: { userOAuthToken: "s3cret", systemIdToken: "s3cret" },
+        chat: { user, eventTime, [payload]: { space: room, message: command, configCompleteRedirectUri } },
+      };
+      const { accepted } = await rig().receive(postRequest(JSON.stringify(body)));
+      expect(accepted).toHaveLength(1);
+      expect(JSON.stringify(accepted)).not.toContain("s3cret");
+    },
+  );
+
   it.each([
     { type: "ADDED_TO_SPACE", eventTime, space: room, user },
     { type: "REMOVED_FROM_SPACE", eventTime, space: room, user },
