@@ -4,7 +4,6 @@ import { eventFields } from "../../core/log-fields.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
-import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Intake } from "../intake/intake.ts";
 import { currentThread } from "../replies/current-place.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
@@ -42,7 +41,7 @@ export class EventReception {
    * loop (I1).
    */
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
-    const { deps, intake, log, loop, wake } = this.#options;
+    const { deps, intake, log, loop } = this.#options;
     const now = deps.clock.now();
     const arrivals: (Arrival | undefined)[] = [];
     for (const arrived of events) {
@@ -57,7 +56,7 @@ export class EventReception {
     }
     // A known event may come from a process that died before it could set a wake-up.
     const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
-    if (isWorkLeft) wake.at(now + HEARTBEAT_MS);
+    if (isWorkLeft) loop.expect();
     return isWorkLeft;
   }
 

@@ -4,10 +4,10 @@ import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import type { PromptStore } from "../../inbox/prompt-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
-import { HEARTBEAT_MS } from "../declare/wake.ts";
 import { Prompts } from "../turns/prompts.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { TurnResponses } from "../turns/turn-responses.ts";
+import type { ThreadLoop } from "./thread-loop.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 import type { MessengerAuthor } from "../../core/messenger-event.ts";
 import type { ToolCallFacts } from "../../turn/turn-engine-options.ts";
@@ -18,6 +18,7 @@ interface OwnTurnsParts extends ThreadRuntimeOptions {
   readonly delivery: Delivery;
   readonly notes: NoteStore;
   readonly promptStore: PromptStore;
+  readonly loop: Pick<ThreadLoop, "expect">;
 }
 
 /** Turns that the bot's own code begins, and the facts about turns that it may read. */
@@ -92,8 +93,7 @@ export class OwnTurns {
     const accepted = this.prompts.accept(request);
     const { state } = accepted.prompt;
     // A known prompt may have been stored by a process that died before it could set a wake-up.
-    if (state === "pending" || state === "running")
-      this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    if (state === "pending" || state === "running") this.#options.loop.expect();
     return accepted;
   }
 }

@@ -53,6 +53,8 @@ export class ThreadLoop implements Loop {
   #hasResumed = false;
   #takingUp: Promise<void> | undefined;
   #isFree = false;
+  /** Whether there is stored work that no loop has seen. */
+  #isExpected = false;
 
   constructor(options: ThreadRuntimeOptions) {
     this.#options = options;
@@ -106,9 +108,18 @@ export class ThreadLoop implements Loop {
     }
   }
 
-  /** Called when a part needs its wake-up no longer. A running loop moves the wake-up at its end. */
+  /** Sets a wake-up for work that has just been stored. The caller runs the loop later, unless the process dies before. */
+  expect(): void {
+    this.#isExpected = true;
+    this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
+  }
+
+  /**
+   * Called when a part needs its wake-up no longer. A running loop moves the wake-up at its end. New work keeps its own
+   * until a loop has seen it, because nothing else tells that it is there.
+   */
   needsLess(): void {
-    if (this.#driving === undefined) this.#putOffWake();
+    if (this.#driving === undefined && !this.#isExpected) this.#putOffWake();
   }
 
   /** Loads the stored text of running turns, which an event that ends one of them needs. */
@@ -131,6 +142,7 @@ export class ThreadLoop implements Loop {
       }
       while (this.#isDirty) {
         this.#isDirty = false;
+        this.#isExpected = false;
         features?.work();
         this.#readAgainAt = await intake.run();
         this.#advanceAt = await runner.advance(intake);
@@ -141,7 +153,7 @@ export class ThreadLoop implements Loop {
       sweep.run();
       this.#failures = 0;
       this.#retryAt = undefined;
-      this.#putOffWake();
+      if (!this.#isExpected) this.#putOffWake();
     } catch (error) {
       log.error("thread.failed", { code: failureCode(error) });
       this.#failures += 1;

@@ -100,7 +100,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
         engine.events.emit(turnOfReply(replyId), { kind: "delivery-ended", replyId, outcome }),
       listener: news,
     });
-    const own = new OwnTurns({ ...options, turns, inbox, delivery: this.delivery, notes, promptStore });
+    const own = new OwnTurns({ ...options, turns, inbox, delivery: this.delivery, notes, promptStore, loop });
     const { prompts } = own;
     this.own = own;
     this.#usage = new UsageNews(options, memory, own);
@@ -187,7 +187,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
   /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
   cancel(promptId: string, reason?: string): boolean {
     const isCancelled = this.#runner.endings.cancel(promptId, reason);
-    if (isCancelled) this.#options.wake.at(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    if (isCancelled) this.#loop.expect();
     return isCancelled;
   }
 
