@@ -188,7 +188,7 @@ describe("a conversation or an agent that dies in the middle of a run", () => {
         killer.arm(agent);
       },
     });
-    const isTold = (): boolean => world.chats.visible("c1").some((text) => text.startsWith("Told:"));
+    const isTold = (): boolean => world.chats.answers("c1").some((text) => text.startsWith("Told:"));
     await deliver(() => world.write("c1", "Research A7", { id: "cause" }));
     await until(world, agents, () => world.chats.button("c1", "Approve") !== undefined);
     // A person who is told that a press was interrupted presses again.
@@ -203,7 +203,7 @@ describe("a conversation or an agent that dies in the middle of a run", () => {
     expect(killer.hasStruck()).toBe(true);
     expect(effects).toEqual(["A7"]);
     expect(agents.size).toBe(1);
-    const visible = world.chats.visible("c1");
+    const visible = world.chats.answers("c1");
     expect(visible.filter((text) => text.includes("Researcher:"))).toHaveLength(1);
     expect(visible.filter((text) => text.startsWith("Told:"))).toEqual(['Told: "Done: {"acted":"A7"}"']);
   });
@@ -250,7 +250,7 @@ function createAskingOthers(killer: Killer, held?: Promise<void>): AskingOthers 
     },
   });
   const told = (): string[] =>
-    world.chats.visible("c1").filter((text) => text.includes('Done: {"acted":"A7"}'));
+    world.chats.answers("c1").filter((text) => text.includes('Done: {"acted":"A7"}'));
   return { world, killer, effects, agents, told, reaches: (isSo) => until(world, agents, isSo, "OtherBot") };
 }
 
@@ -262,7 +262,7 @@ describe("an object that dies while an agent asks somebody else", () => {
   )("asks once, has one effect and one result: $when $what", async ({ when, write }) => {
     const { agents, effects, killer, reaches, told, world } = createAskingOthers(killerAt(write, when));
     await deliver(() => world.write("dana", "Hello", { user: "dana" }));
-    await reaches(() => world.chats.visible("dana").includes("Heard: Hello"));
+    await reaches(() => world.chats.answers("dana").includes("Heard: Hello"));
     await deliver(() => world.write("c1", "Research A7", { id: "cause" }));
     await reaches(() => world.chats.button("dana", "Approve") !== undefined);
     // A person who is told that a press was interrupted presses again.
@@ -275,10 +275,10 @@ describe("an object that dies while an agent asks somebody else", () => {
     }
     await reaches(() => told().length > 0 && killer.hasStruck());
     await deliver(() => world.write("c1", "Hello"));
-    await reaches(() => world.chats.visible("c1").some((text) => text.includes("Heard: Hello")));
+    await reaches(() => world.chats.answers("c1").some((text) => text.includes("Heard: Hello")));
     expect(effects).toEqual(["A7"]);
     expect(agents.size).toBe(1);
-    expect(world.chats.visible("dana").filter((text) => text.includes("Researcher"))).toHaveLength(1);
+    expect(world.chats.answers("dana").filter((text) => text.includes("Researcher"))).toHaveLength(1);
     expect(told()).toHaveLength(1);
   });
 
@@ -290,7 +290,7 @@ describe("an object that dies while an agent asks somebody else", () => {
       gate.pass(),
     );
     await deliver(() => world.write("dana", "Hello", { user: "dana" }));
-    await reaches(() => world.chats.visible("dana").includes("Heard: Hello"));
+    await reaches(() => world.chats.answers("dana").includes("Heard: Hello"));
     await deliver(() => world.write("c1", "Research A7", { id: "cause" }));
     await vi.waitFor(() => expect(killer.hasStruck()).toBe(true));
     await world.press("dana", "Approve", { user: "dana" });
@@ -298,8 +298,8 @@ describe("an object that dies while an agent asks somebody else", () => {
     gate.open();
     await reaches(() => told().length > 0);
     await deliver(() => world.write("c1", "Hello"));
-    await reaches(() => world.chats.visible("c1").some((text) => text.includes("Heard: Hello")));
-    await reaches(() => world.chats.visible("c1").some((text) => text.startsWith("Tool:")));
+    await reaches(() => world.chats.answers("c1").some((text) => text.includes("Heard: Hello")));
+    await reaches(() => world.chats.answers("c1").some((text) => text.startsWith("Tool:")));
     expect(effects).toEqual(["A7"]);
     expect(told()).toHaveLength(1);
   });
@@ -321,11 +321,11 @@ describe("a conversation or an agent that dies while a run goes on in the backgr
         killer.arm(agent);
       },
     });
-    const told = (): string[] => world.chats.visible("c1").filter((text) => text.startsWith("Told:"));
+    const told = (): string[] => world.chats.answers("c1").filter((text) => text.startsWith("Told:"));
     await deliver(() => world.write("c1", "Research A7", { id: "cause" }));
     await until(world, agents, () => told().length > 0 && killer.hasStruck());
     await deliver(() => world.write("c1", "Hello"));
-    await until(world, agents, () => world.chats.visible("c1").some((text) => text.includes("Heard: Hello")));
+    await until(world, agents, () => world.chats.answers("c1").some((text) => text.includes("Heard: Hello")));
     expect(told()).toEqual(['Told: "All about A7."']);
     expect(agents.size).toBe(1);
   });

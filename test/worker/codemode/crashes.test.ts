@@ -72,7 +72,7 @@ describe("an object that dies while its code runs", () => {
     }
     await until(bot.world, isTold);
     expect(killer.hasStruck()).toBe(true);
-    const told = chats.visible("c1").filter((text) => text.startsWith("Told:"));
+    const told = chats.answers("c1").filter((text) => text.startsWith("Told:"));
     expect(told).toHaveLength(1);
     for (const effect of ["note ann", "send bob"])
       expect(bot.done.filter((one) => one === effect).length).toBeLessThanOrEqual(1);

@@ -108,7 +108,7 @@ describe("an object that dies while a person says no to its code", () => {
         "tag applied",
         "send error",
       ]);
-      expect(chats.visible("c1").filter((text) => text.startsWith("Told:"))).toHaveLength(1);
+      expect(chats.answers("c1").filter((text) => text.startsWith("Told:"))).toHaveLength(1);
     },
   );
 });

@@ -29,15 +29,6 @@ const MAX_TOKENS = 1_600;
 const namesIn = (text: string): readonly string[] => text.match(/\bfact-\d+\b/g) ?? [];
 const textsOf = ({ prompt }: ModelRequest): string => prompt.map(textOf).join("\n");
 
-const MARK = "(sent again after a connection problem)\n";
-/** The chat's answers. One whose post has died with the object may be there twice: the second says so. */
-function answersIn(world: World): readonly string[] {
-  const visible = world.chats.visible("c1");
-  return visible
-    .filter((text, index) => text !== `${MARK}${visible[index - 1]}`)
-    .map((text) => text.replace(MARK, ""));
-}
-
 /** Time passes: an object that has died is woken by its alarm. */
 async function until(world: World, isSo: () => boolean): Promise<void> {
   await vi.waitFor(
@@ -72,10 +63,12 @@ describe("an object that dies while its transcript is compacted", () => {
       const text = `fact-${number} ${"x".repeat(500)}`;
       const deliver = (): Promise<number> => world.write("c1", text, { id: `m${number}` }).catch(() => 500);
       await vi.waitFor(async () => expect(await deliver()).toBe(200), 8000);
-      await until(world, () => answersIn(world).includes(`ok fact-${number}.`));
+      await until(world, () => world.chats.answers("c1").includes(`ok fact-${number}.`));
     }
     expect(killer.hasStruck()).toBe(true);
-    expect(answersIn(world)).toEqual(Array.from({ length: COUNT }, (_, index) => `ok fact-${index + 1}.`));
+    expect(world.chats.answers("c1")).toEqual(
+      Array.from({ length: COUNT }, (_, index) => `ok fact-${index + 1}.`),
+    );
 
     const last = world.requests.findLast(({ isStreamed }) => isStreamed);
     const request = last === undefined ? "" : textsOf(last);

@@ -89,7 +89,7 @@ describe("an object that dies while its action asks (I14)", () => {
     expect(world.chats.notices.get("press")).toBeUndefined();
     expect(killer.hasStruck()).toBe(true);
     expect(killer.lives()).toBe(2);
-    const visible = world.chats.visible("c1");
+    const visible = world.chats.answers("c1");
     expect(visible.filter((text) => text.includes("Really A7?"))).toHaveLength(1);
     expect(visible.filter((text) => text.startsWith("Told:"))).toEqual(['Told: {"isWanted":true}']);
     expect(effects.filter((effect) => effect.startsWith("end"))).toEqual(["end A7 true"]);
@@ -142,7 +142,7 @@ describe("an object that dies while a person answers a form", () => {
     await until(world, () => killer.hasStruck() && killer.lives() === 2);
     await deliver(() => world.write("c1", "Bye", { id: "bye" }));
     await until(world, () => shown("Heard: Bye") !== undefined);
-    const visible = world.chats.visible("c1");
+    const visible = world.chats.answers("c1");
     expect(visible.filter((one) => one.startsWith("Told:"))).toEqual([
       'Told: {"colour":"red","note":"soft"}',
     ]);

@@ -67,6 +67,9 @@ export interface FakeMessage {
 export const SECRET_HEADER = "x-fake-secret";
 export const SECRET = "fake-secret";
 
+/** The mark of a post that may be there twice. */
+const SENT_AGAIN = "(sent again after a connection problem)\n";
+
 /** What the people of the platform see. */
 export class FakeChats {
   readonly #chats = new Map<string, FakeMessage[]>();
@@ -100,6 +103,14 @@ export class FakeChats {
   /** The newest text of each message, in order. */
   visible(chat: string): string[] {
     return this.messages(chat).map(({ texts }) => texts.at(-1) ?? "");
+  }
+
+  /** The newest text of each answer. One that was posted again, because its first post may be lost, counts once. */
+  answers(chat: string): string[] {
+    const visible = this.visible(chat);
+    return visible
+      .filter((text) => !text.startsWith(SENT_AGAIN) || !visible.includes(text.slice(SENT_AGAIN.length)))
+      .map((text) => text.replace(SENT_AGAIN, ""));
   }
 
   messages(chat: string): readonly FakeMessage[] {
