@@ -19,23 +19,8 @@ import { outputOf } from "./outcomes.ts";
 import type { ProxyToolOutput } from "./outcomes.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";
 
-export type CodeHost = Pick<
-  FeatureHost<unknown>,
-  | "actions"
-  | "database"
-  | "deps"
-  | "features"
-  | "log"
-  | "messengers"
-  | "runs"
-  | "thread"
-  | "durable"
-  | "stored"
-  | "wakeSoon"
->;
-
-export interface CodeRunsOptions {
-  readonly host: CodeHost;
+interface CodeRunsOptions {
+  readonly host: FeatureHost<unknown>;
   readonly store: CodeStore;
   /** Returns a runtime of the bot, if it has been made in this life of the object. */
   readonly partsOf: (runtime: string) => RuntimeParts | undefined;

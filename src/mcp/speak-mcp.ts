@@ -38,11 +38,6 @@ import type { McpCaller } from "./token.ts";
 import { TASK_TOOL, toolName } from "./tool-list.ts";
 import { wait } from "../core/deps.ts";
 
-interface CallProgressOptions {
-  readonly clock: Clock;
-  readonly conversation: Pick<McpCalls, "readProgress">;
-}
-
 const LOOK_EVERY_MS = 1_000;
 
 /** One request of a client, whose token was accepted. */
@@ -52,10 +47,7 @@ export interface McpRequest {
   readonly clock: Clock;
   readonly log: Log;
   /** The conversation of the token. */
-  readonly conversation: Pick<
-    McpCalls,
-    "listTools" | "callTool" | "noteAnswered" | "readTask" | "readProgress" | "cancelCall" | "cancelRequest"
-  >;
+  readonly conversation: McpCalls;
 }
 
 const CONSENT_SCHEMA = {
@@ -317,7 +309,7 @@ function afterReading(response: Response, done: () => Promise<void>): Response {
 /** Makes a call, and tells a client that has asked for it how far the call is, until it has an answer. */
 async function withProgress<T>(
   { mcpReq }: ServerContext,
-  { clock, conversation }: CallProgressOptions,
+  { clock, conversation }: McpRequest,
   call: () => Promise<T>,
 ): Promise<T> {
   const progressToken = mcpReq._meta?.progressToken;

@@ -28,10 +28,7 @@ import type { McpTool } from "./tool-list.ts";
 import { failureResult, resultOf } from "./tool-result.ts";
 
 export interface ToolCallsOptions {
-  readonly host: Pick<
-    FeatureHost<unknown>,
-    "actions" | "database" | "deps" | "features" | "log" | "objects" | "ready" | "thread" | "wakeSoon"
-  >;
+  readonly host: FeatureHost<unknown>;
   readonly owner: McpServerOptions["owner"];
 }
 
