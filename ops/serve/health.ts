@@ -1,6 +1,5 @@
-import { get, type IncomingMessage } from "node:http";
-import { json } from "node:stream/consumers";
 import { z } from "zod";
+import { askJson, type JsonAnswer } from "./ask-json.ts";
 import { ServeError } from "./serve-error.ts";
 
 /** A bot's answer at `/health`. */
@@ -31,18 +30,14 @@ const problemSchema = z.object({
 /** Asks once. Never throws. */
 export async function askHealth(url: string): Promise<Health> {
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  let response: IncomingMessage;
+  let answer: JsonAnswer;
   try {
-    // The first `fetch` of a process takes a fifth of its start.
-    response = await new Promise((resolve, reject) => {
-      get(`${url}/health`, { agent: false, signal }, resolve).on("error", reject);
-    });
+    answer = await askJson(new URL("/health", url), { signal });
   } catch (error) {
     if (signal.aborted) return { kind: "silent" };
     return { kind: "cut", reason: error instanceof Error ? error.message : String(error) };
   }
-  const body: unknown = await json(response).catch(() => undefined);
-  const { statusCode: status = 0 } = response;
+  const { body, status } = answer;
   if (status === 200) return { kind: "ready" };
   const parsed = problemSchema.safeParse(body);
   if (status === 503 && parsed.success) return { kind: "problem", ...parsed.data.problem };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { askJson, type JsonAnswer } from "./ask-json.ts";
 import { ServeError } from "./serve-error.ts";
 import { wrongFields } from "./wrong-fields.ts";
 
@@ -74,23 +75,20 @@ export async function askBot(
       "ADMIN_TOKEN is not set, so the bot cannot be asked. Choose a long random value, set it for the bot and for this command, and restart the bot.",
     );
   }
-  let response: Response;
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  let answer: JsonAnswer;
   try {
-    response = await fetch(address, {
-      ...init,
-      headers: { authorization: `Bearer ${adminToken}` },
-      // The token must not follow a redirect to another host.
-      redirect: "manual",
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-    });
+    answer = await askJson(address, { ...init, headers: { authorization: `Bearer ${adminToken}` }, signal });
   } catch (error) {
+    const reason = signal.aborted ? "no answer in time" : networkReason(error);
     throw new ServeError(
       "bot-unreachable",
-      `The bot cannot be reached at ${address.origin} (${networkReason(error)}). Start it. If this machine reaches it at another address, name that: --bot of telegram setup, --url of doctor.`,
+      `The bot cannot be reached at ${address.origin} (${reason}). Start it. If this machine reaches it at another address, name that: --bot of telegram setup, --url of doctor.`,
     );
   }
-  if (response.ok) return response.json().catch(() => undefined);
-  switch (response.status) {
+  const { body, status } = answer;
+  if (status >= 200 && status < 300) return body;
+  switch (status) {
     case 401:
       throw new ServeError(
         "admin-token-refused",
@@ -102,10 +100,10 @@ export async function askBot(
         `${address.href} is not found, so that is no bot of this version. Is the address right, and is the newest version deployed?`,
       );
     default: {
-      const words = problemSchema.safeParse(await response.json().catch(() => undefined)).data?.error.message;
+      const words = problemSchema.safeParse(body).data?.error.message;
       throw new ServeError(
         "bot-failed",
-        `The bot at ${address.origin} answered ${response.status}${words === undefined ? "" : `: ${words}`}`,
+        `The bot at ${address.origin} answered ${status}${words === undefined ? "" : `: ${words}`}`,
       );
     }
   }
@@ -114,10 +112,7 @@ export async function askBot(
 const problemSchema = z.object({ error: z.object({ message: z.string() }) });
 
 function networkReason(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);
-  return "no connection";
+  return error instanceof Error && "code" in error ? String(error.code) : "no connection";
 }
 
 const workSchema = z.object({ open: z.number() });
