@@ -176,8 +176,6 @@ const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${
 
 /** A rate begins with two calls, and interim edits leave a fifth of it free. So it fills within moments. */
 const RATE = { burst: 10_000, everyMs: 0.01 };
-/** Its first interim edit waits for two seconds. */
-const SLOW_RATE = { burst: 10_000, everyMs: 1 };
 
 const request = globalThis.fetch;
 /** Every call begins with a request, because workerd lets none leave an object before the object's writes are stored. */
@@ -185,7 +183,7 @@ const leave = async (): Promise<void> => void (await request("data:,"));
 
 export function fakePlatform(
   chats: FakeChats,
-  { buttons = true, files = false, isSlow = false, typing = false } = {},
+  { buttons = true, files = false, typing = false } = {},
 ): MessengerPlatform {
   /** Messages of a topic are shown apart, as `chat/topic`. */
   const open = async ({ chatId, topicId }: Address): Promise<string> => {
@@ -200,7 +198,6 @@ export function fakePlatform(
     }
     return place;
   };
-  const rate = isSlow ? SLOW_RATE : RATE;
   const surface: Surface = {
     provider: "fake",
     capabilities: {
@@ -215,7 +212,7 @@ export function fakePlatform(
     },
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
-    pacing: { direct: rate, group: rate, global: rate },
+    pacing: { direct: RATE, group: RATE, global: RATE },
     typingLastsMs: 5000,
     post: async (address, message) => {
       const chat = await open(address);

@@ -19,8 +19,6 @@ import type { ModelRequest, ModelScript } from "./scripted-model.ts";
 export interface WorldOptions {
   readonly script?: ModelScript;
   readonly messenger?: MessengerOptions;
-  /** Whether the platform lets a growing answer be edited only after two seconds. */
-  readonly isSlow?: boolean;
   /** Instead of one fake messenger with the options above. */
   readonly messengers?: (world: World) => ThinkMessengers;
   readonly settings?: Partial<
@@ -148,8 +146,7 @@ export class World {
 
   /** A fake messenger whose messages are never taken for a burst, unless the options say so. */
   messenger(options: MessengerOptions = {}): MessengerDefinition {
-    const platform = fakePlatform(this.chats, { isSlow: this.#options.isSlow ?? false });
-    return { platform, burstMs: 0, delivery: { editEveryMs: 0 }, ...options };
+    return { platform: fakePlatform(this.chats), burstMs: 0, delivery: { editEveryMs: 0 }, ...options };
   }
 
   async fetch(path: string, init?: RequestInit): Promise<Response> {
