@@ -282,7 +282,7 @@ export class Judge {
         };
         this.#presses.push(press);
         press.result = await this.#rig.press(card, pressed.token, person, place);
-        check(press);
+        this.#check(press);
       }),
     );
   }
@@ -334,7 +334,7 @@ export class Judge {
     const press: Press = { card, label, person, at, isValid, isTyped: true, result: undefined };
     this.#presses.push(press);
     press.result = await this.#rig.write(card, text, person, isReply);
-    check(press);
+    this.#check(press);
   }
 
   async #beginAnew(): Promise<void> {
@@ -416,6 +416,19 @@ export class Judge {
     return this.#calls.find(({ amount }) => card.text.includes(String(amount)));
   }
 
+  /** A press counts only of somebody who may decide, or has: who decided in time may press again at any time. */
+  #check({ card, isValid, label, person, result }: Press): void {
+    if (result !== "decided" || isValid) return;
+    const hasDecided = this.#presses.some(
+      (press) =>
+        press.isValid &&
+        press.card === card &&
+        press.person === person &&
+        (press.result === "decided" || press.result === "died"),
+    );
+    if (!hasDecided) throw new Error(`${person} decides "${label}" without being allowed to`);
+  }
+
   #judgeEnd(): void {
     for (const approval of this.#rig.approvals()) {
       const { decidedBy, drawnState, id, input, isInline, state } = approval;
@@ -461,11 +474,6 @@ export class Judge {
     if (reminders.some(({ isLate }) => isLate)) throw new Error("people are reminded of what is over");
     this.#reminded += reminders.length;
   }
-}
-
-function check({ isValid, label, person, result }: Press): void {
-  if (result === "decided" && !isValid)
-    throw new Error(`${person} decides "${label}" without being allowed to`);
 }
 
 /** Id of the approval that a card shows. */
