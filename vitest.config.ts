@@ -119,6 +119,16 @@ export default defineConfig({
         },
       },
       {
+        // Some 150 runs of the simulation, and the search for each planted defect. `npm run simulation` runs it.
+        plugins: [seededProperties, asDeployed, wasmModules],
+        test: {
+          name: "simulation",
+          include: ["test/simulation/*.test.ts"],
+          environment: "node",
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
         // Runs inside workerd. `test/worker/wrangler.jsonc` names the entry, whose exports are the
         // Durable Object classes that the tests may use.
         plugins: [

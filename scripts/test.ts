@@ -1,6 +1,7 @@
 /**
- * `npm test`: all tests but the suites of platforms and of the package. Parameters go to the test runner: `npm test -- --project unit delivery`. The last line is `N
- * passed, N failed, N skipped` over all projects.
+ * `npm test`: the tests but those that are commands of their own: the simulation (`npm run simulation`), the suites of
+ * platforms (`npm run contracts`) and of the package. Parameters go to the test runner: `npm test -- --project unit
+ * delivery`. The last line is `N passed, N failed, N skipped` over all projects.
  */
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
@@ -8,7 +9,6 @@ import path from "node:path";
 import { runStep, root, tool } from "./run-step.ts";
 import { closingLine, readCounts } from "./test/report.ts";
 
-/** The suites of platforms (`npm run contracts`) and of the package are commands of their own. */
 const PROJECTS = ["unit", "worker", "e2e"];
 
 /** Time limit of the whole run. The runner itself cannot stop a test that loops without ever yielding. */

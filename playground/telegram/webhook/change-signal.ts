@@ -1,4 +1,7 @@
-/** Calls its listeners after every change. Waits end with the change itself, never by polling. */
+/** Things that a condition looks at beside the simulator, such as requests of a model, are looked at so often. */
+const LOOK_AGAIN_MS = 100;
+
+/** Calls its listeners after every change. Waits end with the change itself. */
 export class ChangeSignal {
   readonly #listeners = new Set<() => void>();
 
@@ -36,6 +39,7 @@ export class ChangeSignal {
       }
     };
     const stop = this.subscribe(check);
+    const looks = setInterval(check, LOOK_AGAIN_MS);
     const timer = setTimeout(
       () => reject(new Error(`Waited ${timeoutMs} ms for ${predicate.toString()}\n${describe()}`)),
       timeoutMs,
@@ -44,6 +48,7 @@ export class ChangeSignal {
       await promise;
     } finally {
       clearTimeout(timer);
+      clearInterval(looks);
       stop();
     }
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { mutants } from "../../../lab/simulation/mutants/mutants.ts";
-import type { Mutant } from "../../../lab/simulation/machine/mutant.ts";
-import { createPlan } from "../../../lab/simulation/plan/create-plan.ts";
-import { runSeeds } from "../../../lab/simulation/run-seeds.ts";
-import { onlyItems, shrink } from "../../../lab/simulation/shrink.ts";
-import { simulate, simulateSeed } from "../../../lab/simulation/simulate.ts";
+import { mutants } from "../../lab/simulation/mutants/mutants.ts";
+import type { Mutant } from "../../lab/simulation/machine/mutant.ts";
+import { createPlan } from "../../lab/simulation/plan/create-plan.ts";
+import { runSeeds } from "../../lab/simulation/run-seeds.ts";
+import { onlyItems, shrink } from "../../lab/simulation/shrink.ts";
+import { simulate, simulateSeed } from "../../lab/simulation/simulate.ts";
 
 /** A run of its own has many more: `npm run simulate -- --seeds 10000`. In few of these everything happens that is rare. */
 const FIRST_SEED = 1051;
