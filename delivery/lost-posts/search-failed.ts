@@ -68,7 +68,7 @@ export async function searchFailed(
   }
 }
 
-/** Reports a penalty to the gate. Returns its end, in epoch milliseconds. Undefined if the failure is none. */
+/** Reports a failure that is a penalty to the gate, and returns its end in epoch milliseconds. Ignores other failures. */
 export async function penalized(
   context: DeliveryContext,
   reply: Reply,

@@ -187,7 +187,7 @@ class Summaries {
   readonly #making = new Map<string, Promise<void>>();
 
   /**
-   * Returns the summary that was made since the last request, or `null` if there is none yet. The harness does not
+   * Returns the summary that was made since the last request. Before one is ready, returns `null`. The harness does not
    * accept a summary of messages that no longer exist.
    */
   take(session: string, summarize: () => Promise<Summary>): Summary {

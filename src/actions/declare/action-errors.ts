@@ -28,7 +28,7 @@ export interface ActionFailure {
   };
 }
 
-/** What the model reads of a call. */
+/** The result of a call, as the model reads it. */
 export type ActionOutput = Json | ActionFailure | WaitingResult;
 
 /** The input does not fit the schema. `problem` names the fields. */

@@ -1,7 +1,7 @@
 /**
  * Google Chat in memory: direct messages with the app, and spaces that it was added to.
  *
- * The app is none of Google Workspace's add-ons, so its requests name the number of its project, and events have a `type`
+ * The app is not a Google Workspace add-on. So its requests name the number of its project, and its events have a `type`
  * ("Verify requests from Google Chat", "Receive and respond to user interactions"). In a space the app hears of messages
  * that mention it, and of its commands. The mention that adds it to a space comes as `ADDED_TO_SPACE`. It does not hear of
  * edits, deletions and reactions, unless it subscribes to them by Pub/Sub.
