@@ -1,11 +1,11 @@
-import type { ChatListener } from "../src/core/chat-listener.ts";
-import type { GatesOfChats } from "../src/core/gate.ts";
-import type { Database } from "../src/core/database.ts";
-import type { ReplyState } from "../src/core/delivery.ts";
-import type { Deps } from "../src/core/deps.ts";
-import type { Log } from "../src/core/log.ts";
+import type { ChatListener } from "../src/core/chat/chat-listener.ts";
+import type { GatesOfChats } from "../src/core/chat/gate.ts";
+import type { Database } from "../src/core/store/database.ts";
+import type { ReplyState } from "../src/core/chat/delivery.ts";
+import type { Deps } from "../src/core/base/deps.ts";
+import type { Log } from "../src/core/base/log.ts";
 import type { BotFileIds } from "./files/sent-file.ts";
-import type { SurfaceSource } from "../src/core/surface.ts";
+import type { SurfaceSource } from "../src/core/chat/surface.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */

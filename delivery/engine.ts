@@ -1,5 +1,5 @@
-import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
-import type { ChatKey } from "../src/core/gate.ts";
+import type { ChatMove, ChatPlace } from "../src/core/chat/chat-move.ts";
+import type { ChatKey } from "../src/core/chat/gate.ts";
 import type {
   CardBody,
   Delivery,
@@ -10,10 +10,10 @@ import type {
   ReplyStart,
   ReplyState,
   SendOptions,
-} from "../src/core/delivery.ts";
-import type { LocationContent, OutgoingFile, PictureBytes } from "../src/core/content.ts";
-import type { ActionNotice, Address, OutgoingMedia, Press } from "../src/core/surface.ts";
-import type { Placeholder } from "../src/core/placeholder.ts";
+} from "../src/core/chat/delivery.ts";
+import type { LocationContent, OutgoingFile, PictureBytes } from "../src/core/message/content.ts";
+import type { ActionNotice, Address, OutgoingMedia, Press } from "../src/core/chat/surface.ts";
+import type { Placeholder } from "../src/core/message/placeholder.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { editLandsBy } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -39,7 +39,7 @@ import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
-import type { MarkStart } from "../src/core/mark.ts";
+import type { MarkStart } from "../src/core/chat/mark.ts";
 import { Marks } from "./marks/marks.ts";
 import { markLost } from "./lane/perform-action.ts";
 import { adoptMessages } from "./lane/take-over.ts";

@@ -3,8 +3,8 @@
 // The bot
 export { Think } from "./think.ts";
 export type { AgentStub } from "./agent/agent-stub.ts";
-export type { ThinkTools } from "./turn/bot-tools.ts";
-export type { ModelPrices, TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
+export type { ThinkTools } from "./turn/tools/bot-tools.ts";
+export type { ModelPrices, TokenUsageEntry, UsageFilter } from "./core/turn/used-tokens.ts";
 export type { FallbackModels, ThinkModel } from "./agent/agent-methods.ts";
 export type { ModelCallError } from "./models/index.ts";
 export { createWorker } from "./create-worker.ts";
@@ -24,8 +24,8 @@ export type {
 export type { StreamCallback } from "./turn/chat-stream.ts";
 
 // Turns that the bot's own code begins
-export { getTurn } from "./core/turn-context.ts";
-export type { PromptMetadata, TurnInfo, TurnKind } from "./core/turn-info.ts";
+export { getTurn } from "./core/turn/turn-context.ts";
+export type { PromptMetadata, TurnInfo, TurnKind } from "./core/turn/turn-info.ts";
 export type {
   ChatOptions,
   ContinueResult,
@@ -97,7 +97,7 @@ export type {
   ChatRecoveryExhaustedContext,
   ChatRecoveryOptions,
   ContextOverflowOptions,
-} from "./turn/recovery-settings.ts";
+} from "./turn/recovery/recovery-settings.ts";
 
 // Actions
 export { action, defineAction } from "./action.ts";
@@ -128,7 +128,7 @@ export type {
   BotQuestion,
   QuestionPeople,
   Unanswered,
-} from "./core/question.ts";
+} from "./core/chat/question.ts";
 export type { ThinkQuestions } from "./questions/bot-methods.ts";
 export type { ActionCaller, ActionClient } from "./actions/declare/caller.ts";
 export type { ActionLogEntry } from "./actions/declare/log-action-failure.ts";
@@ -152,11 +152,11 @@ export type { BotApprovals } from "./approvals/bot-approvals.ts";
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/rules/approval.ts";
 export type { GrantLength } from "./approvals/rules/grant-length.ts";
 export type { PermissionPeople } from "./actions/declare/permission-people.ts";
-export type { Amount } from "./core/amount.ts";
-export type { GrantScope } from "./core/grant-scope.ts";
-export type { ApprovalWords } from "./core/decision-word.ts";
-export { ENGLISH_TEXTS } from "./core/english-texts.ts";
-export type { BotTexts, OneText, TextName, TextTable, TextValues } from "./core/bot-texts.ts";
+export type { Amount } from "./core/text/amount.ts";
+export type { GrantScope } from "./core/action/grant-scope.ts";
+export type { ApprovalWords } from "./core/action/decision-word.ts";
+export { ENGLISH_TEXTS } from "./core/text/english-texts.ts";
+export type { BotTexts, OneText, TextName, TextTable, TextValues } from "./core/text/bot-texts.ts";
 export type { ApprovalFilter } from "./approvals/stored/approval-store.ts";
 export type { ApprovalRecord, ExecutionDecision, GrantRecord } from "./approvals/rules/approval-record.ts";
 export type {
@@ -164,9 +164,9 @@ export type {
   PendingApproval,
   PlainJson,
 } from "./approvals/rules/pending-approval.ts";
-export type { ApprovalChange, ApprovalPreview } from "./core/approval-preview.ts";
+export type { ApprovalChange, ApprovalPreview } from "./core/action/approval-preview.ts";
 export type { IndexedApproval } from "./approvals/rules/approval-index.ts";
-export type { ApprovalRisk } from "./core/approval-risk.ts";
+export type { ApprovalRisk } from "./core/action/approval-risk.ts";
 
 // Calls of other systems
 export type { HookProof, IncomingCall, IncomingHook, IncomingHooks } from "./hooks/incoming-hooks.ts";
@@ -201,10 +201,10 @@ export type {
   ReviseOptions,
   StoredFile,
   TextContent,
-} from "./core/content.ts";
-export type { CardPress, PressAnswer } from "./core/card-press.ts";
-export type { ActionNotice, Address } from "./core/surface.ts";
-export type { LocalText } from "./core/local-text.ts";
+} from "./core/message/content.ts";
+export type { CardPress, PressAnswer } from "./core/chat/card-press.ts";
+export type { ActionNotice, Address } from "./core/chat/surface.ts";
+export type { LocalText } from "./core/text/local-text.ts";
 
 // Attachments of replies
 export type {
@@ -217,16 +217,16 @@ export type {
   ReplyAttachment,
   StoredAttachment,
   VoiceNoteAttachment,
-} from "./core/reply-attachment.ts";
+} from "./core/message/reply-attachment.ts";
 
 // Errors
-export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
+export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/base/errors.ts";
 
 // Chats
-export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./core/chat.ts";
+export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./core/chat/chat.ts";
 
 // Sending
-export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
+export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat/chat-target.ts";
 
 // Notices
 export type { NoticeOptions } from "./broadcasts/notice.ts";
@@ -247,10 +247,10 @@ export type {
   SubscriberFilter,
   SubscriberPage,
   TargetState,
-} from "./core/broadcast.ts";
+} from "./core/turn/broadcast.ts";
 
 // Memory
-export type { CompactFunction, Compaction } from "./turn/own-compaction.ts";
+export type { CompactFunction, Compaction } from "./turn/model/own-compaction.ts";
 export type {
   ContextBlock,
   ContextProvider,
@@ -262,7 +262,7 @@ export type {
 
 // Delivery
 export type { BotDeliveries } from "./messengers/thread/bot-deliveries.ts";
-export type { DeliveryMode } from "./core/delivery-mode.ts";
+export type { DeliveryMode } from "./core/chat/delivery-mode.ts";
 export type {
   DeliveryFilter,
   DeliveryPolicy,
@@ -270,4 +270,4 @@ export type {
   MessageReceipt,
   OutboxState,
   ReplyState,
-} from "./core/delivery.ts";
+} from "./core/chat/delivery.ts";

@@ -1,6 +1,6 @@
 import { isAdmin, unauthorized } from "./feature/admin.ts";
-import { systemDeps } from "./core/deps.ts";
-import { onlyBy, problem } from "./core/problem.ts";
+import { systemDeps } from "./core/base/deps.ts";
+import { onlyBy, problem } from "./core/web/problem.ts";
 import { shortWork } from "./messengers/thread/short-work.ts";
 import type { BotCalls } from "./agent/bot-root.ts";
 

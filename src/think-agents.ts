@@ -2,7 +2,7 @@ import type { Agent, DynamicAgentClass } from "agents";
 import type { DetachedRunAgentToolResult, RunAgentToolOptions, RunAgentToolResult } from "agents/agent-tools";
 import type { AgentStub } from "./agent/agent-stub.ts";
 import { OBJECT } from "./messengers/root/object-calls.ts";
-import { ConfigurationError } from "./core/errors.ts";
+import { ConfigurationError } from "./core/base/errors.ts";
 import {
   listedConversationName,
   namedConversationName,

@@ -7,18 +7,22 @@ import type {
   ActionCallContext,
   ActionTurnContext,
 } from "./actions/declare/authorize.ts";
-import { APPROVAL_WORDS } from "./core/decision-word.ts";
-import type { ApprovalWords } from "./core/decision-word.ts";
+import { APPROVAL_WORDS } from "./core/action/decision-word.ts";
+import type { ApprovalWords } from "./core/action/decision-word.ts";
 import type { IndexedApproval } from "./approvals/rules/approval-index.ts";
-import type { BotTexts } from "./core/bot-texts.ts";
-import type { CardPress, PressAnswer } from "./core/card-press.ts";
-import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
-import type { Content } from "./core/content.ts";
-import type { BotAnswer } from "./core/question.ts";
+import type { BotTexts } from "./core/text/bot-texts.ts";
+import type { CardPress, PressAnswer } from "./core/chat/card-press.ts";
+import type { AttachmentSurface, StoredAttachment } from "./core/message/reply-attachment.ts";
+import type { Content } from "./core/message/content.ts";
+import type { BotAnswer } from "./core/chat/question.ts";
 import type { ThinkQuestions } from "./questions/bot-methods.ts";
-import { ConfigurationError } from "./core/errors.ts";
-import type { ThinkMessengers } from "./core/messenger.ts";
-import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import { ConfigurationError } from "./core/base/errors.ts";
+import type { ThinkMessengers } from "./core/chat/messenger.ts";
+import type {
+  ChatMemberEvent,
+  FetchableAttachment,
+  MessengerContext,
+} from "./core/chat/messenger-context.ts";
 import type { ExtensionConfig } from "./extensions/extension-config.ts";
 import type { ImportedFeature } from "./feature/imported-feature.ts";
 import type { Session } from "./feature/session.ts";
@@ -26,20 +30,20 @@ import type { IncomingHooks } from "./hooks/incoming-hooks.ts";
 import type { ThinkChannels } from "./messengers/declare/channels.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { attachmentContent } from "./messengers/replies/attachment-content.ts";
-import type { ModelPrices } from "./core/used-tokens.ts";
+import type { ModelPrices } from "./core/turn/used-tokens.ts";
 import type { ThinkModel } from "./agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
-import type { Address } from "./core/surface.ts";
+import type { Address } from "./core/chat/surface.ts";
 import type { ChatScheduleOptions } from "./schedules/rules/chat-schedule.ts";
 import type { ThinkScheduledTasks } from "./schedules/rules/scheduled-task.ts";
 import type { QuietHours } from "./scheduled-runs/quiet-hours.ts";
-import type { ThinkTools } from "./turn/bot-tools.ts";
+import type { ThinkTools } from "./turn/tools/bot-tools.ts";
 import type {
   ChatRecoveryConfig,
   ChatRecoveryContext,
   ChatRecoveryOptions,
   ContextOverflowOptions,
-} from "./turn/recovery-settings.ts";
+} from "./turn/recovery/recovery-settings.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";

@@ -1,6 +1,6 @@
-import type { Database } from "../../src/core/database.ts";
-import { defineTable, integer, lazyTable, text } from "../../src/core/table.ts";
-import type { Table } from "../../src/core/table.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { defineTable, integer, lazyTable, text } from "../../src/core/store/table.ts";
+import type { Table } from "../../src/core/store/table.ts";
 
 /** The account of a bot on a platform that limits chats. */
 export const ONLY_ACCOUNT = "";

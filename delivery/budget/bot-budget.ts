@@ -7,10 +7,10 @@ import type {
   LoanRequest,
   SeenIds,
   SeenQuestion,
-} from "../../src/core/gate.ts";
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import type { Rate } from "../../src/core/surface.ts";
+} from "../../src/core/chat/gate.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import type { Rate } from "../../src/core/chat/surface.ts";
 import { AccountPenalties, ONLY_ACCOUNT } from "./account-penalties.ts";
 import { BoxStore } from "./box-store.ts";
 import { Places } from "./places.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/core/deps.ts";
-import type { BotBudget, Loan, LoanRequest } from "../../src/core/gate.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import type { BotBudget, Loan, LoanRequest } from "../../src/core/chat/gate.ts";
 
 interface Held {
   slots: number;

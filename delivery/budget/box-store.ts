@@ -1,6 +1,6 @@
-import type { Database } from "../../src/core/database.ts";
-import { added, defineTable, encoded, integer, openTable, text } from "../../src/core/table.ts";
-import type { Table } from "../../src/core/table.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { added, defineTable, encoded, integer, openTable, text } from "../../src/core/store/table.ts";
+import type { Table } from "../../src/core/store/table.ts";
 import { parseIds, storeIds } from "./id-ranges.ts";
 
 const BOXES = defineTable(

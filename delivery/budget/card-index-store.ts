@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { ChatKey } from "../../src/core/gate.ts";
-import type { Database, SqlValue } from "../../src/core/database.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { added, defineTable, flag, integer, json, Table, text } from "../../src/core/table.ts";
-import type { NewRowOf } from "../../src/core/table.ts";
+import type { ChatKey } from "../../src/core/chat/gate.ts";
+import type { Database, SqlValue } from "../../src/core/store/database.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
+import { added, defineTable, flag, integer, json, Table, text } from "../../src/core/store/table.ts";
+import type { NewRowOf } from "../../src/core/store/table.ts";
 
 /** Cards of the gate's chats, one row each. Made with the first card. */
 const CARDS = defineTable(

@@ -1,9 +1,15 @@
-import type { Clock } from "../../src/core/deps.ts";
-import type { CardClaim, CardOwner, CardQuestion, CardReport, ClaimQuestion } from "../../src/core/gate.ts";
-import type { Database } from "../../src/core/database.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import type {
+  CardClaim,
+  CardOwner,
+  CardQuestion,
+  CardReport,
+  ClaimQuestion,
+} from "../../src/core/chat/gate.ts";
+import type { Database } from "../../src/core/store/database.ts";
 import { CardIndexStore } from "./card-index-store.ts";
 import type { IndexedCard } from "./card-index-store.ts";
-import { Sweep } from "../../src/core/sweep-store.ts";
+import { Sweep } from "../../src/core/store/sweep-store.ts";
 
 /** Time for which a card without an answer to its post counts as visible. */
 const UNANSWERED_MS = 10 * 60 * 1000;

@@ -1,5 +1,5 @@
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
 import type {
   BotBudget,
   CallRequest,
@@ -16,8 +16,8 @@ import type {
   LostPostQuestion,
   NextCalls,
   UnclaimedIds,
-} from "../../src/core/gate.ts";
-import type { Address, Rate } from "../../src/core/surface.ts";
+} from "../../src/core/chat/gate.ts";
+import type { Address, Rate } from "../../src/core/chat/surface.ts";
 import { BotLoans } from "./bot-loans.ts";
 import { CardIndex } from "./card-index.ts";
 import { GateStore } from "./gate-store.ts";

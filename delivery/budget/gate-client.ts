@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/deps.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
 import type {
   CallPurpose,
   CardNews,
@@ -9,8 +9,8 @@ import type {
   NextCalls,
   PostRight,
   UnclaimedIds,
-} from "../../src/core/gate.ts";
-import type { Address, Probing, Surface } from "../../src/core/surface.ts";
+} from "../../src/core/chat/gate.ts";
+import type { Address, Probing, Surface } from "../../src/core/chat/surface.ts";
 import { ONLY_ACCOUNT } from "./account-penalties.ts";
 
 /** News that no request has taken along is reported after this time. */

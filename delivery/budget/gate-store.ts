@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Database } from "../../src/core/database.ts";
-import { defineTable, encoded, integer, json, openTable, text } from "../../src/core/table.ts";
-import type { RowOf, Table } from "../../src/core/table.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { defineTable, encoded, integer, json, openTable, text } from "../../src/core/store/table.ts";
+import type { RowOf, Table } from "../../src/core/store/table.ts";
 import { parseIds, storeIds } from "./id-ranges.ts";
 
 /** The penalty of a chat, from the platform's refusals. */

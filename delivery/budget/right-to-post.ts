@@ -1,4 +1,4 @@
-import type { ChatNews } from "../../src/core/gate.ts";
+import type { ChatNews } from "../../src/core/chat/gate.ts";
 import type { StoredRight } from "./gate-store.ts";
 
 /** A waiting speaker asks again after this time. Most posts have an answer by then. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/core/deps.ts";
-import type { SeenIds, SeenQuestion } from "../../src/core/gate.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import type { SeenIds, SeenQuestion } from "../../src/core/chat/gate.ts";
 import type { BoxStore } from "./box-store.ts";
 import { ExpectedPosts } from "./expected-posts.ts";
 import type { ExpectedPost, Sender } from "./expected-posts.ts";

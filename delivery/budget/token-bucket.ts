@@ -1,4 +1,4 @@
-import type { Rate } from "../../src/core/surface.ts";
+import type { Rate } from "../../src/core/chat/surface.ts";
 
 /** Calls that another party may make until `until` (epoch milliseconds). Unused ones expire then. */
 export interface Lease {

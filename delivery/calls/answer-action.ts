@@ -1,6 +1,6 @@
-import { wait } from "../../src/core/deps.ts";
-import { placeFields } from "../../src/core/log-fields.ts";
-import type { ActionNotice, Address, Press, Surface } from "../../src/core/surface.ts";
+import { wait } from "../../src/core/base/deps.ts";
+import { placeFields } from "../../src/core/chat/log-fields.ts";
+import type { ActionNotice, Address, Press, Surface } from "../../src/core/chat/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
 import { failureOf, GATE_TIMEOUT_MS, logFailure, penalize } from "./delivery-context.ts";

@@ -1,5 +1,5 @@
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, CallFailure } from "../../src/core/surface.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { Address, CallFailure } from "../../src/core/chat/surface.ts";
 import { decide, GIVE_UP_AFTER_MS, isLocked } from "./call-policy.ts";
 import type { Decision, RowMethod } from "./call-policy.ts";
 import { logFailure, penalize } from "./delivery-context.ts";

@@ -1,6 +1,6 @@
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import { restAfter } from "../../src/core/rest-after.ts";
-import type { CallFailure } from "../../src/core/surface.ts";
+import type { ReplyPolicy } from "../../src/core/chat/delivery.ts";
+import { restAfter } from "../../src/core/base/rest-after.ts";
+import type { CallFailure } from "../../src/core/chat/surface.ts";
 
 /** Every kind of call to a platform. `append` adds text to a streamed message, `end` ends its stream. */
 export type CallMethod =

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/deps.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
 
 export type CallOutcome<Value> =
   | { readonly kind: "done"; readonly value: Value }

@@ -1,8 +1,8 @@
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import { placeFields } from "../../src/core/log-fields.ts";
-import type { Log } from "../../src/core/log.ts";
-import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import { placeFields } from "../../src/core/chat/log-fields.ts";
+import type { Log } from "../../src/core/base/log.ts";
+import type { Address, CallFailure, Surface } from "../../src/core/chat/surface.ts";
 import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";

@@ -1,4 +1,4 @@
-import type { Address, Surface } from "../../src/core/surface.ts";
+import type { Address, Surface } from "../../src/core/chat/surface.ts";
 import type { CallOutcome } from "./call-within.ts";
 import { classify, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";

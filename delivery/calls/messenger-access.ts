@@ -1,6 +1,6 @@
-import type { ChatListener } from "../../src/core/chat-listener.ts";
-import type { Log } from "../../src/core/log.ts";
-import type { Address } from "../../src/core/surface.ts";
+import type { ChatListener } from "../../src/core/chat/chat-listener.ts";
+import type { Log } from "../../src/core/base/log.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
 
 export interface MessengerAccessOptions {
   readonly log: Log;

@@ -1,5 +1,5 @@
-import type { ReplyState } from "../../src/core/delivery.ts";
-import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
+import type { ReplyState } from "../../src/core/chat/delivery.ts";
+import type { Address, CallFailure, OutgoingMedia } from "../../src/core/chat/surface.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/core/deps.ts";
-import type { CallFailure, CallOptions, Surface } from "../../src/core/surface.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import type { CallFailure, CallOptions, Surface } from "../../src/core/chat/surface.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallOutcome } from "./call-within.ts";
 import { UPLOAD_CUT } from "../outbox/outbox-entry.ts";

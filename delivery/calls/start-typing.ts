@@ -1,4 +1,4 @@
-import type { Surface } from "../../src/core/surface.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import { logFailure, penalize } from "./delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "./delivery-context.ts";

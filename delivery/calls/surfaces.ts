@@ -1,4 +1,4 @@
-import type { Address, Surface, SurfaceSource } from "../../src/core/surface.ts";
+import type { Address, Surface, SurfaceSource } from "../../src/core/chat/surface.ts";
 
 /** The surfaces of the declared messengers. One is created per messenger; it holds only its client. */
 export class Surfaces {

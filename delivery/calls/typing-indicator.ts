@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/core/deps.ts";
-import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import type { Address, CallFailure, Surface } from "../../src/core/chat/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
 import { failureOf } from "./delivery-context.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
 import type { BotFileIds } from "./sent-file.ts";
 import { SentFileStore } from "./sent-file-store.ts";
 

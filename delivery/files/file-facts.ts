@@ -1,4 +1,4 @@
-import type { FileKind } from "../../src/core/content.ts";
+import type { FileKind } from "../../src/core/message/content.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   aac: "audio/aac",

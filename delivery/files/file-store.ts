@@ -1,7 +1,7 @@
-import { SwitchboardError } from "../../src/core/errors.ts";
-import type { Database } from "../../src/core/database.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { blob, defineTable, integer, Table, text } from "../../src/core/table.ts";
+import { SwitchboardError } from "../../src/core/base/errors.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
+import { blob, defineTable, integer, Table, text } from "../../src/core/store/table.ts";
 
 /**
  * Bytes of outgoing files, in pieces. The tables are created with the first file, because most conversations send none.

@@ -1,10 +1,10 @@
-import { withTimeLimit } from "../../src/core/with-time-limit.ts";
-import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/content.ts";
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
+import { withTimeLimit } from "../../src/core/time/with-time-limit.ts";
+import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/message/content.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
 import type { BotFileIds, SentFile } from "./sent-file.ts";
-import type { ByteSource } from "../../src/core/reply-attachment.ts";
-import { withinTime } from "../../src/core/within-time.ts";
+import type { ByteSource } from "../../src/core/message/reply-attachment.ts";
+import { withinTime } from "../../src/core/time/within-time.ts";
 import type {
   Address,
   CallFailure,
@@ -12,7 +12,7 @@ import type {
   OutgoingMedia,
   PostedMessage,
   Surface,
-} from "../../src/core/surface.ts";
+} from "../../src/core/chat/surface.ts";
 import { FileStore } from "./file-store.ts";
 import { SentFileStore } from "./sent-file-store.ts";
 import { linkedFile, storeBytes, storeFile } from "./store-file.ts";

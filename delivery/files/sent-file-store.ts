@@ -1,6 +1,6 @@
-import type { Database } from "../../src/core/database.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../../src/core/table.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../../src/core/store/table.ts";
 import type { SentFile } from "./sent-file.ts";
 
 /** The platform's ids of files that were sent, so that the same file is not uploaded twice to the same bot. */

@@ -1,4 +1,4 @@
-import type { FileKind } from "../../src/core/content.ts";
+import type { FileKind } from "../../src/core/message/content.ts";
 
 /** A file that a messenger has sent: its kind, and the SHA-256 of its bytes. */
 export interface SentFile {

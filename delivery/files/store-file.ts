@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
-import type { FileAddress, FileKind, FileSource, OutgoingFile, StoredFile } from "../../src/core/content.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
-import { plainMarkdown } from "../../src/core/plain-markdown.ts";
-import { parsePublicUrl } from "../../src/core/public-url.ts";
-import type { ByteSource } from "../../src/core/reply-attachment.ts";
-import type { FileCapabilities, OutgoingMedia } from "../../src/core/surface.ts";
+import type {
+  FileAddress,
+  FileKind,
+  FileSource,
+  OutgoingFile,
+  StoredFile,
+} from "../../src/core/message/content.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import { InvalidInputError, SwitchboardError } from "../../src/core/base/errors.ts";
+import { plainMarkdown } from "../../src/core/message/plain-markdown.ts";
+import { parsePublicUrl } from "../../src/core/web/public-url.ts";
+import type { ByteSource } from "../../src/core/message/reply-attachment.ts";
+import type { FileCapabilities, OutgoingMedia } from "../../src/core/chat/surface.ts";
 import { HEAD_BYTES, MAX_PIECE_BYTES } from "./file-store.ts";
 import type { FileStore } from "./file-store.ts";
 import { actualKind, defaultName, isAnimatedGif, mediaTypeOf, photoTypeOf } from "./file-facts.ts";

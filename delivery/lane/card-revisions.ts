@@ -1,6 +1,6 @@
-import type { IfDeleted } from "../../src/core/delivery.ts";
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
+import type { IfDeleted } from "../../src/core/chat/delivery.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "../outbox/outbox-store.ts";
 import type { ReplyBody } from "../outbox/reply-body.ts";

@@ -1,8 +1,8 @@
-import type { ChatListener } from "../../src/core/chat-listener.ts";
-import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
-import type { Database } from "../../src/core/database.ts";
-import type { ReplyStart } from "../../src/core/delivery.ts";
-import type { Address } from "../../src/core/surface.ts";
+import type { ChatListener } from "../../src/core/chat/chat-listener.ts";
+import type { ChatMove, ChatPlace } from "../../src/core/chat/chat-move.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { ReplyStart } from "../../src/core/chat/delivery.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { movedAddress, movedRow, moveEntry } from "../outbox/move-reply.ts";
 import { MoveStore } from "../outbox/move-store.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/deps.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
 import type { WakeNeed } from "./lane.ts";
 
 /** While something is under way, the wake-up is at most this far ahead, so that a new process looks at it soon. */

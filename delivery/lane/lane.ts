@@ -1,6 +1,6 @@
-import type { CallPurpose } from "../../src/core/gate.ts";
-import { errorCode, failureCode } from "../../src/core/errors.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { CallPurpose } from "../../src/core/chat/gate.ts";
+import { errorCode, failureCode } from "../../src/core/base/errors.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import { backoffMs } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { GATE_TIMEOUT_MS } from "../calls/delivery-context.ts";

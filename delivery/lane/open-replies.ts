@@ -1,8 +1,8 @@
-import type { ChatListener } from "../../src/core/chat-listener.ts";
-import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
-import type { GonePlace, ReplyState } from "../../src/core/delivery.ts";
-import type { Address, CallFailure, OutgoingMedia } from "../../src/core/surface.ts";
-import { plainMarkdown } from "../../src/core/plain-markdown.ts";
+import type { ChatListener } from "../../src/core/chat/chat-listener.ts";
+import type { ChatMove, ChatPlace } from "../../src/core/chat/chat-move.ts";
+import type { GonePlace, ReplyState } from "../../src/core/chat/delivery.ts";
+import type { Address, CallFailure, OutgoingMedia } from "../../src/core/chat/surface.ts";
+import { plainMarkdown } from "../../src/core/message/plain-markdown.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import type { Replies } from "../calls/replies.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";

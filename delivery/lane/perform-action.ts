@@ -1,4 +1,4 @@
-import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/surface.ts";
+import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/chat/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { isLocked } from "../calls/call-policy.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";

@@ -1,6 +1,6 @@
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Surface } from "../../src/core/surface.ts";
-import { failureCode } from "../../src/core/errors.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
+import { failureCode } from "../../src/core/base/errors.ts";
 import { replyFields } from "../outbox/reply-fields.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { nextDraft } from "../modes/draft.ts";

@@ -1,10 +1,10 @@
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
+import type { ReplyPolicy } from "../../src/core/chat/delivery.ts";
 import { mostDoubts } from "../calls/call-policy.ts";
 import { isPutOff } from "../outbox/outbox-entry.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { isSearchable } from "../outbox/doubt.ts";
 import { shapeOf } from "../outbox/message-shape.ts";
-import type { OutgoingContent } from "../../src/core/surface.ts";
+import type { OutgoingContent } from "../../src/core/chat/surface.ts";
 
 /** The fields of a part that reconciliation needs. */
 export interface DesiredPart {

@@ -1,4 +1,4 @@
-import type { Address, OutgoingContent, OutgoingMessage, Surface } from "../../src/core/surface.ts";
+import type { Address, OutgoingContent, OutgoingMessage, Surface } from "../../src/core/chat/surface.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import type { WantedMessage } from "../lost-posts/search.ts";
 import { modeOf, partsToShow } from "../modes/mode.ts";

@@ -1,4 +1,4 @@
-import type { Surface } from "../../src/core/surface.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import { GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
 import { replyFields } from "../outbox/reply-fields.ts";
 import { cardNews } from "../outbox/card-news.ts";

@@ -1,5 +1,5 @@
-import { errorCode } from "../../src/core/errors.ts";
-import type { PostedMessage, Surface } from "../../src/core/surface.ts";
+import { errorCode } from "../../src/core/base/errors.ts";
+import type { PostedMessage, Surface } from "../../src/core/chat/surface.ts";
 import type { LateOutcome } from "../calls/call-within.ts";
 import { classify, penalize } from "../calls/delivery-context.ts";
 import { replyFields } from "../outbox/reply-fields.ts";

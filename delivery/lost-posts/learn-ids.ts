@@ -1,4 +1,4 @@
-import type { Surface } from "../../src/core/surface.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import type { GateClient } from "../budget/gate-client.ts";
 import type { Reply } from "../outbox/reply.ts";
 

@@ -1,6 +1,6 @@
-import type { UnclaimedIds } from "../../src/core/gate.ts";
-import { errorCode } from "../../src/core/errors.ts";
-import type { Address, Surface } from "../../src/core/surface.ts";
+import type { UnclaimedIds } from "../../src/core/chat/gate.ts";
+import { errorCode } from "../../src/core/base/errors.ts";
+import type { Address, Surface } from "../../src/core/chat/surface.ts";
 import { callWithin } from "../calls/call-within.ts";
 import type { CallOutcome } from "../calls/call-within.ts";
 import { GATE_TIMEOUT_MS } from "../calls/delivery-context.ts";

@@ -1,5 +1,5 @@
-import type { ChatKey } from "../../src/core/gate.ts";
-import type { Address } from "../../src/core/surface.ts";
+import type { ChatKey } from "../../src/core/chat/gate.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { isSearchable } from "../outbox/doubt.ts";
 import type { Reply } from "../outbox/reply.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingContent, Surface } from "../../src/core/surface.ts";
+import type { OutgoingContent, Surface } from "../../src/core/chat/surface.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";
 import { failureOf } from "../calls/delivery-context.ts";

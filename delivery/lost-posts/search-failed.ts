@@ -1,4 +1,4 @@
-import type { CallFailure, Surface } from "../../src/core/surface.ts";
+import type { CallFailure, Surface } from "../../src/core/chat/surface.ts";
 import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
 import { logFailure, penalize } from "../calls/delivery-context.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";

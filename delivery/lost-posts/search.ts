@@ -1,4 +1,9 @@
-import type { OutgoingContent, OutgoingMessage, PostedMessage, Surface } from "../../src/core/surface.ts";
+import type {
+  OutgoingContent,
+  OutgoingMessage,
+  PostedMessage,
+  Surface,
+} from "../../src/core/chat/surface.ts";
 import { callWithin } from "../calls/call-within.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { failureOf } from "../calls/delivery-context.ts";

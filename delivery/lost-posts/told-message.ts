@@ -1,4 +1,4 @@
-import type { Surface } from "../../src/core/surface.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";

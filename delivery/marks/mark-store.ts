@@ -1,11 +1,20 @@
 import { z } from "zod";
-import type { Database } from "../../src/core/database.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { checked, defineTable, encoded, flag, integer, json, Table, text } from "../../src/core/table.ts";
-import type { RowOf } from "../../src/core/table.ts";
-import type { ChatKey } from "../../src/core/gate.ts";
-import type { Mark, MarkState } from "../../src/core/mark.ts";
-import { parseAddress } from "../../src/core/stored-address.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
+import {
+  checked,
+  defineTable,
+  encoded,
+  flag,
+  integer,
+  json,
+  Table,
+  text,
+} from "../../src/core/store/table.ts";
+import type { RowOf } from "../../src/core/store/table.ts";
+import type { ChatKey } from "../../src/core/chat/gate.ts";
+import type { Mark, MarkState } from "../../src/core/chat/mark.ts";
+import { parseAddress } from "../../src/core/chat/stored-address.ts";
 
 const markSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("reaction"), messageId: z.string(), emoji: z.string().optional() }),

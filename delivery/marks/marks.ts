@@ -1,10 +1,10 @@
-import type { Database } from "../../src/core/database.ts";
-import type { DeliveryReceipt } from "../../src/core/delivery.ts";
-import { InvalidInputError } from "../../src/core/errors.ts";
-import type { ChatKey } from "../../src/core/gate.ts";
-import type { MarkStart, MarkState } from "../../src/core/mark.ts";
-import { placeFields } from "../../src/core/log-fields.ts";
-import type { Address, CallFailure, CallOptions, Surface } from "../../src/core/surface.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { DeliveryReceipt } from "../../src/core/chat/delivery.ts";
+import { InvalidInputError } from "../../src/core/base/errors.ts";
+import type { ChatKey } from "../../src/core/chat/gate.ts";
+import type { MarkStart, MarkState } from "../../src/core/chat/mark.ts";
+import { placeFields } from "../../src/core/chat/log-fields.ts";
+import type { Address, CallFailure, CallOptions, Surface } from "../../src/core/chat/surface.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { failureOf, GATE_TIMEOUT_MS, logFailure, penalize } from "../calls/delivery-context.ts";

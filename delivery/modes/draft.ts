@@ -1,6 +1,6 @@
 import { draftIdOf } from "./draft-id.ts";
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { keepLatePenalty } from "../calls/keep-late-penalty.ts";

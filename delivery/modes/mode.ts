@@ -1,7 +1,7 @@
-import { possibleMode } from "../../src/core/degrade.ts";
-import type { DeliveryMode } from "../../src/core/delivery-mode.ts";
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import { possibleMode } from "../../src/core/chat/degrade.ts";
+import type { DeliveryMode } from "../../src/core/chat/delivery-mode.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";

@@ -1,5 +1,5 @@
-import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { RichText, TextEntity } from "../../src/core/message/rich-text.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";

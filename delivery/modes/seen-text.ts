@@ -1,5 +1,5 @@
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import { modeOf } from "./mode.ts";
 import { plannerOptions } from "../outbox/reply.ts";
 import type { Reply } from "../outbox/reply.ts";

@@ -1,11 +1,11 @@
-import { buttonRows } from "../../src/core/degrade.ts";
-import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
+import { buttonRows } from "../../src/core/chat/degrade.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/message/rich-text.ts";
 import type {
   OutgoingButton,
   OutgoingContent,
   Surface,
   SurfaceCapabilities,
-} from "../../src/core/surface.ts";
+} from "../../src/core/chat/surface.ts";
 import { rendererOf } from "../text/render/index.ts";
 import { splitText } from "../text/split/index.ts";
 import { cardText, shownButtons } from "./card-text.ts";

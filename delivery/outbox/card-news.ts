@@ -1,5 +1,5 @@
-import type { CardNews } from "../../src/core/gate.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { CardNews } from "../../src/core/chat/gate.ts";
+import type { Surface } from "../../src/core/chat/surface.ts";
 import type { Reply } from "./reply.ts";
 import { cardForms } from "./card-forms.ts";
 import { keyOf } from "./reply-body.ts";

@@ -1,5 +1,5 @@
-import { fileForm } from "../../src/core/degrade.ts";
-import type { FileCapabilities, OutgoingContent, OutgoingMedia } from "../../src/core/surface.ts";
+import { fileForm } from "../../src/core/chat/degrade.ts";
+import type { FileCapabilities, OutgoingContent, OutgoingMedia } from "../../src/core/chat/surface.ts";
 import { hashContent } from "../text/split/pack/hash.ts";
 import type { Part } from "../text/split/index.ts";
 import type { CardForms } from "./card-forms.ts";

@@ -1,7 +1,7 @@
-import { fileForm } from "../../src/core/degrade.ts";
-import type { CardBody } from "../../src/core/delivery.ts";
-import { hardLines as lines, plainMarkdown as plain } from "../../src/core/plain-markdown.ts";
-import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
+import { fileForm } from "../../src/core/chat/degrade.ts";
+import type { CardBody } from "../../src/core/chat/delivery.ts";
+import { hardLines as lines, plainMarkdown as plain } from "../../src/core/message/plain-markdown.ts";
+import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/chat/surface.ts";
 
 type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images" | "linkButtons">;
 

@@ -1,4 +1,4 @@
-import type { Address } from "../../src/core/surface.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
 
 /** Returns the key of an address's lane. Replies with the same key are shown one after the other. */
 export function laneKey(address: Address): string {

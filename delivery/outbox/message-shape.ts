@@ -1,4 +1,4 @@
-import type { OutgoingContent } from "../../src/core/surface.ts";
+import type { OutgoingContent } from "../../src/core/chat/surface.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /** Returns the form of the message that shows a content. An edit cannot change the form. */

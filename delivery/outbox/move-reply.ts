@@ -1,5 +1,5 @@
-import type { ChatPlace } from "../../src/core/chat-move.ts";
-import type { Address } from "../../src/core/surface.ts";
+import type { ChatPlace } from "../../src/core/chat/chat-move.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 import type { ReplyRecord } from "./reply-store.ts";

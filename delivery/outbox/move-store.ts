@@ -1,7 +1,7 @@
-import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
-import type { Database } from "../../src/core/database.ts";
-import { defineTable, lazyTable, text } from "../../src/core/table.ts";
-import type { Table } from "../../src/core/table.ts";
+import type { ChatMove, ChatPlace } from "../../src/core/chat/chat-move.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import { defineTable, lazyTable, text } from "../../src/core/store/table.ts";
+import type { Table } from "../../src/core/store/table.ts";
 
 const MOVES = defineTable(
   "moved_chat_v1",

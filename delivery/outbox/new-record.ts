@@ -1,4 +1,4 @@
-import type { ReplyStart } from "../../src/core/delivery.ts";
+import type { ReplyStart } from "../../src/core/chat/delivery.ts";
 import type { WholeReply } from "./reply-body.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 

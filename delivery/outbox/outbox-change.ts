@@ -1,4 +1,4 @@
-import type { RichText } from "../../src/core/rich-text.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { answered, nextDoubt } from "./doubt.ts";
 import { nextState } from "./outbox-state.ts";

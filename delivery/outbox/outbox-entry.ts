@@ -1,5 +1,5 @@
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { UnclaimedIds } from "../../src/core/gate.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { UnclaimedIds } from "../../src/core/chat/gate.ts";
 import { isKeyed, isSearchable } from "./doubt.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 

@@ -1,4 +1,4 @@
-import type { OutboxState } from "../../src/core/delivery.ts";
+import type { OutboxState } from "../../src/core/chat/delivery.ts";
 
 /**
  * Events of an outbox row.

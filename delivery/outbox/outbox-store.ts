@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Database } from "../../src/core/database.ts";
-import type { OutboxState } from "../../src/core/delivery.ts";
-import type { Address } from "../../src/core/surface.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { OutboxState } from "../../src/core/chat/delivery.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
 import {
   added,
   checked,
@@ -12,11 +12,11 @@ import {
   json,
   openTable,
   text,
-} from "../../src/core/table.ts";
-import type { NewRowOf, Table } from "../../src/core/table.ts";
+} from "../../src/core/store/table.ts";
+import type { NewRowOf, Table } from "../../src/core/store/table.ts";
 import { parseDoubt } from "./doubt.ts";
 import type { Doubt } from "./doubt.ts";
-import { parseAddress } from "../../src/core/stored-address.ts";
+import { parseAddress } from "../../src/core/chat/stored-address.ts";
 
 const stateSchema = z.enum([
   "planned",

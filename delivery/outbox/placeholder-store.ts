@@ -1,8 +1,8 @@
-import type { Database } from "../../src/core/database.ts";
-import type { Clock } from "../../src/core/deps.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import type { Placeholder } from "../../src/core/placeholder.ts";
-import { defineTable, integer, Table, text } from "../../src/core/table.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
+import type { Placeholder } from "../../src/core/message/placeholder.ts";
+import { defineTable, integer, Table, text } from "../../src/core/store/table.ts";
 
 /** Placeholders that no message has replaced yet. */
 export interface PlaceholderStore {

@@ -1,4 +1,4 @@
-import type { DeliveryFilter, DeliveryReceipt } from "../../src/core/delivery.ts";
+import type { DeliveryFilter, DeliveryReceipt } from "../../src/core/chat/delivery.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { ReplyRecord, ReplyStore } from "./reply-store.ts";
 

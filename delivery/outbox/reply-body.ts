@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { CardBody, IfDeleted, SendOptions } from "../../src/core/delivery.ts";
-import type { OutgoingButton, OutgoingMedia } from "../../src/core/surface.ts";
+import type { CardBody, IfDeleted, SendOptions } from "../../src/core/chat/delivery.ts";
+import type { OutgoingButton, OutgoingMedia } from "../../src/core/chat/surface.ts";
 
 const buttonSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("callback"), label: z.string(), token: z.string() }),

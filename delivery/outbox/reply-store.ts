@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Database } from "../../src/core/database.ts";
-import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/delivery.ts";
-import type { Address } from "../../src/core/surface.ts";
-import { LazyTables } from "../../src/core/lazy-tables.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/chat/delivery.ts";
+import type { Address } from "../../src/core/chat/surface.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
 import {
   added,
   checked,
@@ -13,11 +13,11 @@ import {
   openTable,
   Table,
   text,
-} from "../../src/core/table.ts";
-import type { NewRowOf, RowOf } from "../../src/core/table.ts";
+} from "../../src/core/store/table.ts";
+import type { NewRowOf, RowOf } from "../../src/core/store/table.ts";
 import { parseBody, parseSendOptions } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
-import { parseAddress } from "../../src/core/stored-address.ts";
+import { parseAddress } from "../../src/core/chat/stored-address.ts";
 
 /** Kind of a reply. A `card` can be changed after it has ended. */
 export type ReplyContent = "text" | "card";

@@ -1,5 +1,5 @@
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { MediaSource, OutgoingContent, Surface } from "../../src/core/surface.ts";
+import type { ReplyPolicy } from "../../src/core/chat/delivery.ts";
+import type { MediaSource, OutgoingContent, Surface } from "../../src/core/chat/surface.ts";
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;

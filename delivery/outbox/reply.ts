@@ -1,7 +1,7 @@
-import type { LocationContent } from "../../src/core/content.ts";
-import { REMOVED_TEXT, type ReplyPolicy } from "../../src/core/delivery.ts";
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
+import type { LocationContent } from "../../src/core/message/content.ts";
+import { REMOVED_TEXT, type ReplyPolicy } from "../../src/core/chat/delivery.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/chat/surface.ts";
 import { cardForms, cardLimits, formatOf, type CardForms } from "./card-forms.ts";
 import { dressParts, emptyPart } from "./card-parts.ts";
 import { blocksOf, cardText, linksText, refusalsText } from "./card-text.ts";

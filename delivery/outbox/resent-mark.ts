@@ -1,6 +1,6 @@
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
-import { textLength } from "../../src/core/text-length.ts";
+import type { ReplyPolicy } from "../../src/core/chat/delivery.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/message/rich-text.ts";
+import { textLength } from "../../src/core/text/text-length.ts";
 
 const DEFAULT_MARK = "(sent again after a connection problem)";
 

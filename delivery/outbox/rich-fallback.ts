@@ -1,10 +1,10 @@
-import { LazyTables } from "../../src/core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../../src/core/table.ts";
-import type { Database } from "../../src/core/database.ts";
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import type { Log } from "../../src/core/log.ts";
-import type { CallFailure, Surface } from "../../src/core/surface.ts";
+import { LazyTables } from "../../src/core/store/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../../src/core/store/table.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { ReplyPolicy } from "../../src/core/chat/delivery.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import type { Log } from "../../src/core/base/log.ts";
+import type { CallFailure, Surface } from "../../src/core/chat/surface.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";

@@ -1,6 +1,6 @@
-import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { CallFailure, Surface } from "../../src/core/surface.ts";
+import type { ReplyPolicy } from "../../src/core/chat/delivery.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { CallFailure, Surface } from "../../src/core/chat/surface.ts";
 
 /** Tells whether a reply is planned as rich messages. A platform that streams gets text. */
 export function isRich(policy: ReplyPolicy, surface: Surface): boolean {

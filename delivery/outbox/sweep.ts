@@ -1,6 +1,6 @@
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import { Sweep } from "../../src/core/sweep-store.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import { Sweep } from "../../src/core/store/sweep-store.ts";
 import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";

@@ -1,9 +1,9 @@
 /** Complete events and definitions for tests, which name only the fields that matter. */
-import type { Deps } from "../../src/core/deps.ts";
-import { createLog } from "../../src/core/log.ts";
-import type { Log } from "../../src/core/log.ts";
-import type { BotIdentity, MessengerDefinition, MessengerPlatform } from "../../src/core/messenger.ts";
-import type { MessengerEvent, MessengerMessage } from "../../src/core/messenger-event.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import { createLog } from "../../src/core/base/log.ts";
+import type { Log } from "../../src/core/base/log.ts";
+import type { BotIdentity, MessengerDefinition, MessengerPlatform } from "../../src/core/chat/messenger.ts";
+import type { MessengerEvent, MessengerMessage } from "../../src/core/chat/messenger-event.ts";
 import type { InboxRow } from "../../src/inbox/inbox-store.ts";
 import { DeclaredMessengers } from "../../src/messengers/declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../../src/messengers/declare/define-messengers.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Database, SqlValue } from "../../src/core/database.ts";
+import type { Database, SqlValue } from "../../src/core/store/database.ts";
 
 export interface NodeDatabaseHooks {
   /** Before and after each durable write: a statement outside of a transaction, or a commit. May throw: a crash. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { ServeError } from "./serve-error.ts";
-import { restAfter } from "../../src/core/rest-after.ts";
+import { restAfter } from "../../src/core/base/rest-after.ts";
 import { SKILLS_FOLDER } from "./workerd-config.ts";
 
 /** Number of restarts within the window after which the supervisor gives up. */

@@ -4,7 +4,7 @@ import { BotApiCallError } from "./bot-api.ts";
 import type { BotApi } from "./bot-api.ts";
 import { UpdateQueue } from "./update-queue.ts";
 import type { RawUpdate } from "./update-queue.ts";
-import { restAfter } from "../../src/core/rest-after.ts";
+import { restAfter } from "../../src/core/base/rest-after.ts";
 
 /** Result of posting an update to the webhook. */
 export type PostResult =

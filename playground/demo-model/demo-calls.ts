@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import { closestName } from "../../src/core/closest-name.ts";
+import { closestName } from "../../src/core/text/closest-name.ts";
 import { record, wordResult, type DemoToolCall } from "./demo-tools.ts";
 
 type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;

@@ -1,14 +1,14 @@
-import { readUpTo, refuseOver, untilFailed } from "../../src/core/download.ts";
+import { readUpTo, refuseOver, untilFailed } from "../../src/core/chat/download.ts";
 import { z } from "zod";
 import type { Adapter, Attachment, StateAdapter } from "chat";
-import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
-import type { FetchedFile } from "../../src/core/messenger.ts";
-import type { AttachmentReference, MessengerAttachment } from "../../src/core/messenger-event.ts";
-import { isHost, parsePublicUrl } from "../../src/core/public-url.ts";
+import { InvalidInputError, SwitchboardError } from "../../src/core/base/errors.ts";
+import type { FetchedFile } from "../../src/core/chat/messenger.ts";
+import type { AttachmentReference, MessengerAttachment } from "../../src/core/chat/messenger-event.ts";
+import { isHost, parsePublicUrl } from "../../src/core/web/public-url.ts";
 import type { FileSource } from "./adapters/file-source.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
-import { withState } from "./state-of-call.ts";
-import type { StoredAttachment } from "./stored-event.ts";
+import { withState } from "./state/state-of-call.ts";
+import type { StoredAttachment } from "./events/stored-event.ts";
 
 const FAILED = "attachment-failed";
 const kinds: Readonly<Record<StoredAttachment["type"], MessengerAttachment["kind"]>> = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ChatFacts } from "../../src/core/chat.ts";
-import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type { ChatFacts } from "../../src/core/chat/chat.ts";
+import type { IncomingEvent } from "../../src/core/chat/messenger.ts";
 
 const person = z.object({
   userId: z.string(),

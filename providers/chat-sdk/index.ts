@@ -1,11 +1,11 @@
-import type { MessengerDefinition } from "../../src/core/messenger.ts";
+import type { MessengerDefinition } from "../../src/core/chat/messenger.ts";
 import { type ChatSdkMessengerOptions, messengerOptionsOf, parseChatSdkOptions } from "./options.ts";
 import { createChatSdkPlatform } from "./platform.ts";
 
 export type { ChatSdkAdapter, ChatSdkMessengerOptions } from "./options.ts";
 export type { TemplateContext } from "./templates.ts";
-export type { ChatSdkUpdate, ChatSdkUpdateContext, ChatSdkUpdateKind } from "./updates.ts";
-export { ChatSdkCallError } from "./call-error.ts";
+export type { ChatSdkUpdate, ChatSdkUpdateContext, ChatSdkUpdateKind } from "./events/updates.ts";
+export { ChatSdkCallError } from "./errors/call-error.ts";
 
 /**
  * Creates a bot on any platform with a Chat SDK adapter, for `getMessengers()`.

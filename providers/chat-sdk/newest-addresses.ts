@@ -1,4 +1,4 @@
-import type { DurableState } from "./durable-state.ts";
+import type { DurableState } from "./state/durable-state.ts";
 
 /** The service address of an event. */
 export interface ServiceAddress {

@@ -1,15 +1,15 @@
 import type { Adapter } from "chat";
-import { checkOptions, FLAG, FUNCTION, isText, listOf, TEXT } from "../../src/core/check-options.ts";
-import type { OptionRules } from "../../src/core/check-options.ts";
-import { ConfigurationError } from "../../src/core/errors.ts";
-import { commonOptions, MESSENGER_OPTION_NAMES } from "../../src/core/messenger-options.ts";
-import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.ts";
-import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
-import { pacingFrom } from "../../src/core/pacing.ts";
-import type { FileCapabilities, Pacing } from "../../src/core/surface.ts";
+import { checkOptions, FLAG, FUNCTION, isText, listOf, TEXT } from "../../src/core/json/check-options.ts";
+import type { OptionRules } from "../../src/core/json/check-options.ts";
+import { ConfigurationError } from "../../src/core/base/errors.ts";
+import { commonOptions, MESSENGER_OPTION_NAMES } from "../../src/core/chat/messenger-options.ts";
+import type { MessengerOptions, VerifyWebhook } from "../../src/core/chat/messenger.ts";
+import type { MessengerCapabilities } from "../../src/core/chat/messenger-event.ts";
+import { pacingFrom } from "../../src/core/chat/pacing.ts";
+import type { FileCapabilities, Pacing } from "../../src/core/chat/surface.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { type ChooseTemplate, Templates } from "./templates.ts";
-import type { ChatSdkUpdateContext } from "./updates.ts";
+import type { ChatSdkUpdateContext } from "./events/updates.ts";
 
 /**
  * An adapter of the Chat SDK. Each adapter has a version of the SDK of its own, whose types differ from all others, so

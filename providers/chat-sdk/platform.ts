@@ -1,39 +1,39 @@
 import type { Adapter } from "chat";
-import { DAY_MS } from "../../src/core/civil-time.ts";
-import { parseJson } from "../../src/core/parse-json.ts";
-import type { Address, Surface } from "../../src/core/surface.ts";
-import { withTimeLimit } from "../../src/core/with-time-limit.ts";
+import { DAY_MS } from "../../src/core/time/civil-time.ts";
+import { parseJson } from "../../src/core/json/parse-json.ts";
+import type { Address, Surface } from "../../src/core/chat/surface.ts";
+import { withTimeLimit } from "../../src/core/time/with-time-limit.ts";
 import type {
   IncomingEvent,
   MessengerPlatform,
   PlatformContext,
   ReceiveContext,
-} from "../../src/core/messenger.ts";
-import type { MessengerEvent, MessengerThread } from "../../src/core/messenger-event.ts";
-import { errorCode } from "../../src/core/errors.ts";
-import { requireSecretsKey } from "../../src/core/secret-box.ts";
-import { withinTime } from "../../src/core/within-time.ts";
+} from "../../src/core/chat/messenger.ts";
+import type { MessengerEvent, MessengerThread } from "../../src/core/chat/messenger-event.ts";
+import { errorCode } from "../../src/core/base/errors.ts";
+import { requireSecretsKey } from "../../src/core/store/secret-box.ts";
+import { withinTime } from "../../src/core/time/within-time.ts";
 import type { AdapterProfile } from "./adapters/adapter-profile.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { fetchAttachment } from "./attachments.ts";
-import { ChatSdkCallError } from "./call-error.ts";
+import { ChatSdkCallError } from "./errors/call-error.ts";
 import { describeChat } from "./describe-chat.ts";
-import type { DurableState } from "./durable-state.ts";
-import type { IngressChat } from "./ingress-chat.ts";
-import { Installations } from "./installations.ts";
+import type { DurableState } from "./state/durable-state.ts";
+import type { IngressChat } from "./events/ingress-chat.ts";
+import { Installations } from "./state/installations.ts";
 import type { InstallationRules } from "./adapters/installation-rules.ts";
 import type { ChatSdkSettings, InstallOptions } from "./options.ts";
 import { NewestAddresses } from "./newest-addresses.ts";
-import { parseEvent } from "./parse-event.ts";
-import { noteReported } from "./reported-posts.ts";
-import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
-import { placeOf } from "./shards.ts";
-import { withState } from "./state-of-call.ts";
-import { createStateAtRoot } from "./state-at-root.ts";
-import type { StateCalls } from "./state-at-root.ts";
-import type { StateKind } from "./state-kind.ts";
+import { parseEvent } from "./events/parse-event.ts";
+import { noteReported } from "./events/reported-posts.ts";
+import { answerHandshake, receiveThrough, unavailable } from "./events/receive.ts";
+import { placeOf } from "./state/shards.ts";
+import { withState } from "./state/state-of-call.ts";
+import { createStateAtRoot } from "./state/state-at-root.ts";
+import type { StateCalls } from "./state/state-at-root.ts";
+import type { StateKind } from "./state/state-kind.ts";
 import { createChatSdkSurface } from "./surface.ts";
-import { updateOf } from "./updates.ts";
+import { updateOf } from "./events/updates.ts";
 
 /** Longest time that an adapter may take to initialize, in milliseconds. After that the next request tries again. */
 const initializeLimitMs = 10_000;
@@ -222,7 +222,7 @@ function installPages(
   return async (request, step, context) => {
     const { state } = await ready(context);
     const calls = context.root<StateCalls>({ root: stateRoot });
-    const { beginInstallation, finishInstallation } = await import("./install-pages.ts");
+    const { beginInstallation, finishInstallation } = await import("./state/install-pages.ts");
     const pages = { adapter, rules, options, context, calls };
     return withState(state, async () =>
       step === "begin" ? beginInstallation(request, pages) : finishInstallation(request, pages),
@@ -237,8 +237,8 @@ async function start(
   addresses: NewestAddresses | undefined,
 ): Promise<Started> {
   const [{ IngressChat }, { createDurableState }, { adoptLogger, createSdkLogger }] = await Promise.all([
-    import("./ingress-chat.ts"),
-    import("./durable-state.ts"),
+    import("./events/ingress-chat.ts"),
+    import("./state/durable-state.ts"),
     import("./sdk-log.ts"),
   ]);
   const { adapter, onUpdate, provider, reactions, userName } = settings;

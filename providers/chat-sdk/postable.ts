@@ -1,6 +1,6 @@
 import type { AdapterPostableMessage, CardElement, FileUpload } from "chat";
-import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
-import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts";
+import type { MessengerCapabilities } from "../../src/core/chat/messenger-event.ts";
+import type { OutgoingButton, OutgoingContent } from "../../src/core/chat/surface.ts";
 
 interface PostableAbilities extends Pick<MessengerCapabilities, "canEditMessages" | "supportsActions"> {
   /** Whether the text of cards is written in a format of its own, so that it is always sent as a card. */

@@ -1,5 +1,5 @@
 import type { FileUpload } from "chat";
-import type { CallOptions, OutgoingMedia } from "../../src/core/surface.ts";
+import type { CallOptions, OutgoingMedia } from "../../src/core/chat/surface.ts";
 
 /** Returns the files of a message for an adapter. The SDK has no streams, so the files are in memory. */
 export async function readFiles(

@@ -1,7 +1,7 @@
 import type { Logger } from "chat";
-import type { Log } from "../../src/core/log.ts";
-import { keepLoggedError } from "./logged-error.ts";
-import { isRecord } from "../../src/core/is-record.ts";
+import type { Log } from "../../src/core/base/log.ts";
+import { keepLoggedError } from "./errors/logged-error.ts";
+import { isRecord } from "../../src/core/json/is-record.ts";
 
 /**
  * Words of an adapter's log line that may be logged. All other words are removed, because a line may contain a chat, a

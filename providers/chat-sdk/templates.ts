@@ -1,9 +1,9 @@
 import type { Adapter } from "chat";
-import { WINDOW_CLOSED } from "../../src/core/window-closed.ts";
-import type { IncomingEvent } from "../../src/core/messenger.ts";
-import { ChatSdkCallError } from "./call-error.ts";
-import type { DurableState } from "./durable-state.ts";
-import { storedEvent } from "./stored-event.ts";
+import { WINDOW_CLOSED } from "../../src/core/chat/window-closed.ts";
+import type { IncomingEvent } from "../../src/core/chat/messenger.ts";
+import { ChatSdkCallError } from "./errors/call-error.ts";
+import type { DurableState } from "./state/durable-state.ts";
+import { storedEvent } from "./events/stored-event.ts";
 import type { ChatSdkTemplate, MessageWindow } from "./template.ts";
 
 /** A message that is to be sent as a template. */

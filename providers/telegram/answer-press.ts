@@ -1,5 +1,5 @@
-import { wait } from "../../src/core/deps.ts";
-import type { PlatformContext } from "../../src/core/messenger.ts";
+import { wait } from "../../src/core/base/deps.ts";
+import type { PlatformContext } from "../../src/core/chat/messenger.ts";
 import { callError, type TelegramClient } from "./client.ts";
 
 const timeoutMs = 5000;

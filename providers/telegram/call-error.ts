@@ -1,6 +1,6 @@
-import { SwitchboardError } from "../../src/core/errors.ts";
-import { isNeverConnected } from "../../src/core/never-connected.ts";
-import type { CallFailure } from "../../src/core/surface.ts";
+import { SwitchboardError } from "../../src/core/base/errors.ts";
+import { isNeverConnected } from "../../src/core/chat/never-connected.ts";
+import type { CallFailure } from "../../src/core/chat/surface.ts";
 import { placeOfChat } from "./routing.ts";
 
 /**

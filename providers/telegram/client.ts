@@ -1,11 +1,11 @@
-import { abortError, untilAborted } from "../../src/core/until-aborted.ts";
-import { multipartBody, type Reading, type UploadPart } from "./multipart.ts";
+import { abortError, untilAborted } from "../../src/core/time/until-aborted.ts";
+import { multipartBody, type Reading, type UploadPart } from "./files/multipart.ts";
 import type { Opts } from "grammy/types";
 import { Api, GrammyError, HttpError, type RawApi } from "grammy/web";
 import { z } from "zod";
 import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } from "./call-error.ts";
 import type { TelegramSettings } from "./options.ts";
-import { parseJson } from "../../src/core/parse-json.ts";
+import { parseJson } from "../../src/core/json/parse-json.ts";
 
 /**
  * The only access to the Bot API. Every call ends when its signal aborts, is made once, and rejects only with a

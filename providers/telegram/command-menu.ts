@@ -1,8 +1,8 @@
 import type { BotCommand, LanguageCode } from "grammy/types";
-import { inLanguage, languagesOf } from "../../src/core/local-text.ts";
-import type { CommandEntry } from "../../src/core/messenger.ts";
+import { inLanguage, languagesOf } from "../../src/core/text/local-text.ts";
+import type { CommandEntry } from "../../src/core/chat/messenger.ts";
 import type { TelegramClient } from "./client.ts";
-import { clipped } from "./message-fields.ts";
+import { clipped } from "./updates/message-fields.ts";
 
 const maxCommands = 100;
 const maxDescriptionLength = 256;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { ChatFacts, TopicFacts } from "../../src/core/chat.ts";
-import type { IncomingEvent } from "../../src/core/messenger.ts";
-import { nameOf } from "./author.ts";
-import { isMember } from "./membership.ts";
-import { serviceDetailOf } from "./service-detail.ts";
-import { type UpdateTreatment, updateKindOf } from "./update-kinds.ts";
+import type { ChatFacts, TopicFacts } from "../../src/core/chat/chat.ts";
+import type { IncomingEvent } from "../../src/core/chat/messenger.ts";
+import { nameOf } from "./updates/author.ts";
+import { isMember } from "./updates/membership.ts";
+import { serviceDetailOf } from "./updates/service-detail.ts";
+import { type UpdateTreatment, updateKindOf } from "./updates/update-kinds.ts";
 
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 const named = optional(z.object({ name: optional(z.string()) }));

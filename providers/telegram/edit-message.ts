@@ -1,17 +1,17 @@
 import type { InlineKeyboardMarkup, MessageEntity } from "grammy/types";
-import type { RemoteFile } from "../../src/core/content.ts";
+import type { RemoteFile } from "../../src/core/message/content.ts";
 import type {
   Address,
   CallOptions,
   OutgoingContent,
   OutgoingMedia,
   OutgoingMessage,
-} from "../../src/core/surface.ts";
+} from "../../src/core/chat/surface.ts";
 import type { TelegramClient } from "./client.ts";
 import { keyboardOf } from "./keyboard.ts";
-import { toMessageEntities, topicOf } from "./message-fields.ts";
-import { mediaValue } from "./media-value.ts";
-import type { UploadPart } from "./multipart.ts";
+import { toMessageEntities, topicOf } from "./updates/message-fields.ts";
+import { mediaValue } from "./files/media-value.ts";
+import type { UploadPart } from "./files/multipart.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Changes one of the bot's messages. Resolves with the Bot API's response. */

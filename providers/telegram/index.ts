@@ -5,6 +5,6 @@ export { telegramFromEnv } from "./telegram-from-env.ts";
 export type { TelegramEnvironment } from "./telegram-from-env.ts";
 export type { TelegramMessengerOptions, TelegramUpdateContext } from "./options.ts";
 export { TelegramCallError } from "./call-error.ts";
-export { allowedUpdates, allowedUpdatesFor, type WantedUpdates } from "./update-kinds.ts";
+export { allowedUpdates, allowedUpdatesFor, type WantedUpdates } from "./updates/update-kinds.ts";
 
 export default telegramMessenger;

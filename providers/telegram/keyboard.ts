@@ -1,5 +1,5 @@
 import type { InlineKeyboardButton } from "grammy/types";
-import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts";
+import type { OutgoingButton, OutgoingContent } from "../../src/core/chat/surface.ts";
 
 /** Returns the inline keyboard of a message. An edit without one removes the message's keyboard. */
 export function keyboardOf(content: Pick<OutgoingContent, "buttons"> | undefined): {

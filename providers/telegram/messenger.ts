@@ -1,5 +1,9 @@
-import type { MessengerDefinition, PlatformVerification, VerifyWebhook } from "../../src/core/messenger.ts";
-import { commonOptions } from "../../src/core/messenger-options.ts";
+import type {
+  MessengerDefinition,
+  PlatformVerification,
+  VerifyWebhook,
+} from "../../src/core/chat/messenger.ts";
+import { commonOptions } from "../../src/core/chat/messenger-options.ts";
 import { parseTelegramOptions, type TelegramMessengerOptions } from "./options.ts";
 import { createTelegramPlatform } from "./platform.ts";
 

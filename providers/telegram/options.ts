@@ -1,12 +1,12 @@
 import type { Api } from "grammy/web";
 import type { Update } from "grammy/types";
-import { checkOptions, FLAG, FUNCTION } from "../../src/core/check-options.ts";
-import type { OptionRules } from "../../src/core/check-options.ts";
-import { ConfigurationError } from "../../src/core/errors.ts";
-import { MESSENGER_OPTION_NAMES } from "../../src/core/messenger-options.ts";
-import type { MessengerOptions } from "../../src/core/messenger.ts";
-import { pacingFrom } from "../../src/core/pacing.ts";
-import type { Pacing } from "../../src/core/surface.ts";
+import { checkOptions, FLAG, FUNCTION } from "../../src/core/json/check-options.ts";
+import type { OptionRules } from "../../src/core/json/check-options.ts";
+import { ConfigurationError } from "../../src/core/base/errors.ts";
+import { MESSENGER_OPTION_NAMES } from "../../src/core/chat/messenger-options.ts";
+import type { MessengerOptions } from "../../src/core/chat/messenger.ts";
+import { pacingFrom } from "../../src/core/chat/pacing.ts";
+import type { Pacing } from "../../src/core/chat/surface.ts";
 
 /** The options of `telegramMessenger`, in addition to those of every messenger. */
 export interface TelegramMessengerOptions extends MessengerOptions {

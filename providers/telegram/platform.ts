@@ -1,29 +1,29 @@
 import type { Update } from "grammy/types";
-import { equalSecrets } from "../../src/core/constant-time.ts";
-import { problem } from "../../src/core/problem.ts";
+import { equalSecrets } from "../../src/core/bytes/constant-time.ts";
+import { problem } from "../../src/core/web/problem.ts";
 import type {
   CommandEntry,
   MessengerPlatform,
   PlatformContext,
   PlatformVerification,
   ReceiveContext,
-} from "../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../src/core/messenger-event.ts";
-import { sha256 } from "../../src/core/sha256.ts";
-import type { BotNames } from "./addressing.ts";
+} from "../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../src/core/chat/messenger-event.ts";
+import { sha256 } from "../../src/core/bytes/sha256.ts";
+import type { BotNames } from "./updates/addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { setCommandMenu } from "./command-menu.ts";
 import { describeChat } from "./describe-chat.ts";
-import { downloadFile, fetchFileMetadata } from "./file-download.ts";
-import { FilePaths } from "./file-paths.ts";
-import { isMember } from "./membership.ts";
+import { downloadFile, fetchFileMetadata } from "./files/file-download.ts";
+import { FilePaths } from "./files/file-paths.ts";
+import { isMember } from "./updates/membership.ts";
 import type { TelegramSettings } from "./options.ts";
-import { parseUpdate } from "./parse-update.ts";
+import { parseUpdate } from "./updates/parse-update.ts";
 import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
-import { allowedUpdatesFor } from "./update-kinds.ts";
-import { parseJson } from "../../src/core/parse-json.ts";
+import { allowedUpdatesFor } from "./updates/update-kinds.ts";
+import { parseJson } from "../../src/core/json/parse-json.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 

@@ -1,4 +1,4 @@
-import type { Address, ProbeOptions, Probing } from "../../src/core/surface.ts";
+import type { Address, ProbeOptions, Probing } from "../../src/core/chat/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
 import type { TelegramClient } from "./client.ts";
 import { chatOf, editMessage } from "./edit-message.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingContent } from "../../src/core/surface.ts";
+import type { OutgoingContent } from "../../src/core/chat/surface.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 /** Looks like the sign, and is as long. */

@@ -1,7 +1,7 @@
 import type { InputRichMessageWithoutUpload, Opts, RichBlockTableCell, RichText } from "grammy/types";
 import type { RawApi } from "grammy/web";
-import type { InlineText, MessageBlock, TableCellBlock } from "../../src/core/message-block.ts";
-import type { CallFailure, RichMessages } from "../../src/core/surface.ts";
+import type { InlineText, MessageBlock, TableCellBlock } from "../../src/core/message/message-block.ts";
+import type { CallFailure, RichMessages } from "../../src/core/chat/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
 import type { CallResult, TelegramClient } from "./client.ts";
 

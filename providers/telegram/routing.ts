@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { parseCardToken } from "../../src/core/card-token.ts";
-import type { ChatPlace } from "../../src/core/chat-move.ts";
-import { isDeeperThan } from "../../src/core/json-depth.ts";
-import type { IncomingEvent } from "../../src/core/messenger.ts";
-import type { MessengerThread } from "../../src/core/messenger-event.ts";
-import { updateKindOf } from "./update-kinds.ts";
+import { parseCardToken } from "../../src/core/chat/card-token.ts";
+import type { ChatPlace } from "../../src/core/chat/chat-move.ts";
+import { isDeeperThan } from "../../src/core/json/json-depth.ts";
+import type { IncomingEvent } from "../../src/core/chat/messenger.ts";
+import type { MessengerThread } from "../../src/core/chat/messenger-event.ts";
+import { updateKindOf } from "./updates/update-kinds.ts";
 
 /**
  * The place of an update and its durable key, read from as few of its fields as possible, because this runs in the root

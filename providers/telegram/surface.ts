@@ -7,14 +7,14 @@ import type {
   Pacing,
   PostedMessage,
   Surface,
-} from "../../src/core/surface.ts";
+} from "../../src/core/chat/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
 import { captionFields, chatOf, contentFields, editMessage, photoOf, postFields } from "./edit-message.ts";
 import { createTelegramProbing } from "./probing.ts";
-import { clipped, toMessageEntities, topicOf } from "./message-fields.ts";
+import { clipped, toMessageEntities, topicOf } from "./updates/message-fields.ts";
 import { quietCard } from "./quiet-card.ts";
-import { sendFiles, telegramFiles } from "./send-files.ts";
+import { sendFiles, telegramFiles } from "./files/send-files.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Any emoji is passed on: Telegram itself refuses those that are not on its list. */

@@ -1,4 +1,4 @@
-import type { MessengerDefinition } from "../../src/core/messenger.ts";
+import type { MessengerDefinition } from "../../src/core/chat/messenger.ts";
 import { telegramMessenger } from "./messenger.ts";
 import type { TelegramMessengerOptions } from "./options.ts";
 

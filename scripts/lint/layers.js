@@ -25,6 +25,15 @@ import { circles } from "./circles.js";
  * of them. A room with rooms of its own comes after its part.
  */
 const ROOMS = {
+  "src/core": [
+    ["base"],
+    ["time", "bytes"],
+    ["text", "web", "store"],
+    ["message"],
+    ["json", "action"],
+    ["chat"],
+    ["turn"],
+  ],
   delivery: [
     ["text", "files"],
     ["budget", "outbox"],
@@ -84,7 +93,11 @@ const OUTSIDE = ["ops", "scripts", "playground", "cli", "lab", "testing", "test"
 const STRANGERS = new Set(["ops", "playground", "scripts"]);
 
 /** Files of the product that these folders may still import. They import nothing themselves. */
-const SHARED = new Set(["src/log/hide-secrets.ts", "src/core/closest-name.ts", "src/core/rest-after.ts"]);
+const SHARED = new Set([
+  "src/log/hide-secrets.ts",
+  "src/core/text/closest-name.ts",
+  "src/core/base/rest-after.ts",
+]);
 
 /**
  * Returns the part of the product that a file belongs to.

@@ -3,12 +3,12 @@ import { readHealth } from "./read-health.ts";
 import type { HealthEntry } from "./read-health.ts";
 import type { Sources } from "./read-source.ts";
 
-const STORAGE = "src/messengers/root/storage-health.ts";
+const STORAGE = "src/messengers/root/health/storage-health.ts";
 /** The files that build warnings. */
-const WARNINGS = ["src/messengers/root/health-warnings.ts", "src/schedules/chat/task-warnings.ts"];
+const WARNINGS = ["src/messengers/root/health/health-warnings.ts", "src/schedules/chat/task-warnings.ts"];
 /** The files that build problems. */
 const PROBLEMS = [
-  "src/messengers/root/bot-health.ts",
+  "src/messengers/root/health/bot-health.ts",
   "src/messengers/root/platform-access.ts",
   STORAGE,
   "src/create-worker.ts",
@@ -59,7 +59,7 @@ export function healthParts(sources: Sources): readonly string[] {
     "Both answers of `/health` may have `warnings`: a list of `{code, message}`. `…` stands for a value.",
     "## Problems",
     sources
-      .members("src/messengers/root/health-problem.ts", "HealthProblem")
+      .members("src/messengers/root/health/health-problem.ts", "HealthProblem")
       .find(({ name }) => name === "status")?.text ?? "",
     table(
       ["Status", "Code", "Message"],

@@ -22,13 +22,13 @@ interface OptionPage {
 const ACTION = "src/actions/declare/action.ts";
 const ANNOTATIONS = "src/actions/declare/action-annotations.ts";
 const MEMORY = "src/actions/declare/memory-options.ts";
-const QUESTION = "src/core/question.ts";
-const CONTENT = "src/core/content.ts";
-const ATTACHMENT = "src/core/reply-attachment.ts";
+const QUESTION = "src/core/chat/question.ts";
+const CONTENT = "src/core/message/content.ts";
+const ATTACHMENT = "src/core/message/reply-attachment.ts";
 const SUBMISSIONS = "src/submissions/submissions.ts";
 const HOOKS = "src/turn/hooks.ts";
 const TASK = "src/schedules/rules/scheduled-task.ts";
-const BROADCAST = "src/core/broadcast.ts";
+const BROADCAST = "src/core/turn/broadcast.ts";
 const SESSION = "src/feature/session.ts";
 const EXTENSIONS = "src/extensions/extension-config.ts";
 const EXTENSION_API = "src/extensions/extension-api.ts";
@@ -60,7 +60,12 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       },
       { heading: "Questions", file: QUESTION, of: ["QuestionOptions", "ElicitQuestion"] },
       { heading: "`verify`", file: ACTION, about: "ActionVerdict" },
-      { heading: "`grantable`", file: "src/core/grant-scope.ts", of: ["GrantScope"], about: "GrantScope" },
+      {
+        heading: "`grantable`",
+        file: "src/core/action/grant-scope.ts",
+        of: ["GrantScope"],
+        about: "GrantScope",
+      },
       { heading: "`approvals.list`", file: "src/approvals/stored/approval-store.ts", of: ["ApprovalFilter"] },
       {
         heading: "`approvals.approve` and `approvals.reject`",
@@ -75,8 +80,8 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       "Messages of the bot's own code: of `say`, commands, broadcasts and others. [Cards](../cards.md) and [files](../files.md) show them in use.",
     parts: [
       { heading: "Every kind of content", file: CONTENT, of: ["ContentOptions"], about: "Content" },
-      { heading: "`say`", file: "src/core/chat-target.ts", of: ["SayOptions"] },
-      { heading: "Targets of `say`", file: "src/core/chat-target.ts", about: "ChatTarget" },
+      { heading: "`say`", file: "src/core/chat/chat-target.ts", of: ["SayOptions"] },
+      { heading: "Targets of `say`", file: "src/core/chat/chat-target.ts", about: "ChatTarget" },
       { heading: "Card", file: CONTENT, of: ["CardContent"], about: "CardContent" },
       { heading: "A field of a card", file: CONTENT, of: ["CardField"] },
       { heading: "Callback button", file: CONTENT, of: ["CallbackButton"], about: "CallbackButton" },
@@ -85,12 +90,12 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       { heading: "`revise`", file: CONTENT, of: ["ReviseOptions"] },
       {
         heading: "`onAction`",
-        file: "src/core/card-press.ts",
+        file: "src/core/chat/card-press.ts",
         of: ["CardPress"],
         about: "CardPress",
         isRead: true,
       },
-      { heading: "Answer of `onAction`", file: "src/core/card-press.ts", about: "PressAnswer" },
+      { heading: "Answer of `onAction`", file: "src/core/chat/card-press.ts", about: "PressAnswer" },
       { heading: "Files", file: CONTENT, of: ["FilesContent"], about: "FilesContent" },
       { heading: "One file", file: CONTENT, of: ["OutgoingFile"], about: "FileKind" },
       { heading: "A file behind an address", file: CONTENT, of: ["FileAddress"], about: "FileAddress" },
@@ -248,12 +253,12 @@ export const OPTION_PAGES: Readonly<Record<string, OptionPage>> = {
       },
       {
         heading: "`getTurn`",
-        file: "src/core/turn-info.ts",
+        file: "src/core/turn/turn-info.ts",
         of: ["TurnInfo"],
         about: "TurnInfo",
         isRead: true,
       },
-      { heading: "The kind of a turn", file: "src/core/turn-info.ts", about: "TurnKind" },
+      { heading: "The kind of a turn", file: "src/core/turn/turn-info.ts", about: "TurnKind" },
       { heading: "`beforeStep` returns", file: HOOKS, of: ["StepConfig"], about: "StepConfig" },
       { heading: "`beforeTurn` also returns", file: HOOKS, of: ["TurnConfig"], about: "TurnConfig" },
       { heading: "`beforeTurn` gets", file: HOOKS, of: ["TurnContext"], isRead: true },

@@ -106,7 +106,7 @@ function valueOf({ initial = "" }: Member): string {
 }
 
 function messengerPage(sources: Sources): string {
-  const core = "src/core/messenger.ts";
+  const core = "src/core/chat/messenger.ts";
   return page(
     "Options of messengers",
     "## Every messenger",
@@ -125,8 +125,8 @@ function messengerPage(sources: Sources): string {
 }
 
 function deliveryPage(sources: Sources): string {
-  const texts = sources.texts("src/core/english-texts.ts", "ENGLISH_TEXTS");
-  const file = "src/core/delivery.ts";
+  const texts = sources.texts("src/core/text/english-texts.ts", "ENGLISH_TEXTS");
+  const file = "src/core/chat/delivery.ts";
   const members = [...sources.members(file, "ReplyPolicy"), ...sources.members(file, "DeliveryPolicy")];
   const written = members.filter(({ name }) => texts.has(name));
   return page(
@@ -135,7 +135,7 @@ function deliveryPage(sources: Sources): string {
     "## How a reply appears",
     optionTable(members.filter(({ name }) => !texts.has(name))),
     "## `mode`",
-    sources.comment("src/core/delivery-mode.ts", "DeliveryMode").text,
+    sources.comment("src/core/chat/delivery-mode.ts", "DeliveryMode").text,
     "## Texts that no model writes",
     "Each is a text, or a function of `{ locale, event }` ([another language](../guides/languages.md)). An empty text shows nothing.",
     table(
@@ -188,6 +188,6 @@ function errorPage(sources: Sources): string {
     "## Failed model calls",
     sources.comment("src/models/model-call-error.ts", "ModelCallErrorCode").text,
     "## Targets of `say`",
-    sources.comment("src/core/chat-target.ts", "TargetProblem").text,
+    sources.comment("src/core/chat/chat-target.ts", "TargetProblem").text,
   );
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Database } from "../core/database.ts";
-import { checked, defineTable, encoded, flag, integer, lazyTable, text } from "../core/table.ts";
-import type { RowOf, Table } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { checked, defineTable, encoded, flag, integer, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf, Table } from "../core/store/table.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { RunEnded, RunRequest } from "./agent-tool-calls.ts";
 

@@ -1,10 +1,10 @@
-import { runBotCode } from "../core/bot-code.ts";
-import { wait } from "../core/deps.ts";
-import { errorCode, failureCode } from "../core/errors.ts";
-import { UNKNOWN_CALL } from "../core/inner-calls.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import { restAfter } from "../core/rest-after.ts";
-import type { PromptMetadata, TurnInfo } from "../core/turn-info.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
+import { wait } from "../core/base/deps.ts";
+import { errorCode, failureCode } from "../core/base/errors.ts";
+import { UNKNOWN_CALL } from "../core/chat/inner-calls.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import { restAfter } from "../core/base/rest-after.ts";
+import type { PromptMetadata, TurnInfo } from "../core/turn/turn-info.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { namedConversationName } from "../messengers/declare/conversation-name.ts";
 import { OBJECT } from "../messengers/root/object-calls.ts";

@@ -1,7 +1,7 @@
-import type { CallGroup } from "../core/inner-calls.ts";
-import type { Json } from "../core/content.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
+import type { Json } from "../core/message/content.ts";
 import type { RunKeepers } from "../scheduled-runs/nudge-keeper.ts";
-import type { ScheduledRun } from "../core/scheduled-run.ts";
+import type { ScheduledRun } from "../core/turn/scheduled-run.ts";
 import type { SystemCaller } from "../messengers/tools/action-consent.ts";
 
 /** A run, for the object of its agent. */

@@ -1,6 +1,6 @@
 import type { AgentToolDisplayMetadata, AgentToolFailure } from "agents/agent-tools";
 import type { FlexibleSchema } from "ai";
-import type { BotTexts } from "../core/bot-texts.ts";
+import type { BotTexts } from "../core/text/bot-texts.ts";
 
 /** Options of `agentTool`. */
 export interface AgentToolOptions<InputSchema extends FlexibleSchema = FlexibleSchema, Output = unknown> {

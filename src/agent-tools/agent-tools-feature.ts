@@ -1,9 +1,9 @@
 import type { DetachedRunAgentToolResult, RunAgentToolOptions, RunAgentToolResult } from "agents/agent-tools";
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import { parseObjectAddress } from "../messengers/declare/conversation-name.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import { getTurn } from "../core/turn-context.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import { getTurn } from "../core/turn/turn-context.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
@@ -16,7 +16,7 @@ import type { AgentToolMethods } from "./agent-tool-options.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { ChildRuns } from "./child-runs.ts";
 import { callId } from "./call-id.ts";
-import { answeredBy } from "../core/inner-calls.ts";
+import { answeredBy } from "../core/chat/inner-calls.ts";
 
 /** A run that a call of this object begins. */
 export interface RunOfAgent {

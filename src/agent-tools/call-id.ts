@@ -1,6 +1,6 @@
-import { canonicalJson } from "../core/canonical-json.ts";
-import type { Json } from "../core/content.ts";
-import { sha256 } from "../core/sha256.ts";
+import { canonicalJson } from "../core/json/canonical-json.ts";
+import type { Json } from "../core/message/content.ts";
+import { sha256 } from "../core/bytes/sha256.ts";
 
 const LENGTH = 32;
 

@@ -1,10 +1,10 @@
-import { runBotCode } from "../core/bot-code.ts";
-import type { Json } from "../core/content.ts";
-import { wait } from "../core/deps.ts";
-import { errorCode, failureCode } from "../core/errors.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
-import { restAfter } from "../core/rest-after.ts";
-import { SCHEDULE_DELETED } from "../core/scheduled-run.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
+import type { Json } from "../core/message/content.ts";
+import { wait } from "../core/base/deps.ts";
+import { errorCode, failureCode } from "../core/base/errors.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
+import { restAfter } from "../core/base/rest-after.ts";
+import { SCHEDULE_DELETED } from "../core/turn/scheduled-run.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";
 import type { AskedId } from "../scheduled-runs/run-questions.ts";

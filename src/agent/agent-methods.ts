@@ -1,11 +1,15 @@
 import type { Observability } from "agents/observability";
 import type { LanguageModel } from "ai";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
-import type { ModelPrices } from "../core/used-tokens.ts";
-import type { Content } from "../core/content.ts";
-import type { ThinkMessengers } from "../core/messenger.ts";
-import type { AttachmentSurface, StoredAttachment } from "../core/reply-attachment.ts";
-import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../core/messenger-context.ts";
+import type { CardPress, PressAnswer } from "../core/chat/card-press.ts";
+import type { ModelPrices } from "../core/turn/used-tokens.ts";
+import type { Content } from "../core/message/content.ts";
+import type { ThinkMessengers } from "../core/chat/messenger.ts";
+import type { AttachmentSurface, StoredAttachment } from "../core/message/reply-attachment.ts";
+import type {
+  ChatMemberEvent,
+  FetchableAttachment,
+  MessengerContext,
+} from "../core/chat/messenger-context.ts";
 import type { ConfiguredModel, ModelCallError } from "../models/index.ts";
 import type { ApprovalMethods } from "../approvals/rules/bot-methods.ts";
 import type { BroadcastMethods } from "../broadcasts/broadcasts-feature.ts";
@@ -14,7 +18,7 @@ import type { QuestionMethods } from "../questions/bot-methods.ts";
 import type { ToolMethods } from "../messengers/tools/bot-actions-host.ts";
 import type { ChannelMethods } from "../messengers/turns/channel-policies.ts";
 import type { ScheduleMethods } from "../schedules/rules/bot-methods.ts";
-import type { ChatRecoveryConfig, ContextOverflowOptions } from "../turn/recovery-settings.ts";
+import type { ChatRecoveryConfig, ContextOverflowOptions } from "../turn/recovery/recovery-settings.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */

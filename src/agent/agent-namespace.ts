@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../core/errors.ts";
-import type { InnerDoor } from "../core/inner-calls.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
+import type { InnerDoor } from "../core/chat/inner-calls.ts";
 
 /** The objects of an agent's class, by name. */
 export interface AgentNamespace {

@@ -1,6 +1,6 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext, LifecycleJobs } from "agents/lifecycle";
-import type { FigureReport } from "../core/figures.ts";
+import type { FigureReport } from "../core/chat/figures.ts";
 import { BotObject } from "./bot-object.ts";
 import type { BotObjectOptions, ObjectLife } from "./bot-object.ts";
 

@@ -1,16 +1,16 @@
 import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { ActionLedger } from "../actions/ledger/ledger.ts";
-import type { IncomingEvent } from "../core/messenger.ts";
-import { wait } from "../core/deps.ts";
-import type { Clock } from "../core/deps.ts";
-import { answerOf, unknownCall } from "../core/inner-calls.ts";
+import type { IncomingEvent } from "../core/chat/messenger.ts";
+import { wait } from "../core/base/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { answerOf, unknownCall } from "../core/chat/inner-calls.ts";
 import { OBJECT } from "../messengers/root/object-calls.ts";
 import type { ObjectCalls } from "../messengers/root/object-calls.ts";
 import type { PlatformCalls } from "../messengers/root/platform-parts.ts";
 import type { ThreadCalls } from "../messengers/root/root-link.ts";
 import type { BotRoot } from "./bot-root.ts";
 import type { ObjectHost } from "./object-host.ts";
-import type { ChatGate } from "../core/gate.ts";
+import type { ChatGate } from "../core/chat/gate.ts";
 import { STATES } from "./ledger-over.ts";
 import { OLD_CALL_NAMES } from "./old-call-names.ts";
 

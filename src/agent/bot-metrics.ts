@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { figuresOf, PENALTY, totalsOf } from "../core/figures.ts";
-import type { FigureDeltas, Figures, Note } from "../core/figures.ts";
-import type { Clock } from "../core/deps.ts";
-import type { ChatGate } from "../core/gate.ts";
+import { figuresOf, PENALTY, totalsOf } from "../core/chat/figures.ts";
+import type { FigureDeltas, Figures, Note } from "../core/chat/figures.ts";
+import type { Clock } from "../core/base/deps.ts";
+import type { ChatGate } from "../core/chat/gate.ts";
 import { rootNameOf } from "../messengers/declare/conversation-name.ts";
-import { renderMetrics } from "../messengers/root/render-metrics.ts";
+import { renderMetrics } from "../messengers/root/health/render-metrics.ts";
 
 const reportSchema = z.object({
   counts: z.record(z.string(), z.number()),

@@ -1,7 +1,7 @@
-import type { BotTexts } from "../core/bot-texts.ts";
-import { runBotCode } from "../core/bot-code.ts";
-import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
-import { inTurnContext } from "../core/turn-context.ts";
+import type { BotTexts } from "../core/text/bot-texts.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
+import type { FeaturePress, PressAnswer } from "../core/chat/card-press.ts";
+import { inTurnContext } from "../core/turn/turn-context.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { RenderAttachment } from "../messengers/turns/turn-attachments.ts";
 import type { ObjectHost } from "./object-host.ts";

@@ -7,7 +7,7 @@ import type {
   RunEnd,
 } from "../actions/ledger/ledger.ts";
 import type { ActionStates, StoredState } from "../actions/memory/action-states.ts";
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 
 /** The calls to the root's ledger, for actions whose keys count in the whole bot. See `ActionLedger`. */

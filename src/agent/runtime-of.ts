@@ -1,12 +1,12 @@
 import type { AgentContext } from "agents";
 import type { ObservabilityEvent } from "agents/observability";
 import { agentEventsOf } from "../log/agent-events.ts";
-import { logBotFailure } from "../core/bot-code.ts";
-import { durableDatabase } from "../core/database.ts";
-import { systemDeps } from "../core/deps.ts";
-import { countedLog, figuresOf } from "../core/figures.ts";
-import type { FigureReport, Figures } from "../core/figures.ts";
-import type { Log, LogFields } from "../core/log.ts";
+import { logBotFailure } from "../core/time/bot-code.ts";
+import { durableDatabase } from "../core/store/database.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import { countedLog, figuresOf } from "../core/chat/figures.ts";
+import type { FigureReport, Figures } from "../core/chat/figures.ts";
+import type { Log, LogFields } from "../core/base/log.ts";
 import { observedLog } from "../log/observed-log.ts";
 import { storedLog } from "../log/stored-log.ts";
 import { guardVersions } from "./store-versions.ts";
@@ -19,7 +19,7 @@ import type { AgentNamespace } from "./agent-namespace.ts";
 import { AgentRuntime } from "./agent-runtime.ts";
 import { createConversationEngine } from "./conversation-engine.ts";
 import type { AnyFeature } from "./features.ts";
-import type { InnerDoor } from "../core/inner-calls.ts";
+import type { InnerDoor } from "../core/chat/inner-calls.ts";
 import { keepRootClass, nameOf, rootClassOf } from "./object-name.ts";
 
 export interface RuntimePlace {

@@ -1,5 +1,5 @@
-import type { Database, TableHistory } from "../core/database.ts";
-import { SwitchboardError } from "../core/errors.ts";
+import type { Database, TableHistory } from "../core/store/database.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 
 /**
  * The newest version of each store that this code can read. A store that is not here has version 1. The version is part

@@ -1,15 +1,15 @@
 import type { LanguageModel } from "ai";
-import { failureFields, logBotFailure } from "../core/bot-code.ts";
-import type { Deps } from "../core/deps.ts";
-import type { Log } from "../core/log.ts";
-import type { ModelLimits } from "../turn/model-limits.ts";
-import type { Patience } from "../core/model-patience.ts";
-import { getTurn } from "../core/turn-context.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
-import { costOf } from "../core/used-tokens.ts";
+import { failureFields, logBotFailure } from "../core/time/bot-code.ts";
+import type { Deps } from "../core/base/deps.ts";
+import type { Log } from "../core/base/log.ts";
+import type { ModelLimits } from "../turn/model/model-limits.ts";
+import type { Patience } from "../core/turn/model-patience.ts";
+import { getTurn } from "../core/turn/turn-context.ts";
+import type { TokenUsage } from "../core/turn/token-usage.ts";
+import { costOf } from "../core/turn/used-tokens.ts";
 import type { TurnFact } from "../turn/turn-event.ts";
 import { noteException } from "../turn/raw-errors.ts";
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import {
   brokenModel,
   fallbackModel,

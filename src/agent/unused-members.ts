@@ -1,5 +1,5 @@
-import { distanceOf } from "../core/closest-name.ts";
-import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import { distanceOf } from "../core/text/closest-name.ts";
+import type { HealthWarning } from "../messengers/root/health/health-problem.ts";
 import { HOOK_NAMES } from "../turn/hooks.ts";
 
 /** The members that a bot can override. */

@@ -1,8 +1,8 @@
-import { localText } from "../core/bot-texts.ts";
-import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
-import type { ChatMove } from "../core/chat-move.ts";
-import type { GonePlace } from "../core/delivery.ts";
-import { answeredBy } from "../core/inner-calls.ts";
+import { localText } from "../core/text/bot-texts.ts";
+import type { FeaturePress, PressAnswer } from "../core/chat/card-press.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import type { GonePlace } from "../core/chat/delivery.ts";
+import { answeredBy } from "../core/chat/inner-calls.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import { fromPeople } from "../messengers/turns/own-marks.ts";

@@ -7,9 +7,9 @@ import type {
   BroadcastTargets,
   SubscriberFilter,
   SubscriberPage,
-} from "../core/broadcast.ts";
-import type { ChatTarget } from "../core/chat-target.ts";
-import type { Content } from "../core/content.ts";
+} from "../core/turn/broadcast.ts";
+import type { ChatTarget } from "../core/chat/chat-target.ts";
+import type { Content } from "../core/message/content.ts";
 import type { OwnSends } from "../messengers/thread/own-sends.ts";
 import type { ChannelPolicies } from "../messengers/turns/channel-policies.ts";
 import type { BroadcastsFeature } from "./broadcasts-feature.ts";

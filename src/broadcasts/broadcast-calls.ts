@@ -1,4 +1,4 @@
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 import type {
   Broadcast,
   HandOver,
@@ -6,8 +6,8 @@ import type {
   HandOverResult,
   SubscriberFilter,
   SubscriberPage,
-} from "../core/broadcast.ts";
-import type { Address } from "../core/surface.ts";
+} from "../core/turn/broadcast.ts";
+import type { Address } from "../core/chat/surface.ts";
 
 /** The calls about broadcasts between objects: to the root, from bot code in any object, and to conversations. */
 export interface BroadcastCalls extends ManyChatsSender, TakesBroadcasts {

@@ -1,9 +1,9 @@
-import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { Table } from "../core/table.ts";
-import { sumOfCosts } from "../core/turn-cost.ts";
-import type { TurnCost } from "../core/turn-cost.ts";
-import type { BroadcastReceiptFilter, BroadcastState } from "../core/broadcast.ts";
+import type { Database } from "../core/store/database.ts";
+import { LazyTables } from "../core/store/lazy-tables.ts";
+import { Table } from "../core/store/table.ts";
+import { sumOfCosts } from "../core/turn/turn-cost.ts";
+import type { TurnCost } from "../core/turn/turn-cost.ts";
+import type { BroadcastReceiptFilter, BroadcastState } from "../core/turn/broadcast.ts";
 import { BROADCASTS, plusOne, sumOf, TARGETS } from "./stored-broadcast.ts";
 import type { Closing, StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
 

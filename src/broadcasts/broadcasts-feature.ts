@@ -1,6 +1,6 @@
 import type { LifecycleJob } from "agents/lifecycle";
-import type { ChatMove } from "../core/chat-move.ts";
-import { failureCode } from "../core/errors.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import { failureCode } from "../core/base/errors.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { DurableAlarm } from "../feature/durable-alarm.ts";
@@ -9,7 +9,7 @@ import type { QuietHoursMethods } from "../scheduled-runs/chat-quiet-hours.ts";
 import { BROADCASTS, type BroadcastCalls } from "./broadcast-calls.ts";
 import { RootBroadcasts } from "./root-broadcasts.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
-import { localText, sayTo, type BotTexts, type TextName } from "../core/bot-texts.ts";
+import { localText, sayTo, type BotTexts, type TextName } from "../core/text/bot-texts.ts";
 import { addressOf } from "../messengers/replies/address-of.ts";
 
 /** The methods of the bot's class that are about broadcasts. */

@@ -5,19 +5,19 @@ import type {
   BroadcastWork,
   NewBroadcast,
   TargetState,
-} from "../core/broadcast.ts";
+} from "../core/turn/broadcast.ts";
 import { createHash } from "node:crypto";
-import { checkContent } from "../core/check-content.ts";
-import { wait } from "../core/deps.ts";
-import type { Deps } from "../core/deps.ts";
-import { failureCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
+import { checkContent } from "../core/message/check-content.ts";
+import { wait } from "../core/base/deps.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { failureCode, InvalidInputError, SwitchboardError } from "../core/base/errors.ts";
 import type { BroadcastStore } from "./broadcast-store.ts";
 import { sumOf } from "./stored-broadcast.ts";
 import type { StoredBroadcast } from "./stored-broadcast.ts";
 import { collectTargets } from "./collect-targets.ts";
 import type { TargetSources } from "./collect-targets.ts";
 import { runSlice } from "./run-slice.ts";
-import { MOST_OPEN } from "../core/broadcast.ts";
+import { MOST_OPEN } from "../core/turn/broadcast.ts";
 import type { SliceOptions } from "./run-slice.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
 

@@ -1,8 +1,8 @@
-import { FLAG, optionProblem } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import { closestName } from "../core/closest-name.ts";
-import { InvalidInputError } from "../core/errors.ts";
-import type { BroadcastOptions, BroadcastTargets, ManyTargets } from "../core/broadcast.ts";
+import { FLAG, optionProblem } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import { closestName } from "../core/text/closest-name.ts";
+import { InvalidInputError } from "../core/base/errors.ts";
+import type { BroadcastOptions, BroadcastTargets, ManyTargets } from "../core/turn/broadcast.ts";
 
 const WORDS: readonly ManyTargets[] = ["subscribers", "all"];
 const OPTIONS: OptionRules<BroadcastOptions> = {

@@ -1,6 +1,6 @@
-import type { BroadcastTarget, NewBroadcast, PlacedChat, PlacedTarget } from "../core/broadcast.ts";
+import type { BroadcastTarget, NewBroadcast, PlacedChat, PlacedTarget } from "../core/turn/broadcast.ts";
 import { parseSubscriberKey } from "./stored-broadcast.ts";
-import type { ChatFilter, ChatPage } from "../core/chat.ts";
+import type { ChatFilter, ChatPage } from "../core/chat/chat.ts";
 import type { BroadcastStore } from "./broadcast-store.ts";
 import type { StoredBroadcast, StoredTarget } from "./stored-broadcast.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";

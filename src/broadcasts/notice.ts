@@ -1,10 +1,10 @@
-import type { NewBroadcast } from "../core/broadcast.ts";
-import type { ChatTarget } from "../core/chat-target.ts";
-import { FLAG, optionProblem, TEXT } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import type { Content } from "../core/content.ts";
-import { errorCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
-import type { Address } from "../core/surface.ts";
+import type { NewBroadcast } from "../core/turn/broadcast.ts";
+import type { ChatTarget } from "../core/chat/chat-target.ts";
+import { FLAG, optionProblem, TEXT } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import type { Content } from "../core/message/content.ts";
+import { errorCode, InvalidInputError, SwitchboardError } from "../core/base/errors.ts";
+import type { Address } from "../core/chat/surface.ts";
 
 /** The chat of a notice, and what the model learns about it. */
 export interface NoticeOptions {

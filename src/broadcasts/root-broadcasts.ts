@@ -9,15 +9,15 @@ import type {
   NewBroadcast,
   SubscriberFilter,
   SubscriberPage,
-} from "../core/broadcast.ts";
+} from "../core/turn/broadcast.ts";
 import { createBroadcastStore } from "./broadcast-store.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { createSubscriberStore } from "./subscriber-store.ts";
 import type { SubscriberKey, SubscriberStore } from "./subscriber-store.ts";
-import { checkContent } from "../core/check-content.ts";
-import type { ChatMove } from "../core/chat-move.ts";
-import { failureCode } from "../core/errors.ts";
-import type { Address } from "../core/surface.ts";
+import { checkContent } from "../core/message/check-content.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import { failureCode } from "../core/base/errors.ts";
+import type { Address } from "../core/chat/surface.ts";
 import type { DurableAlarm } from "../feature/durable-alarm.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { noteOf } from "../messengers/turns/note-parts.ts";

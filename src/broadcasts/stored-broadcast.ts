@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Content } from "../core/content.ts";
+import type { Content } from "../core/message/content.ts";
 import { storedMessages, storedMetadata } from "../inbox/stored-messages.ts";
-import { parseAddress } from "../core/stored-address.ts";
+import { parseAddress } from "../core/chat/stored-address.ts";
 import { parseCost } from "../scheduled-runs/stored-cost.ts";
-import { added, defineTable, encoded, flag, integer, json, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
-import type { BroadcastState, BroadcastWork, TargetState } from "../core/broadcast.ts";
+import { added, defineTable, encoded, flag, integer, json, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
+import type { BroadcastState, BroadcastWork, TargetState } from "../core/turn/broadcast.ts";
 import type { SubscriberKey } from "./subscriber-store.ts";
 
 /** The content is checked again where it is sent. */

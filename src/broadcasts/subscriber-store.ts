@@ -1,8 +1,8 @@
-import type { ChatMove } from "../core/chat-move.ts";
-import type { Database } from "../core/database.ts";
-import { defineTable, flag, integer, lazyTable, text } from "../core/table.ts";
-import type { Address } from "../core/surface.ts";
-import type { Subscriber } from "../core/broadcast.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import type { Database } from "../core/store/database.ts";
+import { defineTable, flag, integer, lazyTable, text } from "../core/store/table.ts";
+import type { Address } from "../core/chat/surface.ts";
+import type { Subscriber } from "../core/turn/broadcast.ts";
 
 /** Chats, or topics of chats, that have subscribed to the bot's broadcasts. In the root. */
 const SUBSCRIBERS = defineTable("subscriber_v1", {

@@ -1,10 +1,10 @@
-import { takenAs, type BroadcastWork, type HandOver, type HandOverResult } from "../core/broadcast.ts";
-import { checkContent } from "../core/check-content.ts";
-import type { DeliveryReceipt } from "../core/delivery.ts";
-import type { Content } from "../core/content.ts";
-import type { Deps } from "../core/deps.ts";
-import { errorCode, InvalidInputError } from "../core/errors.ts";
-import { withinTime } from "../core/within-time.ts";
+import { takenAs, type BroadcastWork, type HandOver, type HandOverResult } from "../core/turn/broadcast.ts";
+import { checkContent } from "../core/message/check-content.ts";
+import type { DeliveryReceipt } from "../core/chat/delivery.ts";
+import type { Content } from "../core/message/content.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { errorCode, InvalidInputError } from "../core/base/errors.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import type { Prompt } from "../inbox/prompt-store.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";

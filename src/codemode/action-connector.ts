@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from "ai";
 import type { Action } from "../actions/declare/action.ts";
-import { jsonSchemaOf } from "../core/json-schema-of.ts";
+import { jsonSchemaOf } from "../core/json/json-schema-of.ts";
 import { codeObject } from "./bot-objects.ts";
 import { CodemodeConnector, derivedTool } from "./connector.ts";
 import type { ConnectorTool, ConnectorTools } from "./connector-tool.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { Action } from "../actions/declare/action.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CodeRuns } from "./code-runs.ts";

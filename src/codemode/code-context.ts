@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import type { CallFacts, StoredFacts } from "../messengers/tools/action-rights.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { CodeRun } from "./code-store.ts";

@@ -1,10 +1,10 @@
 import { isFailure, isWaitingResult } from "../actions/declare/action-errors.ts";
 import type { ActionOutput } from "../actions/declare/action-errors.ts";
 import { toJson } from "../actions/declare/normalize-output.ts";
-import { canonicalJson } from "../core/canonical-json.ts";
-import type { Json } from "../core/content.ts";
-import type { Clock } from "../core/deps.ts";
-import { sha256Now } from "../core/sha256.ts";
+import { canonicalJson } from "../core/json/canonical-json.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
 import type { ExecuteResult, Executor, SandboxConnector } from "../sandbox/executor.ts";
 import { steadySource } from "../sandbox/steady.ts";
 import type { CodeCall, CodeRun, CodeStore } from "./code-store.ts";

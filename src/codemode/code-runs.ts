@@ -1,8 +1,8 @@
 import type { ActionOutput } from "../actions/declare/action-errors.ts";
-import { codeCallId } from "../core/code-call.ts";
-import type { Json } from "../core/content.ts";
-import { failureCode } from "../core/errors.ts";
-import { Sweep } from "../core/sweep-store.ts";
+import { codeCallId } from "../core/action/code-call.ts";
+import type { Json } from "../core/message/content.ts";
+import { failureCode } from "../core/base/errors.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { AskedCall } from "../messengers/tools/action-consent.ts";
 import { factsOfTurn } from "../messengers/tools/call-facts.ts";

@@ -1,14 +1,14 @@
 import type { ToolSet } from "ai";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { revertActions, revertName } from "../actions/tools/revert-action.ts";
-import type { ApprovalChange } from "../core/approval-preview.ts";
-import type { Json } from "../core/content.ts";
-import { logBotFailure } from "../core/bot-code.ts";
+import type { ApprovalChange } from "../core/action/approval-preview.ts";
+import type { Json } from "../core/message/content.ts";
+import { logBotFailure } from "../core/time/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 import { actionWords } from "../actions/tools/action-words.ts";
-import { codeCallOf, isCodeCall } from "../core/code-call.ts";
+import { codeCallOf, isCodeCall } from "../core/action/code-call.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
 import { codeObject, type CodeFeature, type CodeObject } from "./bot-objects.ts";
 import type { RuntimeParts } from "./runtime-parts.ts";

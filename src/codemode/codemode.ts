@@ -1,4 +1,4 @@
-import { checkOptions, TEXT, type OptionRules } from "../core/check-options.ts";
+import { checkOptions, TEXT, type OptionRules } from "../core/json/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { CodemodeFeature, type CodemodeOptions } from "./codemode-feature.ts";
 

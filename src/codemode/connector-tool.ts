@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from "ai";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
 
 /** Facts about a call that its tool may use. */
 export interface ToolExecuteContext {

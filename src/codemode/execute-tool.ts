@@ -1,7 +1,7 @@
 import { asSchema, tool } from "ai";
 import type { JSONSchema7, Tool, ToolSet } from "ai";
 import { z } from "zod";
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { ExecuteResult, Executor, SandboxProvider } from "../sandbox/executor.ts";
 import { createQuickJSExecutor } from "../sandbox/quickjs-executor.ts";
 import type { SandboxLimits } from "../sandbox/sandbox-limits.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { Executor } from "../sandbox/executor.ts";
 
 /** A binding of `worker_loaders`. */

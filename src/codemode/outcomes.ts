@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import type { CodeCall, CodeRun } from "./code-store.ts";
 
 /** A call that waits for a person. */

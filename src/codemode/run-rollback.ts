@@ -1,7 +1,7 @@
 import { isFailure } from "../actions/declare/action-errors.ts";
 import { ledgerKeyOf } from "../actions/runs/ledger-key.ts";
 import { revertCallId, revertName } from "../actions/tools/revert-action.ts";
-import { codeCallId } from "../core/code-call.ts";
+import { codeCallId } from "../core/action/code-call.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { factsOf } from "./code-context.ts";
 import type { CodeCall, CodeRun, CodeStore } from "./code-store.ts";

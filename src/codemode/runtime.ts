@@ -1,9 +1,9 @@
 import { tool } from "ai";
 import type { Tool } from "ai";
 import { z } from "zod";
-import { checkOptions, isFunction, isObject, listOf, POSITIVE, TEXT } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import { getTurn } from "../core/turn-context.ts";
+import { checkOptions, isFunction, isObject, listOf, POSITIVE, TEXT } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import { getTurn } from "../core/turn/turn-context.ts";
 import type { Executor } from "../sandbox/executor.ts";
 import { createQuickJSExecutor } from "../sandbox/quickjs-executor.ts";
 import { codeObject, featureOf } from "./bot-objects.ts";

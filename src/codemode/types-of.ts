@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from "ai";
-import { isRecord } from "../core/is-record.ts";
-import { shortLine } from "../core/short-line.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import { shortLine } from "../core/text/short-line.ts";
 import type { ConnectorDescription, ConnectorTool } from "./connector-tool.ts";
 
 /** Nesting below this is `unknown`. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ConfigurationError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
-import { isPrivateHost } from "../core/public-url.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import { isPrivateHost } from "../core/web/public-url.ts";
 import { EXTENSION_HOOKS } from "./extension-config.ts";
 import type { ExtensionManifest } from "./extension-config.ts";
 

@@ -1,11 +1,11 @@
-import { objectSchema } from "../core/object-schema.ts";
-import type { ObjectInput } from "../core/object-schema.ts";
+import { objectSchema } from "../core/json/object-schema.ts";
+import type { ObjectInput } from "../core/json/object-schema.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
-import { SwitchboardError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
+import { isRecord } from "../core/json/is-record.ts";
 import type { Executor } from "../sandbox/index.ts";
 import type { ExtensionCallRules, ExtensionRules } from "./extension-config.ts";
 import { canChange, canWrite, ExtensionHost, hasHost, reachesNetwork } from "./extension-host.ts";

@@ -1,8 +1,8 @@
-import type { Json } from "../core/content.ts";
-import type { Clock } from "../core/deps.ts";
-import { failureCode } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import { withinTime } from "../core/within-time.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { failureCode } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import type { Executor } from "../sandbox/index.ts";
 import type { ThinkHooks, TurnConfig, TurnContext } from "../turn/hooks.ts";
 import type { ExtensionHook } from "./extension-config.ts";

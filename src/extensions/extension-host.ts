@@ -1,4 +1,4 @@
-import { SwitchboardError } from "../core/errors.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 import type { Session } from "../feature/session.ts";
 import type { ExtensionManifest } from "./extension-config.ts";
 import type { ExtensionApi } from "./extension-api.ts";

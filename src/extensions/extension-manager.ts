@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { ExtensionInfo, ExtensionManifest } from "./extension-config.ts";
 import { infoOf } from "./loaded-extension.ts";
 import type { LoadedExtension } from "./loaded-extension.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../core/database.ts";
-import { defineTable, encoded, integer, lazyTable, text } from "../core/table.ts";
-import type { RowOf, Table } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { defineTable, encoded, integer, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf, Table } from "../core/store/table.ts";
 
 /** Extensions that the bot's code has loaded into this conversation. */
 const EXTENSIONS = defineTable("extension_v1", {

@@ -1,8 +1,8 @@
 import type { ThinkActions } from "../actions/declare/action.ts";
-import { logBotFailure } from "../core/bot-code.ts";
-import { ConfigurationError, failureCode } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
-import { publicNetworkOf } from "../core/public-network.ts";
+import { logBotFailure } from "../core/time/bot-code.ts";
+import { ConfigurationError, failureCode } from "../core/base/errors.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import { publicNetworkOf } from "../core/web/public-network.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { Session } from "../feature/session.ts";

@@ -1,5 +1,5 @@
-import { checkOptions, isObject, POSITIVE } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
+import { checkOptions, isObject, POSITIVE } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { createQuickJSExecutor } from "../sandbox/index.ts";
 import { ExtensionsFeature } from "./extensions-feature.ts";

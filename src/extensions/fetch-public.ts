@@ -1,7 +1,7 @@
-import { bytesUpTo } from "../core/bytes-up-to.ts";
-import { SwitchboardError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
-import { isHost, parsePublicUrl } from "../core/public-url.ts";
+import { bytesUpTo } from "../core/bytes/bytes-up-to.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import { isHost, parsePublicUrl } from "../core/web/public-url.ts";
 import type { ExtensionResponse } from "./extension-api.ts";
 
 const MOST_BYTES = 512 * 1024;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ConfigurationError, SwitchboardError } from "../core/errors.ts";
+import { ConfigurationError, SwitchboardError } from "../core/base/errors.ts";
 import type { Executor, SandboxLimit } from "../sandbox/index.ts";
 import { extensionCode } from "./extension-code.ts";
 import type { ExtensionTask } from "./extension-code.ts";

@@ -1,6 +1,6 @@
 import { normalizeOutput } from "../actions/declare/normalize-output.ts";
-import type { Json } from "../core/content.ts";
-import { isRecord } from "../core/is-record.ts";
+import type { Json } from "../core/message/content.ts";
+import { isRecord } from "../core/json/is-record.ts";
 import type {
   ChunkSnapshot,
   StepSnapshot,

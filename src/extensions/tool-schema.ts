@@ -1,5 +1,5 @@
-import { isRecord } from "../core/is-record.ts";
-import { mendSchema } from "../core/mend-schema.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import { mendSchema } from "../core/json/mend-schema.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { equalSecrets } from "../core/constant-time.ts";
-import { problem } from "../core/problem.ts";
+import { equalSecrets } from "../core/bytes/constant-time.ts";
+import { problem } from "../core/web/problem.ts";
 
 /** Tells whether a request has the environment's `ADMIN_TOKEN` as bearer. Never, if that is not set. */
 export function isAdmin(request: Request, env: unknown): boolean {

@@ -1,5 +1,5 @@
-import { sayEnglish } from "../core/bot-texts.ts";
-import { timeInWords } from "../core/time-in-words.ts";
+import { sayEnglish } from "../core/text/bot-texts.ts";
+import { timeInWords } from "../core/text/time-in-words.ts";
 
 /** A bot with a time zone, or without one. */
 export interface ZonedBot {

@@ -1,7 +1,7 @@
 import type { ActionStates } from "../actions/memory/action-states.ts";
-import type { Database } from "../core/database.ts";
-import type { Deps } from "../core/deps.ts";
-import type { Log } from "../core/log.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Deps } from "../core/base/deps.ts";
+import type { Log } from "../core/base/log.ts";
 import type { DeclaredMessengers } from "../messengers/declare/declared-messengers.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 import type { RootRuntime } from "../messengers/root/root-runtime.ts";
@@ -12,12 +12,12 @@ import type { ActionConsent } from "../messengers/tools/action-consent.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import type { ScheduledTurns } from "../scheduled-runs/scheduled-turns.ts";
-import type { TurnOperations } from "../turn/turn-operations.ts";
+import type { TurnOperations } from "../turn/tools/turn-operations.ts";
 import type { RootBudget } from "../../delivery/index.ts";
 import type { AlarmName, DurableAlarm } from "./durable-alarm.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
-import type { ManyChatsSender } from "../core/broadcast.ts";
+import type { ManyChatsSender } from "../core/turn/broadcast.ts";
 import type { RunQuestions } from "../scheduled-runs/run-questions.ts";
 
 /** The object of a bot, as its features use it. Its parts are created when they are used first. */

@@ -1,4 +1,4 @@
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 
 /** Paths that a feature answers in the Worker, for other systems. It takes them before any object sees the request. */
 export interface FeatureRoutes {

@@ -1,16 +1,16 @@
 import type { LifecycleJob } from "agents/lifecycle";
 import type { ThinkActions } from "../actions/declare/action.ts";
-import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
-import type { ChatMove } from "../core/chat-move.ts";
-import type { GonePlace } from "../core/delivery.ts";
-import type { ManyChatsSender } from "../core/broadcast.ts";
+import type { FeaturePress, PressAnswer } from "../core/chat/card-press.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import type { GonePlace } from "../core/chat/delivery.ts";
+import type { ManyChatsSender } from "../core/turn/broadcast.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import type { Note } from "../core/figures.ts";
-import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import type { Note } from "../core/chat/figures.ts";
+import type { HealthWarning } from "../messengers/root/health/health-problem.ts";
 import type { FeatureQuestions } from "../messengers/intake/open-questions.ts";
 import type { ActionConsent } from "../messengers/tools/action-consent.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { ActionQuestions } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import type { StopEffect, TurnConsent } from "../messengers/turns/turn-consent.ts";
@@ -19,7 +19,7 @@ import type { FeatureHost } from "./feature-host.ts";
 import type { FeatureRoutes } from "./feature-routes.ts";
 import type { Session } from "./session.ts";
 import type { ThinkHooks } from "../turn/hooks.ts";
-import type { OwnCompaction } from "../turn/own-compaction.ts";
+import type { OwnCompaction } from "../turn/model/own-compaction.ts";
 
 /**
  * A feature in one object of a bot: all of it, from its tables to its cards. The composition knows features only as a

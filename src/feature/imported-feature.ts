@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { Feature, FeatureKind } from "./feature.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Address } from "../core/surface.ts";
+import type { Address } from "../core/chat/surface.ts";
 
 /** Whether two addresses belong to one thread of one messenger. */
 export function isSameThread(

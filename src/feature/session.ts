@@ -1,4 +1,4 @@
-import type { CompactFunction } from "../turn/own-compaction.ts";
+import type { CompactFunction } from "../turn/model/own-compaction.ts";
 
 /**
  * The memory of a conversation, for the bot's own code: blocks of the system prompt, compaction of the transcript, and

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "../core/civil-time.ts";
+import { DAY_MS, MINUTE_MS } from "../core/time/civil-time.ts";
 
 /** Words for times in one language, in lower case. The runtime knows them, so no list of ours does. */
 export interface CalendarWords {

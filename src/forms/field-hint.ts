@@ -1,5 +1,5 @@
 import type { FormContext, FormField, NumberField, TextField } from "./form.ts";
-import { civilTimeAt } from "../core/time-zone.ts";
+import { civilTimeAt } from "../core/time/time-zone.ts";
 import { shownNumber } from "./shown-number.ts";
 
 const DAY_MS = 86_400_000;

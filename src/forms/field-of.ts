@@ -1,6 +1,6 @@
-import type { Json } from "../core/content.ts";
-import { inOneLine } from "../core/one-line.ts";
-import { shortDescription } from "../core/short-description.ts";
+import type { Json } from "../core/message/content.ts";
+import { inOneLine } from "../core/text/one-line.ts";
+import { shortDescription } from "../core/text/short-description.ts";
 import { wordsIn } from "./words-in.ts";
 import type { ChoiceField, FieldKind, FileField, FormField, NumberField, TextField } from "./form.ts";
 import { isObject, listIn, numberIn, plainValue, resolved, textIn } from "./json-schema.ts";

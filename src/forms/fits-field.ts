@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import { isObject } from "./json-schema.ts";
 import type { FormField } from "./form.ts";
 

@@ -1,5 +1,5 @@
-import type { CardContent, CardField } from "../core/content.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
+import type { CardContent, CardField } from "../core/message/content.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
 import { formLayout, isAskable } from "./form-layout.ts";
 import type { Form, FormContext, FormField, FormState } from "./form.ts";
 import { valueOf } from "./form-places.ts";

@@ -1,5 +1,5 @@
-import type { CallbackButton } from "../core/content.ts";
-import { buttonRows } from "../core/degrade.ts";
+import type { CallbackButton } from "../core/message/content.ts";
+import { buttonRows } from "../core/chat/degrade.ts";
 import { askedAt, placeKey, valueOf } from "./form-places.ts";
 import type { ChoiceField, Form, FormContext, FormField, FormPress, FormState } from "./form.ts";
 import { fitsField } from "./fits-field.ts";

@@ -1,6 +1,6 @@
 import type { FlexibleSchema } from "ai";
-import type { Json } from "../core/content.ts";
-import { jsonSchemaOf } from "../core/json-schema-of.ts";
+import type { Json } from "../core/message/content.ts";
+import { jsonSchemaOf } from "../core/json/json-schema-of.ts";
 import { fieldOf } from "./field-of.ts";
 import type { FieldOptions } from "./field-of.ts";
 import type { Form, FormField } from "./form.ts";

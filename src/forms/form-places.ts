@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import type { Form, FormField, FormPlace, FormState } from "./form.ts";
 import { isObject } from "./json-schema.ts";
 import { fitsField } from "./fits-field.ts";

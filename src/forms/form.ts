@@ -1,8 +1,8 @@
-import type { Say } from "../core/bot-texts.ts";
-import type { SchemaIssue } from "../core/check-value.ts";
-import type { Json } from "../core/content.ts";
-import type { MessengerAttachment } from "../core/messenger-event.ts";
-import type { SurfaceCapabilities } from "../core/surface.ts";
+import type { Say } from "../core/text/bot-texts.ts";
+import type { SchemaIssue } from "../core/json/check-value.ts";
+import type { Json } from "../core/message/content.ts";
+import type { MessengerAttachment } from "../core/chat/messenger-event.ts";
+import type { SurfaceCapabilities } from "../core/chat/surface.ts";
 
 /**
  * A form asks a person for a value, field by field, and then for all of it once more.

@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 
 /** A JSON Schema, or a part of one. Only the keywords that are read are known. */
 export type SchemaObject = { readonly [key: string]: Json };

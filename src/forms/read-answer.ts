@@ -1,7 +1,7 @@
-import { APPROVAL_WORDS, decisionOf } from "../core/decision-word.ts";
-import type { Json } from "../core/content.ts";
-import { textLength } from "../core/text-length.ts";
-import type { TextName, TextValues } from "../core/bot-texts.ts";
+import { APPROVAL_WORDS, decisionOf } from "../core/action/decision-word.ts";
+import type { Json } from "../core/message/content.ts";
+import { textLength } from "../core/text/text-length.ts";
+import type { TextName, TextValues } from "../core/text/bot-texts.ts";
 import type { FieldKind, FormContext, FormField, FormMessage, Reading } from "./form.ts";
 import { readDate, readDateTime } from "./read-date.ts";
 import type { TimeContext } from "./read-date.ts";

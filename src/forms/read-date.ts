@@ -1,6 +1,6 @@
-import { civilDayOf, DAY_MS, daysInMonth, MINUTE_MS, startOfDay } from "../core/civil-time.ts";
-import type { CivilMs } from "../core/civil-time.ts";
-import { civilTimeAt, momentOf, parseIsoTime } from "../core/time-zone.ts";
+import { civilDayOf, DAY_MS, daysInMonth, MINUTE_MS, startOfDay } from "../core/time/civil-time.ts";
+import type { CivilMs } from "../core/time/civil-time.ts";
+import { civilTimeAt, momentOf, parseIsoTime } from "../core/time/time-zone.ts";
 import { calendarWords } from "./calendar-words.ts";
 import type { CalendarWords } from "./calendar-words.ts";
 import type { FormContext, Reading } from "./form.ts";

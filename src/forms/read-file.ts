@@ -1,5 +1,5 @@
-import type { Say } from "../core/bot-texts.ts";
-import type { MessengerAttachment } from "../core/messenger-event.ts";
+import type { Say } from "../core/text/bot-texts.ts";
+import type { MessengerAttachment } from "../core/chat/messenger-event.ts";
 import type { FileField, FormMessage, Reading } from "./form.ts";
 
 const BYTES_IN_MB = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Say, TextName, TextValues } from "../core/bot-texts.ts";
+import type { Say, TextName, TextValues } from "../core/text/bot-texts.ts";
 import type { FormContext, NumberField, Reading } from "./form.ts";
 import { shownNumber } from "./shown-number.ts";
 

@@ -1,7 +1,7 @@
-import type { Say } from "../core/bot-texts.ts";
-import type { Json } from "../core/content.ts";
-import { inOneLine } from "../core/one-line.ts";
-import { timeInWords } from "../core/time-in-words.ts";
+import type { Say } from "../core/text/bot-texts.ts";
+import type { Json } from "../core/message/content.ts";
+import { inOneLine } from "../core/text/one-line.ts";
+import { timeInWords } from "../core/text/time-in-words.ts";
 import { isObject, plainValue } from "./json-schema.ts";
 import type { ChoiceField, FormContext, FormField } from "./form.ts";
 import { shownNumber } from "./shown-number.ts";

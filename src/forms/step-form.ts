@@ -1,5 +1,5 @@
-import type { SchemaIssue } from "../core/check-value.ts";
-import { inOneLine } from "../core/one-line.ts";
+import type { SchemaIssue } from "../core/json/check-value.ts";
+import { inOneLine } from "../core/text/one-line.ts";
 import { fitsField } from "./fits-field.ts";
 import { formLayout } from "./form-layout.ts";
 import type {

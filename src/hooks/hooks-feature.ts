@@ -1,17 +1,17 @@
 import { createHmac } from "node:crypto";
-import type { BroadcastTarget, BroadcastWork } from "../core/broadcast.ts";
-import { runBotCode } from "../core/bot-code.ts";
-import { equalSecrets } from "../core/constant-time.ts";
-import { errorCode, SwitchboardError } from "../core/errors.ts";
-import { onlyBy, problem } from "../core/problem.ts";
-import { MAX_BODY_BYTES, readBody } from "../core/read-body.ts";
+import type { BroadcastTarget, BroadcastWork } from "../core/turn/broadcast.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
+import { equalSecrets } from "../core/bytes/constant-time.ts";
+import { errorCode, SwitchboardError } from "../core/base/errors.ts";
+import { onlyBy, problem } from "../core/web/problem.ts";
+import { MAX_BODY_BYTES, readBody } from "../core/web/read-body.ts";
 import { checkHook, escapeMarkdown, fillTemplate } from "./incoming-hooks.ts";
 import type { IncomingCall, IncomingHook, IncomingHooks } from "./incoming-hooks.ts";
 import { fromPeople } from "../messengers/turns/own-marks.ts";
 import { questionsOf } from "../messengers/turns/question-messages.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
-import { parseJson } from "../core/parse-json.ts";
+import { parseJson } from "../core/json/parse-json.ts";
 
 /** The methods of the bot's class that are about calls of other systems. */
 export interface HookMethods {

@@ -1,8 +1,8 @@
-import type { BroadcastTarget } from "../core/broadcast.ts";
-import { FUNCTION, isObject, optionProblem, orFunction, TEXT } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import type { Content } from "../core/content.ts";
-import { ConfigurationError } from "../core/errors.ts";
+import type { BroadcastTarget } from "../core/turn/broadcast.ts";
+import { FUNCTION, isObject, optionProblem, orFunction, TEXT } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import type { Content } from "../core/message/content.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 
 /** One call of an outside system. */
 export interface IncomingCall {

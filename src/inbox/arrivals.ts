@@ -1,4 +1,4 @@
-import type { CardClaim } from "../core/gate.ts";
+import type { CardClaim } from "../core/chat/gate.ts";
 import type { InboxRow, InboxStore } from "./inbox-store.ts";
 
 /** An event on its way through the intake. */

@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
 import type { InboxRow } from "./inbox-store.ts";
 
 /** Returns a message with its edited text. A command in the edit is left out, because it must not run. */

@@ -1,11 +1,11 @@
-import type { ChatMove } from "../core/chat-move.ts";
-import type { CardClaim } from "../core/gate.ts";
-import type { Database } from "../core/database.ts";
-import type { IncomingEvent } from "../core/messenger.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
-import { added, defineTable, encoded, integer, openTable, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import type { CardClaim } from "../core/chat/gate.ts";
+import type { Database } from "../core/store/database.ts";
+import type { IncomingEvent } from "../core/chat/messenger.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/chat/stored-event.ts";
+import { added, defineTable, encoded, integer, openTable, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
 
 /**
  * The state of an event.

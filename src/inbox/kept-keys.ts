@@ -1,4 +1,4 @@
-import { DAY_MS } from "../core/civil-time.ts";
+import { DAY_MS } from "../core/time/civil-time.ts";
 
 /**
  * Keys of handled events are kept this long, in milliseconds, so that a late redelivery starts nothing (I2). WhatsApp

@@ -1,6 +1,6 @@
-import type { Database } from "../core/database.ts";
-import { added, defineTable, flag, integer, lazyTable, text } from "../core/table.ts";
-import type { NewRowOf } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { added, defineTable, flag, integer, lazyTable, text } from "../core/store/table.ts";
+import type { NewRowOf } from "../core/store/table.ts";
 
 /**
  * Texts that the bot's own code has posted and that the model does not know yet. The next turn takes all of them into

@@ -1,6 +1,6 @@
-import type { Clock } from "../core/deps.ts";
-import type { Log } from "../core/log.ts";
-import type { EventFields } from "../core/log-fields.ts";
+import type { Clock } from "../core/base/deps.ts";
+import type { Log } from "../core/base/log.ts";
+import type { EventFields } from "../core/chat/log-fields.ts";
 
 /** Within this time (milliseconds) `AT_ONCE` lines about a thread's ignored events are written. The others wait. */
 const EVERY_MS = 1000;

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { addressSchema } from "../core/stored-address.ts";
+import { addressSchema } from "../core/chat/stored-address.ts";
 import { parseMessages, parseMetadata } from "./stored-messages.ts";
 import type { UIMessage } from "ai";
-import type { ChatMove } from "../core/chat-move.ts";
-import type { Database } from "../core/database.ts";
-import { added, defineTable, encoded, flag, integer, json, lazyTable, text } from "../core/table.ts";
-import type { NewRowOf, RowOf } from "../core/table.ts";
-import type { Address } from "../core/surface.ts";
-import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import type { Database } from "../core/store/database.ts";
+import { added, defineTable, encoded, flag, integer, json, lazyTable, text } from "../core/store/table.ts";
+import type { NewRowOf, RowOf } from "../core/store/table.ts";
+import type { Address } from "../core/chat/surface.ts";
+import type { PromptMetadata, TurnKind } from "../core/turn/turn-info.ts";
 
 /**
  * - `pending`: waits for its turn

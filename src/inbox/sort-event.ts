@@ -1,5 +1,5 @@
-import type { MessengerRespondTo } from "../core/messenger.ts";
-import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
+import type { MessengerRespondTo } from "../core/chat/messenger.ts";
+import type { MessengerCommand, MessengerEvent } from "../core/chat/messenger-event.ts";
 
 /** Code of the bot for events that start no turn. */
 export type EventHook = "onChatMember" | "onReaction" | "onUpdate";

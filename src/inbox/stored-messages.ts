@@ -1,6 +1,6 @@
 import type { UIMessage } from "ai";
 import { z } from "zod";
-import type { PromptMetadata } from "../core/turn-info.ts";
+import type { PromptMetadata } from "../core/turn/turn-info.ts";
 
 /** Messages for the model, as the bot's own code gave them. Their parts are checked where they are read. */
 const messagesSchema = z.array(

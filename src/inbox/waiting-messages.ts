@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
 import type { InboxRow, InboxStore } from "./inbox-store.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { failureFields, isLogged } from "../core/bot-code.ts";
-import type { Log, LogFields } from "../core/log.ts";
+import { failureFields, isLogged } from "../core/time/bot-code.ts";
+import type { Log, LogFields } from "../core/base/log.ts";
 
 /**
  * Beginnings of the lines that the `agents` package prints. It has no logger to replace, and prints whole errors, whose

@@ -1,4 +1,4 @@
-import type { LogFields } from "../core/log.ts";
+import type { LogFields } from "../core/base/log.ts";
 
 /** An event of `agents/observability`, before its object adds name and time. */
 export interface AgentEvent {

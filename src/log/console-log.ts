@@ -1,5 +1,5 @@
-import { createLog, logThreshold } from "../core/log.ts";
-import type { Log } from "../core/log.ts";
+import { createLog, logThreshold } from "../core/base/log.ts";
+import type { Log } from "../core/base/log.ts";
 import { createSecretHider } from "./hide-secrets.ts";
 
 /** Longest message of an exception in a line. */

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from "../core/log.ts";
+import type { Log, LogFields } from "../core/base/log.ts";
 
 /** Returns a log that also passes each line to an observer, whatever `LOG_LEVEL` is. */
 export function observedLog(log: Log, observe: (event: string, fields: LogFields) => void): Log {

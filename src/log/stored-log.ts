@@ -1,4 +1,4 @@
-import type { Log, LogFields } from "../core/log.ts";
+import type { Log, LogFields } from "../core/base/log.ts";
 
 /**
  * Returns a log that writes each `info` line when everything that its object has written so far is durable, because the

@@ -14,9 +14,9 @@ import type {
   OAuthTokens,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import type { Deps } from "../core/deps.ts";
-import { SwitchboardError } from "../core/errors.ts";
-import { withTimeLimit } from "../core/with-time-limit.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
+import { withTimeLimit } from "../core/time/with-time-limit.ts";
 import type { McpServer } from "./mcp-client-options.ts";
 import { publicFetch } from "./public-fetch.ts";
 

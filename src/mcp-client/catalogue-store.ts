@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Database } from "../core/database.ts";
-import { defineTable, integer, json, lazyTable, text, type RowOf, type Table } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { defineTable, integer, json, lazyTable, text, type RowOf, type Table } from "../core/store/table.ts";
 import { leftOutSchema, toolPinSchema } from "./tool-pin.ts";
 
 /** `asked`: the owner has a card about the tool. */

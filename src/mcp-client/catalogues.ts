@@ -1,9 +1,9 @@
-import type { Database } from "../core/database.ts";
-import type { Deps } from "../core/deps.ts";
-import { failureCode } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import { sha256Now } from "../core/sha256.ts";
-import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { failureCode } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
+import type { HealthWarning } from "../messengers/root/health/health-problem.ts";
 import { CatalogueStore, type CatalogueRow, type Decision } from "./catalogue-store.ts";
 import { failureReason, McpConnection, withToken } from "./connection.ts";
 import type { McpServer, McpServers } from "./mcp-client-options.ts";

@@ -1,8 +1,8 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import type { Deps } from "../core/deps.ts";
-import { failureCode } from "../core/errors.ts";
-import { withTimeLimit } from "../core/with-time-limit.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { failureCode } from "../core/base/errors.ts";
+import { withTimeLimit } from "../core/time/with-time-limit.ts";
 import { CUT_OFF, limitedFetch, TOO_LARGE } from "./limited-fetch.ts";
 import type { McpServer } from "./mcp-client-options.ts";
 import type { ListedTool } from "./tool-pin.ts";

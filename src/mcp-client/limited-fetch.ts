@@ -1,7 +1,7 @@
-import { bytesUpTo } from "../core/bytes-up-to.ts";
-import { parseJson } from "../core/parse-json.ts";
-import { isRecord } from "../core/is-record.ts";
-import { streamOf } from "../core/stream-of.ts";
+import { bytesUpTo } from "../core/bytes/bytes-up-to.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import { streamOf } from "../core/bytes/stream-of.ts";
 
 /** Largest answer of a server to one request, in bytes. */
 export const MOST_BYTES = 4 * 1024 * 1024;

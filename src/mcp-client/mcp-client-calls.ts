@@ -1,4 +1,4 @@
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 import type { Decision } from "./catalogue-store.ts";
 import type { ToolPin } from "./tool-pin.ts";
 

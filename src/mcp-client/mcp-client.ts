@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { systemDeps } from "../core/deps.ts";
-import { onlyBy } from "../core/problem.ts";
-import { readChecked } from "../core/read-json.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import { onlyBy } from "../core/web/problem.ts";
+import { readChecked } from "../core/json/read-json.ts";
 import { isAdmin, unauthorized } from "../feature/admin.ts";
 import { MCP_CLIENT } from "./mcp-client-calls.ts";
-import { checkOptions, isObject, TEXT, whole, type OptionRules } from "../core/check-options.ts";
+import { checkOptions, isObject, TEXT, whole, type OptionRules } from "../core/json/check-options.ts";
 import type { FeatureRoutes } from "../feature/feature-routes.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { McpClientFeature } from "./mcp-client-feature.ts";

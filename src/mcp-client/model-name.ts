@@ -1,4 +1,4 @@
-import { sha256Now } from "../core/sha256.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
 
 /** Longest name of a tool that all providers take. */
 const LONGEST = 64;

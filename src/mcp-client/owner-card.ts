@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { alert } from "../core/card-press.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
-import type { CardContent } from "../core/content.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
-import { sha256Now } from "../core/sha256.ts";
-import { shortLine } from "../core/short-line.ts";
+import { alert } from "../core/chat/card-press.ts";
+import type { CardPress, PressAnswer } from "../core/chat/card-press.ts";
+import type { CardContent } from "../core/message/content.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
+import { shortLine } from "../core/text/short-line.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { MCP_CLIENT } from "./mcp-client-calls.ts";
 import type { McpClientOptions } from "./mcp-client-options.ts";

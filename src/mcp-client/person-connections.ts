@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ActionContext } from "../actions/declare/action-context.ts";
-import { getTurn } from "../core/turn-context.ts";
+import { getTurn } from "../core/turn/turn-context.ts";
 import { McpConnection, statusOf, withToken, type ConnectionOptions, type SentCall } from "./connection.ts";
 import type { PersonTools } from "./person-tools.ts";
 import type { PersonalCalls, PersonalResult } from "./tool-action.ts";

@@ -3,8 +3,8 @@ import type { OfferContext } from "../actions/declare/action-context.ts";
 import type { Action } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { McpClientCalls, PersonKey } from "./mcp-client-calls.ts";
 
 /** Age at which a conversation asks again to which servers a person is connected. */

@@ -1,6 +1,6 @@
-import { SwitchboardError } from "../core/errors.ts";
-import { bytesUpTo } from "../core/bytes-up-to.ts";
-import { parsePublicUrl } from "../core/public-url.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
+import { bytesUpTo } from "../core/bytes/bytes-up-to.ts";
+import { parsePublicUrl } from "../core/web/public-url.ts";
 
 const MOST_BYTES = 256 * 1024;
 const MOST_REDIRECTS = 3;

@@ -1,6 +1,6 @@
-import { checkOptions, FLAG, isObject, isText, listOf, POSITIVE, TEXT } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import { ConfigurationError } from "../core/errors.ts";
+import { checkOptions, FLAG, isObject, isText, listOf, POSITIVE, TEXT } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { McpClientOptions, McpServer, McpServers, McpToolRules } from "./mcp-client-options.ts";
 
 const NAME = /^[a-z](?:-?[a-z0-9])*$/;

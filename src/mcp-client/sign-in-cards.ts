@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
-import type { CardContent } from "../core/content.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
+import type { CardPress, PressAnswer } from "../core/chat/card-press.ts";
+import type { CardContent } from "../core/message/content.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CommandResult, ThinkCommands } from "../messengers/declare/commands.ts";
 import { MCP_CLIENT } from "./mcp-client-calls.ts";

@@ -1,5 +1,5 @@
-import { decodedPart, onlyBy } from "../core/problem.ts";
-import { sha256Now } from "../core/sha256.ts";
+import { decodedPart, onlyBy } from "../core/web/problem.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
 import type { FeatureRoutes, RoutedBot } from "../feature/feature-routes.ts";
 import { MCP_CLIENT } from "./mcp-client-calls.ts";
 

@@ -1,7 +1,7 @@
-import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { LazyTables } from "../core/store/lazy-tables.ts";
+import { defineTable, integer, Table, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
 
 /** Sign-ins that have begun. Their verifiers are in the secret store. */
 const SIGN_INS = defineTable("mcp_sign_in_v1", {

@@ -3,16 +3,16 @@ import type { ActionContext, OfferContext } from "../actions/declare/action-cont
 import type { Action } from "../actions/declare/action.ts";
 import { ActionError, outcomeUnknown } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
-import type { Log } from "../core/log.ts";
-import { objectSchema } from "../core/object-schema.ts";
-import type { ObjectInput } from "../core/object-schema.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
+import type { Log } from "../core/base/log.ts";
+import { objectSchema } from "../core/json/object-schema.ts";
+import type { ObjectInput } from "../core/json/object-schema.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
 import { failureReason, NotConnectedError, protocolCode, statusOf, withToken } from "./connection.ts";
 import type { McpConnection, SentCall } from "./connection.ts";
 import { CUT_OFF, TOO_LARGE } from "./limited-fetch.ts";
 import type { McpServer, McpToolRules } from "./mcp-client-options.ts";
 
-import { mendSchema } from "../core/mend-schema.ts";
+import { mendSchema } from "../core/json/mend-schema.ts";
 import { toolError, toolOutputOf, withoutSecrets } from "./tool-output.ts";
 import type { ToolPin } from "./tool-pin.ts";
 

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import type { ReplyAttachment } from "../core/reply-attachment.ts";
-import { hideSecrets } from "../core/hide-secrets.ts";
+import type { ReplyAttachment } from "../core/message/reply-attachment.ts";
+import { hideSecrets } from "../core/text/hide-secrets.ts";
 import type { McpServer } from "./mcp-client-options.ts";
 
 /** The result of a tool: the part for the model, and the files for the person. */

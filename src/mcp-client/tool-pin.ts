@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { canonicalJson } from "../core/canonical-json.ts";
-import { sha256Now } from "../core/sha256.ts";
-import { mendSchema } from "../core/mend-schema.ts";
+import { canonicalJson } from "../core/json/canonical-json.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
+import { mendSchema } from "../core/json/mend-schema.ts";
 import type { McpServer } from "./mcp-client-options.ts";
 import { modelNameOf } from "./model-name.ts";
 

@@ -1,9 +1,9 @@
 import { unsentCode } from "../actions/attachments/unsent-attachment.ts";
-import { toBase64 } from "../core/base64.ts";
-import type { FileKind } from "../core/content.ts";
-import type { HeldFiles } from "../core/delivery.ts";
-import { FILE_KINDS } from "../core/reply-attachment.ts";
-import type { StoredAttachment } from "../core/reply-attachment.ts";
+import { toBase64 } from "../core/bytes/base64.ts";
+import type { FileKind } from "../core/message/content.ts";
+import type { HeldFiles } from "../core/chat/delivery.ts";
+import { FILE_KINDS } from "../core/message/reply-attachment.ts";
+import type { StoredAttachment } from "../core/message/reply-attachment.ts";
 import { attachmentContent, captionWithout, fileOf } from "../messengers/replies/attachment-content.ts";
 import { mediaTypeOf } from "../../delivery/index.ts";
 import type { ResultContent } from "./mcp-calls.ts";

@@ -1,4 +1,4 @@
-import { outsideRequest } from "../core/outside-call.ts";
+import { outsideRequest } from "../core/action/outside-call.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { approvedOwner } from "../messengers/turns/turn-attachments.ts";
 import { attachedContent } from "./attached-content.ts";

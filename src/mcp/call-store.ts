@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { DAY_MS } from "../core/civil-time.ts";
-import type { Json } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import type { Clock } from "../core/deps.ts";
-import { Sweep } from "../core/sweep-store.ts";
-import { added, defineTable, flag, integer, json, lazyTable, text } from "../core/table.ts";
-import type { RowOf, Table } from "../core/table.ts";
+import { DAY_MS } from "../core/time/civil-time.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
+import { added, defineTable, flag, integer, json, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf, Table } from "../core/store/table.ts";
 
 /** Calls of tools. A row never holds the input. */
 const CALLS = defineTable("mcp_call_v1", {

@@ -1,5 +1,5 @@
-import type { Json } from "../core/content.ts";
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { Json } from "../core/message/content.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 import type { AskedForm } from "../messengers/tools/action-consent.ts";
 import type { McpCaller, NewToken, SentToken, TokenRecord } from "./token.ts";
 import type { TokenCheck } from "./tokens.ts";

@@ -1,6 +1,6 @@
-import { SwitchboardError } from "../core/errors.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 import type { ThinkActions } from "../actions/declare/action.ts";
-import { runBotCode } from "../core/bot-code.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CallAnswer, McpCalls, ToolCall, ToolDescriptor } from "./mcp-calls.ts";
@@ -10,7 +10,7 @@ import { McpTokens } from "./tokens.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { descriptorOf, mayEverCall, toolsOf } from "./tool-list.ts";
 import type { McpTool } from "./tool-list.ts";
-import { answeredBy } from "../core/inner-calls.ts";
+import { answeredBy } from "../core/chat/inner-calls.ts";
 
 /** The methods of the bot's class that are about tools for other systems. */
 interface McpMethods {

@@ -1,7 +1,7 @@
-import { systemDeps } from "../core/deps.ts";
-import { isDeeperThan } from "../core/json-depth.ts";
-import { onlyBy, problem } from "../core/problem.ts";
-import { readJson } from "../core/read-json.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import { isDeeperThan } from "../core/json/json-depth.ts";
+import { onlyBy, problem } from "../core/web/problem.ts";
+import { readJson } from "../core/json/read-json.ts";
 import type { FeatureRoutes, RoutedBot } from "../feature/feature-routes.ts";
 import { consoleLogOf } from "../log/console-log.ts";
 import { conversationOfToken, MCP } from "./mcp-calls.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { McpFeature } from "./mcp-feature.ts";
 import { mcpRoutes } from "./mcp-routes.ts";

@@ -1,8 +1,8 @@
 import { asSchema } from "ai";
 import type { FlexibleSchema } from "ai";
 import type { Action } from "../actions/declare/action.ts";
-import type { Json } from "../core/content.ts";
-import { isRecord } from "../core/is-record.ts";
+import type { Json } from "../core/message/content.ts";
+import { isRecord } from "../core/json/is-record.ts";
 import type { ToolSchema } from "./mcp-calls.ts";
 
 /** What a client without tasks may get instead of an output: see `waitingResult`. */

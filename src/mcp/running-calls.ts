@@ -1,5 +1,5 @@
-import type { Json } from "../core/content.ts";
-import { wait } from "../core/deps.ts";
+import type { Json } from "../core/message/content.ts";
+import { wait } from "../core/base/deps.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CallRow, CallStore } from "./call-store.ts";
 import { longTaskOf } from "./call-task.ts";

@@ -18,12 +18,12 @@ import type {
   Tool as ListedTool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Json } from "../core/content.ts";
-import type { Clock } from "../core/deps.ts";
-import { failureCode } from "../core/errors.ts";
-import { parseJson } from "../core/parse-json.ts";
-import { isRecord } from "../core/is-record.ts";
-import type { Log } from "../core/log.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { failureCode } from "../core/base/errors.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { isRecord } from "../core/json/is-record.ts";
+import type { Log } from "../core/base/log.ts";
 import type {
   AskedThere,
   CallAnswer,
@@ -36,7 +36,7 @@ import type {
 import { withWaiting } from "./output-schema.ts";
 import type { McpCaller } from "./token.ts";
 import { TASK_TOOL, toolName } from "./tool-list.ts";
-import { wait } from "../core/deps.ts";
+import { wait } from "../core/base/deps.ts";
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { DAY_MS } from "../core/civil-time.ts";
-import { systemDeps } from "../core/deps.ts";
-import { errorCode } from "../core/errors.ts";
-import { onlyBy, problem } from "../core/problem.ts";
-import { readChecked } from "../core/read-json.ts";
+import { DAY_MS } from "../core/time/civil-time.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import { errorCode } from "../core/base/errors.ts";
+import { onlyBy, problem } from "../core/web/problem.ts";
+import { readChecked } from "../core/json/read-json.ts";
 import { isAdmin, unauthorized } from "../feature/admin.ts";
 import type { RoutedBot } from "../feature/feature-routes.ts";
 import { conversationOfToken, MCP } from "./mcp-calls.ts";

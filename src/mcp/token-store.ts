@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { DAY_MS } from "../core/civil-time.ts";
-import type { Database } from "../core/database.ts";
-import type { Clock } from "../core/deps.ts";
-import { Sweep } from "../core/sweep-store.ts";
-import { defineTable, integer, json, lazyTable, text } from "../core/table.ts";
-import type { RowOf, Table } from "../core/table.ts";
+import { DAY_MS } from "../core/time/civil-time.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
+import { defineTable, integer, json, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf, Table } from "../core/store/table.ts";
 
 const TOKENS = defineTable("mcp_token_v1", {
   id: text("PRIMARY KEY"),

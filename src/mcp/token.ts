@@ -1,4 +1,4 @@
-import { sha256 } from "../core/sha256.ts";
+import { sha256 } from "../core/bytes/sha256.ts";
 
 /** A person of a messenger, for whom a token calls. */
 export interface TokenPerson {

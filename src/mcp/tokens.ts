@@ -1,8 +1,8 @@
-import { equalSecrets } from "../core/constant-time.ts";
-import type { Database } from "../core/database.ts";
-import type { Deps } from "../core/deps.ts";
-import { SwitchboardError } from "../core/errors.ts";
-import { sha256 } from "../core/sha256.ts";
+import { equalSecrets } from "../core/bytes/constant-time.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
+import { sha256 } from "../core/bytes/sha256.ts";
 import { TokenStore } from "./token-store.ts";
 import type { TokenRow } from "./token-store.ts";
 import { tokenText } from "./token.ts";

@@ -1,7 +1,7 @@
 import { asSchema } from "ai";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
-import type { Json } from "../core/content.ts";
-import { ConfigurationError } from "../core/errors.ts";
+import type { Json } from "../core/message/content.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import { isCovered } from "../actions/declare/authorize.ts";
 import type { ToolDescriptor } from "./mcp-calls.ts";
 import { outputSchemaOf } from "./output-schema.ts";

@@ -1,6 +1,6 @@
 import type { ActionFailure } from "../actions/declare/action-errors.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../actions/declare/normalize-output.ts";
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import type { ToolResult } from "./mcp-calls.ts";
 
 /** Codes of failures in `structuredContent`. The first means that the input does not fit, and nothing ran. */

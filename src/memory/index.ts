@@ -10,4 +10,4 @@ export type {
   SearchResult,
   Session,
 } from "../feature/session.ts";
-export type { CompactFunction, Compaction } from "../turn/own-compaction.ts";
+export type { CompactFunction, Compaction } from "../turn/model/own-compaction.ts";

@@ -1,10 +1,10 @@
-import { runBotCode } from "../core/bot-code.ts";
-import { sayIn } from "../core/bot-texts.ts";
-import type { BotTexts } from "../core/bot-texts.ts";
-import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
-import { ConfigurationError, failureCode } from "../core/errors.ts";
-import { getMessengerContext, getTurn } from "../core/turn-context.ts";
-import { withinTime } from "../core/within-time.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
+import { sayIn } from "../core/text/bot-texts.ts";
+import type { BotTexts } from "../core/text/bot-texts.ts";
+import type { FeaturePress, PressAnswer } from "../core/chat/card-press.ts";
+import { ConfigurationError, failureCode } from "../core/base/errors.ts";
+import { getMessengerContext, getTurn } from "../core/turn/turn-context.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import type { ThinkActions } from "../actions/declare/action.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";

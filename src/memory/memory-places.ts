@@ -1,6 +1,6 @@
-import { getTurn } from "../core/turn-context.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import { getTurn } from "../core/turn/turn-context.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { PersonOf } from "../feature/session.ts";
 import type { MemoryPlace } from "./memory-record.ts";

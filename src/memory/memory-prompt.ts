@@ -1,4 +1,4 @@
-import { inOneLine } from "../core/one-line.ts";
+import { inOneLine } from "../core/text/one-line.ts";
 import type { MemoryEntry } from "./memory-record.ts";
 import type { Block } from "./own-session.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SwitchboardError } from "../core/errors.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { PersonOf } from "../feature/session.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { logBotFailure } from "../core/bot-code.ts";
-import { ConfigurationError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
+import { logBotFailure } from "../core/time/bot-code.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
 import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { ContextBlock, FoundText, PersonOf, Session } from "../feature/session.ts";
 import { withoutUnloaded } from "./loaded-texts.ts";
-import type { CompactFunction, OwnCompaction } from "../turn/own-compaction.ts";
+import type { CompactFunction, OwnCompaction } from "../turn/model/own-compaction.ts";
 
 const LABEL = /^[\w-]{1,40}$/;
 const MOST_BLOCKS = 20;

@@ -1,4 +1,4 @@
-import { inOneLine } from "../core/one-line.ts";
+import { inOneLine } from "../core/text/one-line.ts";
 import type { ContextProvider } from "../feature/session.ts";
 
 /** Most texts that the prompt names. */

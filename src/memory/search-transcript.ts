@@ -1,4 +1,4 @@
-import type { FoundMessage } from "../turn/session-messages.ts";
+import type { FoundMessage } from "../turn/model/session-messages.ts";
 
 /** Finds messages by one word, the best first. */
 export type FindWord = (word: string, limit: number) => Promise<readonly FoundMessage[]>;

@@ -1,5 +1,5 @@
-import type { Database } from "../core/database.ts";
-import type { FoundMessage } from "../turn/session-messages.ts";
+import type { Database } from "../core/store/database.ts";
+import type { FoundMessage } from "../turn/model/session-messages.ts";
 
 /**
  * Finds messages that contain a text, the newest first. For languages that write no spaces: the index has such a

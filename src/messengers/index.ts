@@ -18,11 +18,11 @@ export type {
   ToEventInput,
   UnconfiguredMessenger,
   VerifyWebhook,
-} from "../core/messenger.ts";
-export type { DeliveryPolicy } from "../core/delivery.ts";
+} from "../core/chat/messenger.ts";
+export type { DeliveryPolicy } from "../core/chat/delivery.ts";
 
 // Inside a turn
-export { getMessengerContext } from "../core/turn-context.ts";
+export { getMessengerContext } from "../core/turn/turn-context.ts";
 export type {
   AttachmentMetadata,
   ChatMemberEvent,
@@ -30,7 +30,7 @@ export type {
   FetchAttachmentOptions,
   MessengerContext,
   MessengerContextMessage,
-} from "../core/messenger-context.ts";
+} from "../core/chat/messenger-context.ts";
 export type {
   MessengerAction,
   MessengerAttachment,
@@ -43,7 +43,7 @@ export type {
   MessengerMessage,
   MessengerThread,
   QuotedMessage,
-} from "../core/messenger-event.ts";
+} from "../core/chat/messenger-event.ts";
 
 // Commands
 export type {
@@ -55,7 +55,7 @@ export type {
 } from "./declare/commands.ts";
 
 // Writing a provider
-export type { ChatFacts, ChatKind, TopicFacts } from "../core/chat.ts";
+export type { ChatFacts, ChatKind, TopicFacts } from "../core/chat/chat.ts";
 export type {
   BotIdentity,
   FetchedFile,
@@ -64,7 +64,7 @@ export type {
   PlatformContext,
   PlatformVerification,
   ReceiveContext,
-} from "../core/messenger.ts";
+} from "../core/chat/messenger.ts";
 export type {
   ActionNotice,
   Address,
@@ -76,5 +76,5 @@ export type {
   Rate,
   Surface,
   SurfaceCapabilities,
-} from "../core/surface.ts";
-export type { RichText, TextEntity, TextFormat, TextLimits } from "../core/rich-text.ts";
+} from "../core/chat/surface.ts";
+export type { RichText, TextEntity, TextFormat, TextLimits } from "../core/message/rich-text.ts";

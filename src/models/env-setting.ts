@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 
 /**
  * Parses the address of a model's server. Errors do not repeat the value, because people put keys into URLs.

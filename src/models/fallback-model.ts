@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import { wrapLanguageModel } from "ai";
-import type { Clock } from "../core/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
 import { beginStream } from "./begin-stream.ts";
 import { ModelCallError } from "./model-call-error.ts";
 import { isPassing } from "./patient-model.ts";

@@ -6,9 +6,9 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { wrapLanguageModel, type LanguageModel } from "ai";
-import { systemDeps, type Clock } from "../core/deps.ts";
+import { systemDeps, type Clock } from "../core/base/deps.ts";
 import { isOutput } from "./is-output.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
+import type { TokenUsage } from "../core/turn/token-usage.ts";
 import { createDeltaMerger } from "./merge-deltas.ts";
 import { beginCall, CutOff, LimitReached, type Call } from "./model-call.ts";
 import { ModelCallError } from "./model-call-error.ts";

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { Clock, Timer } from "../core/deps.ts";
+import type { Clock, Timer } from "../core/base/deps.ts";
 import { mergeWindowMs } from "./merge-window.ts";
 
 type Delta = Extract<

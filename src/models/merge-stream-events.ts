@@ -1,7 +1,7 @@
-import type { Clock, Timer } from "../core/deps.ts";
+import type { Clock, Timer } from "../core/base/deps.ts";
 import { mergeWindowMs } from "./merge-window.ts";
-import { parseJson } from "../core/parse-json.ts";
-import { isRecord } from "../core/is-record.ts";
+import { parseJson } from "../core/json/parse-json.ts";
+import { isRecord } from "../core/json/is-record.ts";
 
 export interface MergeEventsOptions {
   readonly clock: Clock;

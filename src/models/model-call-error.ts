@@ -1,4 +1,4 @@
-import { SwitchboardError } from "../core/errors.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 
 /**
  * The kind of a failed model call, by its remedy.

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { Clock, Timer } from "../core/deps.ts";
+import type { Clock, Timer } from "../core/base/deps.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { ModelCallError, type ModelCallFailure } from "./model-call-error.ts";
 

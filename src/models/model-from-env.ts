@@ -1,6 +1,6 @@
-import { systemDeps, type Deps } from "../core/deps.ts";
-import { ConfigurationError } from "../core/errors.ts";
-import { getMessengerContext } from "../core/turn-context.ts";
+import { systemDeps, type Deps } from "../core/base/deps.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
+import { getMessengerContext } from "../core/turn/turn-context.ts";
 import { parseBaseUrl, setting } from "./env-setting.ts";
 import type { ModelInstance } from "./guard-model.ts";
 import { LazyModel } from "./lazy-model.ts";

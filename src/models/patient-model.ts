@@ -4,9 +4,9 @@ import type {
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import { wrapLanguageModel } from "ai";
-import { wait } from "../core/deps.ts";
-import type { Clock } from "../core/deps.ts";
-import type { Patience } from "../core/model-patience.ts";
+import { wait } from "../core/base/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
+import type { Patience } from "../core/turn/model-patience.ts";
 import { beginStream } from "./begin-stream.ts";
 import { ModelCallError } from "./model-call-error.ts";
 import type { ModelCallErrorCode } from "./model-call-error.ts";

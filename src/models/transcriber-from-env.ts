@@ -1,8 +1,8 @@
-import { withTimeLimit } from "../core/with-time-limit.ts";
+import { withTimeLimit } from "../core/time/with-time-limit.ts";
 import { z } from "zod";
-import { systemDeps, type Deps } from "../core/deps.ts";
-import { SwitchboardError } from "../core/errors.ts";
-import type { FetchableAttachment } from "../core/messenger-context.ts";
+import { systemDeps, type Deps } from "../core/base/deps.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
+import type { FetchableAttachment } from "../core/chat/messenger-context.ts";
 import { parseBaseUrl, setting } from "./env-setting.ts";
 
 /** The names that `transcriberFromEnv` reads. An empty value counts as none. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { createWorkersAI } from "workers-ai-provider";
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import { LazyModel } from "./lazy-model.ts";
 
 /** The part of a Worker's environment that Workers AI needs: its binding, named `AI`. */

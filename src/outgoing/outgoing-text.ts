@@ -1,4 +1,4 @@
-import type { TextContext } from "../core/delivery.ts";
+import type { TextContext } from "../core/chat/delivery.ts";
 import { joinParagraphs } from "./join-paragraphs.ts";
 import { Opening, silenceSignal, type SilenceSignal } from "./silence.ts";
 import { TextCleaner } from "./text-cleaner.ts";

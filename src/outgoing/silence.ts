@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import { readMarker } from "./read-marker.ts";
 
 /** Text with which a model says nothing, unless the bot sets another one. */

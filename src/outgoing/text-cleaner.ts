@@ -1,4 +1,4 @@
-import { STEP_BREAK } from "../core/step-break.ts";
+import { STEP_BREAK } from "../core/turn/step-break.ts";
 import { FOREIGN_BLOCK, isThinkingBlock } from "./artefacts.ts";
 import type { Meaning } from "./artefacts.ts";
 import { CodeFollower } from "./code-follower.ts";

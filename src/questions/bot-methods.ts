@@ -1,6 +1,6 @@
 import type { FlexibleSchema } from "ai";
-import type { BotTexts } from "../core/bot-texts.ts";
-import type { BotAnswer } from "../core/question.ts";
+import type { BotTexts } from "../core/text/bot-texts.ts";
+import type { BotAnswer } from "../core/chat/question.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import { isOutsideRequest } from "../core/outside-call.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
+import { isOutsideRequest } from "../core/action/outside-call.ts";
 import type { CallFacts, StoredFacts } from "../messengers/tools/action-rights.ts";
 import { threadOf } from "../messengers/tools/call-facts.ts";
 import type { ParkedCall } from "../replay/parked-call-store.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import type { Form, FormField, FormState } from "../forms/form.ts";
 import { formValue } from "../forms/form-places.ts";
 import { isObject, plainValue } from "../forms/json-schema.ts";

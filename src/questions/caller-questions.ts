@@ -1,4 +1,4 @@
-import type { Json } from "../core/content.ts";
+import type { Json } from "../core/message/content.ts";
 import type { Form } from "../forms/form.ts";
 import type { ReadingContext } from "../forms/read-answer.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";

@@ -1,4 +1,4 @@
-import type { AskedQuestion } from "../core/question.ts";
+import type { AskedQuestion } from "../core/chat/question.ts";
 import type { Form, FormField } from "../forms/form.ts";
 import { formOfJsonSchema } from "../forms/form-of.ts";
 

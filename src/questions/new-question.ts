@@ -1,6 +1,6 @@
 import { DEFAULT_ANSWER_MS } from "../actions/runs/check-question.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import type { AskedQuestion } from "../core/question.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import type { AskedQuestion } from "../core/chat/question.ts";
 import { beginForm } from "../forms/form-places.ts";
 import type { Question } from "./question.ts";
 

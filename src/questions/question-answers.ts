@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Say } from "../core/bot-texts.ts";
-import { alert, type FeaturePress, type PressAnswer } from "../core/card-press.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import type { Address } from "../core/surface.ts";
+import type { Say } from "../core/text/bot-texts.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../core/chat/card-press.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import type { Address } from "../core/chat/surface.ts";
 import type { FormEvent, FormStep } from "../forms/form.ts";
 import type { HeldMessage, FeatureQuestions, TakenMessage } from "../messengers/intake/open-questions.ts";
 import { isReply } from "../messengers/intake/presses.ts";

@@ -1,9 +1,9 @@
 import { ActionError, askingResult } from "../actions/declare/action-errors.ts";
 import type { ActionRequest, AskingRun, EarlierRun, PreparedQuestion } from "../actions/runs/action-host.ts";
-import type { Json } from "../core/content.ts";
-import type { AskedQuestion, Unanswered } from "../core/question.ts";
-import { inOneLine } from "../core/one-line.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { Json } from "../core/message/content.ts";
+import type { AskedQuestion, Unanswered } from "../core/chat/question.ts";
+import { inOneLine } from "../core/text/one-line.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { Form } from "../forms/form.ts";
 import type { ActionQuestions, AskingPlace } from "../messengers/tools/action-questions.ts";
 import type { AskedCall, SystemCaller } from "../messengers/tools/action-consent.ts";

@@ -1,8 +1,8 @@
-import { sayTo, type Say } from "../core/bot-texts.ts";
-import type { CardContent } from "../core/content.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
-import type { Address } from "../core/surface.ts";
+import { sayTo, type Say } from "../core/text/bot-texts.ts";
+import type { CardContent } from "../core/message/content.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
+import type { Address } from "../core/chat/surface.ts";
 import { botTime, zoneOf } from "../feature/bot-time.ts";
 import type { FormContext, FormState } from "../forms/form.ts";
 import { askedAt } from "../forms/form-places.ts";

@@ -1,6 +1,6 @@
 import { holdersOf, personName } from "../actions/declare/authorize.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { QuestionPeople } from "../core/question.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
+import type { QuestionPeople } from "../core/chat/question.ts";
 import type { AskingPlace } from "../messengers/tools/action-questions.ts";
 import type { CallFacts } from "../messengers/tools/action-rights.ts";
 import { isServed } from "../messengers/tools/call-facts.ts";

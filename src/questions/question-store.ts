@@ -1,9 +1,19 @@
 import { z } from "zod";
-import type { Json } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { addressSchema, personSchema } from "../core/stored-address.ts";
-import { added, checked, defineTable, encoded, flag, integer, json, Table, text } from "../core/table.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import { LazyTables } from "../core/store/lazy-tables.ts";
+import { addressSchema, personSchema } from "../core/chat/stored-address.ts";
+import {
+  added,
+  checked,
+  defineTable,
+  encoded,
+  flag,
+  integer,
+  json,
+  Table,
+  text,
+} from "../core/store/table.ts";
 import type { Form, FormState } from "../forms/form.ts";
 import type { AskedPlace, Question } from "./question.ts";
 

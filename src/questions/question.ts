@@ -1,7 +1,7 @@
-import type { Json } from "../core/content.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { Unanswered } from "../core/question.ts";
-import type { Address } from "../core/surface.ts";
+import type { Json } from "../core/message/content.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
+import type { Unanswered } from "../core/chat/question.ts";
+import type { Address } from "../core/chat/surface.ts";
 import type { Form, FormState } from "../forms/form.ts";
 
 /** A person who is asked, and where. */

@@ -1,7 +1,7 @@
-import type { FeaturePress, PressAnswer } from "../core/card-press.ts";
-import { checkDescribed } from "../core/json-schema-of.ts";
-import type { GonePlace } from "../core/delivery.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { FeaturePress, PressAnswer } from "../core/chat/card-press.ts";
+import { checkDescribed } from "../core/json/json-schema-of.ts";
+import type { GonePlace } from "../core/chat/delivery.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { StopEffect } from "../messengers/turns/turn-consent.ts";
 import { fromPeople } from "../messengers/turns/own-marks.ts";

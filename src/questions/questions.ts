@@ -1,7 +1,7 @@
-import type { SchemaIssue } from "../core/check-value.ts";
-import type { Json } from "../core/content.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
-import { Sweep } from "../core/sweep-store.ts";
+import type { SchemaIssue } from "../core/json/check-value.ts";
+import type { Json } from "../core/message/content.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
 import type { FormEvent, FormStep } from "../forms/form.ts";
 import { stepForm } from "../forms/step-form.ts";
 import type { QuestionsHost } from "./bot-methods.ts";

@@ -1,7 +1,7 @@
-import type { Json } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import type { Clock } from "../core/deps.ts";
-import { Sweep } from "../core/sweep-store.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
 import { ParkedCallStore } from "./parked-call-store.ts";
 import type { ParkedCall } from "./parked-call-store.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Json } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import { checked, defineTable, encoded, integer, lazyTable, text } from "../core/table.ts";
-import type { RowOf, Table } from "../core/table.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import { checked, defineTable, encoded, integer, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf, Table } from "../core/store/table.ts";
 
 const parsed = encoded<Json>((stored) => JSON.parse(stored) as Json);
 

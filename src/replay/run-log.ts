@@ -1,9 +1,9 @@
-import type { Json } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import type { Clock } from "../core/deps.ts";
-import { ReplayError } from "../core/run-record.ts";
-import type { RunEntry, RunRecord } from "../core/run-record.ts";
-import { Sweep } from "../core/sweep-store.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { ReplayError } from "../core/action/run-record.ts";
+import type { RunEntry, RunRecord } from "../core/action/run-record.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
 import { RunLogStore } from "./run-log-store.ts";
 import type { RunLogRow } from "./run-log-store.ts";
 

@@ -1,7 +1,7 @@
-import { checkOptions } from "../core/check-options.ts";
-import type { Rules } from "../core/check-options.ts";
-import { systemDeps } from "../core/deps.ts";
-import type { Deps } from "../core/deps.ts";
+import { checkOptions } from "../core/json/check-options.ts";
+import type { Rules } from "../core/json/check-options.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import type { Deps } from "../core/base/deps.ts";
 import type { ExecuteOptions, ExecuteResult, Executor, SandboxProvider } from "./executor.ts";
 import { QuickJSRun } from "./quickjs-run.ts";
 import { DEFAULT_LIMITS, LIMIT_RULES } from "./sandbox-limits.ts";

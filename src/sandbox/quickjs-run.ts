@@ -1,7 +1,7 @@
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
-import { fromBase64, toBase64 } from "../core/base64.ts";
-import { wait } from "../core/deps.ts";
-import type { Clock } from "../core/deps.ts";
+import { fromBase64, toBase64 } from "../core/bytes/base64.ts";
+import { wait } from "../core/base/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
 import type { ExecuteResult, SandboxConnector, SandboxLimit, SandboxProvider } from "./executor.ts";
 import { GUEST_SOURCE } from "./guest-source.ts";
 import { LimitReached, openEngine } from "./metered-engine.ts";

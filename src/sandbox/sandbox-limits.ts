@@ -1,5 +1,5 @@
-import { whole } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
+import { whole } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
 import type { SandboxLimit } from "./executor.ts";
 
 /** Most that one run may take. */

@@ -1,5 +1,5 @@
-import { wait } from "../core/deps.ts";
-import type { Clock, Timer } from "../core/deps.ts";
+import { wait } from "../core/base/deps.ts";
+import type { Clock, Timer } from "../core/base/deps.ts";
 
 /** Time between two looks for a free place. */
 const LOOK_EVERY_MS = 20;

@@ -1,5 +1,5 @@
-import { fromBase64, toBase64 } from "../core/base64.ts";
-import { isRecord } from "../core/is-record.ts";
+import { fromBase64, toBase64 } from "../core/bytes/base64.ts";
+import { isRecord } from "../core/json/is-record.ts";
 
 /** Marks bytes in JSON, as `@cloudflare/codemode` does. */
 const BINARY_TAG = "__codemode_binary_v1__";

@@ -1,9 +1,9 @@
-import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/bot-code.ts";
-import type { Clock } from "../core/deps.ts";
-import { ConfigurationError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import type { Address } from "../core/surface.ts";
-import { withinTime } from "../core/within-time.ts";
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/time/bot-code.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import type { Address } from "../core/chat/surface.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import { parseQuietHours, quietUntil } from "./quiet-hours.ts";
 import type { QuietHours } from "./quiet-hours.ts";
 

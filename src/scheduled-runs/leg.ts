@@ -1,7 +1,7 @@
-import type { ScheduledRun } from "../core/scheduled-run.ts";
-import type { Address } from "../core/surface.ts";
-import type { TurnCost } from "../core/turn-cost.ts";
-import type { PromptMetadata } from "../core/turn-info.ts";
+import type { ScheduledRun } from "../core/turn/scheduled-run.ts";
+import type { Address } from "../core/chat/surface.ts";
+import type { TurnCost } from "../core/turn/turn-cost.ts";
+import type { PromptMetadata } from "../core/turn/turn-info.ts";
 
 /** A turn of an occurrence, for the object of its conversation. */
 export interface LegRequest {

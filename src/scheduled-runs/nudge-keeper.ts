@@ -1,7 +1,7 @@
-import { failureCode } from "../core/errors.ts";
-import type { CallGroup } from "../core/inner-calls.ts";
-import type { Log } from "../core/log.ts";
-import type { ScheduledRun } from "../core/scheduled-run.ts";
+import { failureCode } from "../core/base/errors.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
+import type { Log } from "../core/base/log.ts";
+import type { ScheduledRun } from "../core/turn/scheduled-run.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 import type { LegReport } from "./leg.ts";
 

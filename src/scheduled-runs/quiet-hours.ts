@@ -1,5 +1,5 @@
-import { DAY_MS, MINUTE_MS, startOfDay } from "../core/civil-time.ts";
-import { civilTimeAt, isTimeZone, momentOf } from "../core/time-zone.ts";
+import { DAY_MS, MINUTE_MS, startOfDay } from "../core/time/civil-time.ts";
+import { civilTimeAt, isTimeZone, momentOf } from "../core/time/time-zone.ts";
 
 /** Times of day at which a task writes to nobody. Occurrences in them wait for their end. */
 export interface QuietHours {

@@ -1,4 +1,4 @@
-import type { PromptMetadata } from "../core/turn-info.ts";
+import type { PromptMetadata } from "../core/turn/turn-info.ts";
 
 /** A question to people that a turn has asked, as those see it who follow the run of a schedule. */
 export interface RunQuestion {

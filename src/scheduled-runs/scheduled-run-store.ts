@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Database } from "../core/database.ts";
-import { addressSchema, personSchema } from "../core/stored-address.ts";
-import { defineTable, integer, json, lazyTable, text } from "../core/table.ts";
-import type { ScheduledRun } from "../core/scheduled-run.ts";
+import type { Database } from "../core/store/database.ts";
+import { addressSchema, personSchema } from "../core/chat/stored-address.ts";
+import { defineTable, integer, json, lazyTable, text } from "../core/store/table.ts";
+import type { ScheduledRun } from "../core/turn/scheduled-run.ts";
 
 const scheduledRunSchema = z.object({
   schedule: z.object({

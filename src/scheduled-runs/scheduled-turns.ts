@@ -1,15 +1,15 @@
 import type { UIMessage } from "ai";
-import { SCHEDULE_DELETED } from "../core/scheduled-run.ts";
-import type { Database } from "../core/database.ts";
-import type { ScheduledRun } from "../core/scheduled-run.ts";
-import type { Delivery } from "../core/delivery.ts";
-import type { Deps } from "../core/deps.ts";
-import { errorCode, failureCode } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import { withinTime } from "../core/within-time.ts";
+import { SCHEDULE_DELETED } from "../core/turn/scheduled-run.ts";
+import type { Database } from "../core/store/database.ts";
+import type { ScheduledRun } from "../core/turn/scheduled-run.ts";
+import type { Delivery } from "../core/chat/delivery.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { errorCode, failureCode } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import type { BotObjects } from "../messengers/root/bot-objects.ts";
 import { nudgeKeeper } from "./nudge-keeper.ts";
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 import type { Prompt } from "../inbox/prompt-store.ts";
 import { createScheduledRunStore } from "./scheduled-run-store.ts";
 import type { ScheduledRunStore } from "./scheduled-run-store.ts";
@@ -21,7 +21,7 @@ import type { ThreadMemory } from "../messengers/replies/thread-memory.ts";
 import type { AskedId, RunQuestions } from "./run-questions.ts";
 import { followRun } from "./run-chain.ts";
 import type { RunChain } from "./run-chain.ts";
-import { Sweep } from "../core/sweep-store.ts";
+import { Sweep } from "../core/store/sweep-store.ts";
 
 /** The conversation, as its scheduled turns use it. */
 export interface ScheduledTurnsHost {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TurnCost } from "../core/turn-cost.ts";
+import type { TurnCost } from "../core/turn/turn-cost.ts";
 
 /** Names every key of its type, because it drops all others. */
 export const costSchema = z

@@ -1,10 +1,10 @@
 import type { ThinkActions } from "../actions/declare/action.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
+import type { CardPress, PressAnswer } from "../core/chat/card-press.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import type { TurnNews } from "../scheduled-runs/nudge-keeper.ts";
-import type { Note } from "../core/figures.ts";
-import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import type { Note } from "../core/chat/figures.ts";
+import type { HealthWarning } from "../messengers/root/health/health-problem.ts";
 import { conversationWarnings, taskWarnings } from "./chat/task-warnings.ts";
 import { ObjectSchedules } from "./chat/object-schedules.ts";
 import type { ScheduleCalls } from "./chat/schedule-calls.ts";

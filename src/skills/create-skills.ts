@@ -1,4 +1,4 @@
-import { checkOptions, isObject, isText, type OptionRules } from "../core/check-options.ts";
+import { checkOptions, isObject, isText, type OptionRules } from "../core/json/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { runner } from "./skill-runner.ts";
 import { folder, fromManifest, r2, workspaceSkills } from "./skill-sources.ts";

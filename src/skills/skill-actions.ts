@@ -4,7 +4,7 @@ import type { ActionContext } from "../actions/declare/action-context.ts";
 import type { Action, ThinkActions } from "../actions/declare/action.ts";
 import { ActionError } from "../actions/declare/action-errors.ts";
 import { defineAction } from "../actions/declare/define-action.ts";
-import { SwitchboardError } from "../core/errors.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 import type { StoppableScript } from "./skill-runner.ts";
 
 const nameInput = z.object({ name: z.string().max(64).describe("Name of the skill, from the list") });

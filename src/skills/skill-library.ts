@@ -1,7 +1,7 @@
 import { formatSkillDiagnostic, loadSkillCatalog, manifest } from "agents/skills";
 import type { SkillCatalog, SkillManifestEntry, SkillSource } from "agents/skills";
-import type { Clock } from "../core/deps.ts";
-import type { Log } from "../core/log.ts";
+import type { Clock } from "../core/base/deps.ts";
+import type { Log } from "../core/base/log.ts";
 import { hashOfSkill, manifestEntryOf, readSkill } from "./skill-snapshot.ts";
 import type { SkillSnapshot } from "./skill-snapshot.ts";
 import { isOwnSource } from "./skill-sources.ts";

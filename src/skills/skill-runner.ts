@@ -1,10 +1,10 @@
 import type { SkillScriptRequest, SkillScriptRunner } from "agents/skills";
-import { checkOptions, FLAG, isObject, whole } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import { SwitchboardError } from "../core/errors.ts";
+import { checkOptions, FLAG, isObject, whole } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 import { createQuickJSExecutor } from "../sandbox/index.ts";
 import type { Executor, SandboxLimit } from "../sandbox/index.ts";
-import { fitsGlob } from "../core/glob.ts";
+import { fitsGlob } from "../core/text/glob.ts";
 import type { SkillFiles } from "./skill-files.ts";
 import { scriptCode } from "./script-code.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Skill, SkillCatalogEntry, SkillManifestEntry, SkillSource } from "agents/skills";
-import { canonicalJson } from "../core/canonical-json.ts";
+import { canonicalJson } from "../core/json/canonical-json.ts";
 
 /** A skill with all of its files, as they were read at one moment. */
 export interface SkillSnapshot {

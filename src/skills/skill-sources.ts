@@ -1,7 +1,7 @@
 import { manifest, r2 as bucketOf, workspace as folderOf } from "agents/skills";
 import type { R2SkillSourceOptions, SkillManifest, SkillSource } from "agents/skills";
 import { z } from "zod";
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import type { SkillFiles } from "./skill-files.ts";
 
 const ROOT = "/skills";

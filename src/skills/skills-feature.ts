@@ -1,7 +1,7 @@
 import type { SkillSource } from "agents/skills";
 import type { ThinkActions } from "../actions/declare/action.ts";
-import { runBotCode } from "../core/bot-code.ts";
-import { failureCode } from "../core/errors.ts";
+import { runBotCode } from "../core/time/bot-code.ts";
+import { failureCode } from "../core/base/errors.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { skillActions, type RunnerOfSkills } from "./skill-actions.ts";

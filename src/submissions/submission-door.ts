@@ -1,4 +1,4 @@
-import type { CallGroup } from "../core/inner-calls.ts";
+import type { CallGroup } from "../core/chat/inner-calls.ts";
 import type { Submission, SubmitMessagesOptions, SubmitMessagesResult } from "./submissions.ts";
 import type { SubmissionInput } from "../messengers/turns/question-messages.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { systemDeps } from "../core/deps.ts";
-import { ConfigurationError, errorCode } from "../core/errors.ts";
-import { decodedPart, onlyBy, problem } from "../core/problem.ts";
-import { readChecked } from "../core/read-json.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import { ConfigurationError, errorCode } from "../core/base/errors.ts";
+import { decodedPart, onlyBy, problem } from "../core/web/problem.ts";
+import { readChecked } from "../core/json/read-json.ts";
 import { listedConversationName, namedConversationName } from "../messengers/declare/conversation-name.ts";
 import type { FeatureRoutes, RoutedBot } from "../feature/feature-routes.ts";
 import { SUBMISSIONS } from "./submission-door.ts";

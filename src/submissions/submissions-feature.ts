@@ -1,6 +1,6 @@
 import type { UIMessage } from "ai";
-import { errorCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
-import { withinTime } from "../core/within-time.ts";
+import { errorCode, InvalidInputError, SwitchboardError } from "../core/base/errors.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import { addressesOf } from "../messengers/turns/answer-targets.ts";

@@ -3,15 +3,15 @@ import type { SubmissionInput } from "../messengers/turns/question-messages.ts";
 import { createHash } from "node:crypto";
 import type { UIMessage } from "ai";
 import { z } from "zod";
-import type { Address } from "../core/surface.ts";
-import type { PromptMetadata } from "../core/turn-info.ts";
+import type { Address } from "../core/chat/surface.ts";
+import type { PromptMetadata } from "../core/turn/turn-info.ts";
 import type { Prompt, PromptState } from "../inbox/prompt-store.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import { questionIdOf } from "../turn/question-id.ts";
 import type { AnswerTarget } from "../messengers/turns/answer-targets.ts";
 import type { AcceptedPrompt, PromptRequest } from "../messengers/turns/prompts.ts";
 import { replyIdOf } from "../messengers/turns/turn-replies.ts";
-import { givenAddressSchema } from "../core/stored-address.ts";
+import { givenAddressSchema } from "../core/chat/stored-address.ts";
 
 export interface SubmitMessagesOptions {
   /** 1 to 200 characters. @default a new id */

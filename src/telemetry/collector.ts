@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../core/errors.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 
 /** Address of a collector's traces, with the headers that it wants. */
 export interface Collector {

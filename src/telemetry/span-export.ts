@@ -1,7 +1,7 @@
-import type { Deps, Timer } from "../core/deps.ts";
-import { failureCode } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import { withinTime } from "../core/within-time.ts";
+import type { Deps, Timer } from "../core/base/deps.ts";
+import { failureCode } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import type { Collector } from "./collector.ts";
 import { otlpBody } from "./span.ts";
 import type { Attributes, Span } from "./span.ts";

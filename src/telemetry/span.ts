@@ -1,4 +1,4 @@
-import { sha256Now } from "../core/sha256.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
 
 /** A value of an attribute. Undefined ones are left out. */
 export type AttributeValue = string | number | boolean | undefined;

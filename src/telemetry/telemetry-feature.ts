@@ -1,8 +1,8 @@
-import { sha256Now } from "../core/sha256.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import { createSecretHider } from "../log/hide-secrets.ts";
-import type { HealthWarning } from "../messengers/root/health-problem.ts";
+import type { HealthWarning } from "../messengers/root/health/health-problem.ts";
 import { collectorOf, serviceNameOf, type Collector } from "./collector.ts";
 import { SpanExport } from "./span-export.ts";
 import { TurnSpans } from "./turn-spans.ts";

@@ -1,4 +1,4 @@
-import { checkOptions, FLAG, oneOf, type OptionRules } from "../core/check-options.ts";
+import { checkOptions, FLAG, oneOf, type OptionRules } from "../core/json/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { TelemetryFeature, type TelemetryOptions } from "./telemetry-feature.ts";
 

@@ -1,4 +1,4 @@
-import type { TextTable, TextValues } from "../core/bot-texts.ts";
+import type { TextTable, TextValues } from "../core/text/bot-texts.ts";
 import { pluralForm } from "./plural.ts";
 import type { PluralForms } from "./plural.ts";
 

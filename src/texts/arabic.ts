@@ -1,4 +1,4 @@
-import type { TextTable } from "../core/bot-texts.ts";
+import type { TextTable } from "../core/text/bot-texts.ts";
 import { counts } from "./arabic-counts.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { ENGLISH_TEXTS } from "../core/english-texts.ts";
-import type { BotTexts, OneText, TextName, TextTable } from "../core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../core/text/english-texts.ts";
+import type { BotTexts, OneText, TextName, TextTable } from "../core/text/bot-texts.ts";
 
 /**
  * Returns the texts of a bot in several languages, by language tag. Each reader gets the own language, or else the first

@@ -1,4 +1,4 @@
-import type { TextValues } from "../core/bot-texts.ts";
+import type { TextValues } from "../core/text/bot-texts.ts";
 
 /** The forms of a text, by the plural rules of its language. */
 export type PluralForms<Rule extends Intl.LDMLPluralRule> = Readonly<Record<Rule | "other", string>>;

@@ -1,5 +1,5 @@
 import { ReplyText } from "./reply-text.ts";
-import type { TurnOperations } from "./turn-operations.ts";
+import type { TurnOperations } from "./tools/turn-operations.ts";
 
 /**
  * Receives the stream of one turn. It is an `RpcTarget` if the caller is in another object. Each call is made after the

@@ -14,9 +14,9 @@ import type {
   TypedToolCall,
   UIMessage,
 } from "ai";
-import type { StoredAttachment } from "../core/reply-attachment.ts";
-import type { ChatRecoveryContext, ChatRecoveryOptions } from "./recovery-settings.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { StoredAttachment } from "../core/message/reply-attachment.ts";
+import type { ChatRecoveryContext, ChatRecoveryOptions } from "./recovery/recovery-settings.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 
 /**
  * Hooks with which the bot's own code sees and changes turns, of messengers and `chat()` alike. `getMessengerContext()`

@@ -1,4 +1,4 @@
-import { STEP_BREAK } from "../core/step-break.ts";
+import { STEP_BREAK } from "../core/turn/step-break.ts";
 import type { UIMessage, UIMessageChunk } from "ai";
 
 /** Receives the text of a reply while it streams. */

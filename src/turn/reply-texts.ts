@@ -1,7 +1,7 @@
 import type { UIMessageChunk } from "ai";
 import { ReplyText } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
-import type { SessionMessages } from "./session-messages.ts";
+import type { SessionMessages } from "./model/session-messages.ts";
 
 /** The texts of running replies. Each goes to the sink that follows its operation. */
 export class ReplyTexts {

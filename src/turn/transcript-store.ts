@@ -1,6 +1,6 @@
-import type { Database } from "../core/database.ts";
-import { defineTable, lazyTable, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { defineTable, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
 
 /** Transcripts of audio files. The table is created with the first one, because most conversations never have any. */
 const TRANSCRIPTS = defineTable("transcript_v1", {

@@ -1,14 +1,14 @@
 import type { ThinkTurnConfig } from "agents/harness/think";
 import type { LanguageModel, ModelMessage, StepResult, ToolSet, UIMessage } from "ai";
-import { isContinuation } from "../core/turn-info.ts";
-import { withSettings } from "./call-settings.ts";
-import type { ModelLimits } from "./model-limits.ts";
+import { isContinuation } from "../core/turn/turn-info.ts";
+import { withSettings } from "./model/call-settings.ts";
+import type { ModelLimits } from "./model/model-limits.ts";
 import type { StepConfig, TurnConfig } from "./hooks.ts";
-import { hasOpenCalls, stepContextsOf } from "./step-contexts.ts";
-import type { CallFacts } from "./step-contexts.ts";
+import { hasOpenCalls, stepContextsOf } from "./model/step-contexts.ts";
+import type { CallFacts } from "./model/step-contexts.ts";
 import type { ModelInstance, TurnEngineOptions } from "./turn-engine-options.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
-import { modelLimits, toolLimitMs } from "./turn-timeouts.ts";
+import { modelLimits, toolLimitMs } from "./recovery/turn-timeouts.ts";
 
 interface TurnConfigsParts extends Omit<TurnEngineOptions, "hooks" | "model"> {
   readonly hooks: TurnHooks;

@@ -1,7 +1,7 @@
-import { errorCode } from "../core/errors.ts";
-import { isContinuation } from "../core/turn-info.ts";
+import { errorCode } from "../core/base/errors.ts";
+import { isContinuation } from "../core/turn/turn-info.ts";
 import type { ChatErrorClassification, ChatErrorContext, ChatResponseResult } from "./hooks.ts";
-import type { SessionMessages } from "./session-messages.ts";
+import type { SessionMessages } from "./model/session-messages.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 import type { TurnEngineOptions, TurnOutcome } from "./turn-engine-options.ts";
 

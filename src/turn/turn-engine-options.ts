@@ -1,14 +1,14 @@
 import type { LanguageModel, ToolSet } from "ai";
-import type { Clock } from "../core/deps.ts";
-import type { Log } from "../core/log.ts";
-import type { ModelLimits } from "./model-limits.ts";
-import type { Patience } from "../core/model-patience.ts";
-import type { StoredAttachment } from "../core/reply-attachment.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
+import type { Clock } from "../core/base/deps.ts";
+import type { Log } from "../core/base/log.ts";
+import type { ModelLimits } from "./model/model-limits.ts";
+import type { Patience } from "../core/turn/model-patience.ts";
+import type { StoredAttachment } from "../core/message/reply-attachment.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
 import type { ThinkHooks } from "./hooks.ts";
-import type { RecoverySettings } from "./recovery-settings.ts";
-import type { ModelMessagesOptions, RepairPart } from "./model-messages.ts";
-import type { OwnCompaction } from "./own-compaction.ts";
+import type { RecoverySettings } from "./recovery/recovery-settings.ts";
+import type { ModelMessagesOptions, RepairPart } from "./model/model-messages.ts";
+import type { OwnCompaction } from "./model/own-compaction.ts";
 import type { WaitStore } from "./wait-store.ts";
 
 export type ModelInstance = Exclude<LanguageModel, string>;

@@ -1,6 +1,6 @@
 import type { ModelMessage, UIMessage } from "ai";
-import type { ReplyState } from "../core/delivery.ts";
-import type { TokenUsage } from "../core/token-usage.ts";
+import type { ReplyState } from "../core/chat/delivery.ts";
+import type { TokenUsage } from "../core/turn/token-usage.ts";
 import type { NewTurn, Turn } from "./turn-store.ts";
 
 /** The use of a turn, as far as this process has counted it. Anything before a restart is missing. */

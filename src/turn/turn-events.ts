@@ -1,4 +1,4 @@
-import type { Clock } from "../core/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
 import type { TurnEnd, TurnEvent, TurnFact } from "./turn-event.ts";
 import { TurnStats } from "./turn-stats.ts";
 import type { NewTurn, Turn } from "./turn-store.ts";

@@ -1,7 +1,7 @@
-import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/bot-code.ts";
-import { isThenable } from "../core/is-thenable.ts";
-import type { TurnInfo } from "../core/turn-info.ts";
-import { withinTime } from "../core/within-time.ts";
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/time/bot-code.ts";
+import { isThenable } from "../core/base/is-thenable.ts";
+import type { TurnInfo } from "../core/turn/turn-info.ts";
+import { withinTime } from "../core/time/within-time.ts";
 import type { ThinkHooks } from "./hooks.ts";
 import type { TurnEngineOptions } from "./turn-engine-options.ts";
 

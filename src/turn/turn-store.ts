@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { parseAddress } from "../core/stored-address.ts";
-import { parseEvent } from "../core/stored-event.ts";
-import type { ChatMove } from "../core/chat-move.ts";
-import type { Database } from "../core/database.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
-import { added, defineTable, flag, integer, json, openTable, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
-import type { Address } from "../core/surface.ts";
-import type { TurnKind } from "../core/turn-info.ts";
+import { parseAddress } from "../core/chat/stored-address.ts";
+import { parseEvent } from "../core/chat/stored-event.ts";
+import type { ChatMove } from "../core/chat/chat-move.ts";
+import type { Database } from "../core/store/database.ts";
+import type { MessengerEvent } from "../core/chat/messenger-event.ts";
+import { added, defineTable, flag, integer, json, openTable, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
+import type { Address } from "../core/chat/surface.ts";
+import type { TurnKind } from "../core/turn/turn-info.ts";
 import type { ResponseStatus } from "./turn-ends.ts";
 
 /**

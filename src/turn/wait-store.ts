@@ -1,6 +1,6 @@
-import type { Database } from "../core/database.ts";
-import { added, defineTable, flag, integer, lazyTable, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { added, defineTable, flag, integer, lazyTable, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
 
 /** The waiting times of operations. Most objects never have one, so the table is made with the first. */
 const WAITS = defineTable("model_wait_v1", {

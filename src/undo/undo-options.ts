@@ -1,5 +1,5 @@
-import { POSITIVE, TEXT } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
+import { POSITIVE, TEXT } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
 
 export interface UndoOptions {
   /** Time in which people can undo, in milliseconds. @default 600000 (10 minutes) */

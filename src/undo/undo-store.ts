@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Json } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { added, checked, defineTable, encoded, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import type { Json } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import { LazyTables } from "../core/store/lazy-tables.ts";
+import { added, checked, defineTable, encoded, integer, Table, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
 
 /**
  * - `open`: people can undo it

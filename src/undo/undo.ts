@@ -1,4 +1,4 @@
-import { checkOptions } from "../core/check-options.ts";
+import { checkOptions } from "../core/json/check-options.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { UndoFeature } from "./undo-feature.ts";
 import { OPTIONS } from "./undo-options.ts";

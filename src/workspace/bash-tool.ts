@@ -1,4 +1,4 @@
-import type { Clock } from "../core/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
 
 /** A file that a shell can read. */
 export interface ShellFile {

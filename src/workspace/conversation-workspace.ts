@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Json, OutgoingFile } from "../core/content.ts";
-import type { Database } from "../core/database.ts";
-import type { HeldFiles } from "../core/delivery.ts";
-import type { Deps } from "../core/deps.ts";
-import { InvalidInputError, SwitchboardError } from "../core/errors.ts";
-import { joinBytes } from "../core/join-bytes.ts";
-import type { FileAttachment } from "../core/reply-attachment.ts";
+import type { Json, OutgoingFile } from "../core/message/content.ts";
+import type { Database } from "../core/store/database.ts";
+import type { HeldFiles } from "../core/chat/delivery.ts";
+import type { Deps } from "../core/base/deps.ts";
+import { InvalidInputError, SwitchboardError } from "../core/base/errors.ts";
+import { joinBytes } from "../core/bytes/join-bytes.ts";
+import type { FileAttachment } from "../core/message/reply-attachment.ts";
 import { foldersOf, nameOf, parseFilePath, parsePath } from "./file-path.ts";
 import { fileKindOf, formatOf, textIn } from "./file-format.ts";
 import type { LargeObjects } from "./large-objects.ts";

@@ -1,6 +1,6 @@
-import { checkOptions, FLAG, FUNCTION, isObject, isText, TEXT, whole } from "../core/check-options.ts";
-import type { OptionRules } from "../core/check-options.ts";
-import { ConfigurationError } from "../core/errors.ts";
+import { checkOptions, FLAG, FUNCTION, isObject, isText, TEXT, whole } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
+import { ConfigurationError } from "../core/base/errors.ts";
 import { ImportedFeature } from "../feature/imported-feature.ts";
 import { FILE_TOOLS } from "./file-tools.ts";
 import { WORKSPACE, WorkspaceFeature } from "./workspace-feature.ts";

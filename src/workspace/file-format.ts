@@ -1,4 +1,4 @@
-import type { FileKind } from "../core/content.ts";
+import type { FileKind } from "../core/message/content.ts";
 import { formatOfBytes } from "../messengers/turns/file-content.ts";
 
 /** Types of texts by extension, which no bytes prove. */

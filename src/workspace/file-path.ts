@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../core/errors.ts";
+import { InvalidInputError } from "../core/base/errors.ts";
 
 /** Longest path, in bytes of UTF-8. */
 const LONGEST_PATH = 512;

@@ -1,10 +1,10 @@
 import type { FlexibleSchema, InferSchema } from "ai";
 import { z } from "zod";
-import type { Json } from "../core/content.ts";
-import { SwitchboardError } from "../core/errors.ts";
+import type { Json } from "../core/message/content.ts";
+import { SwitchboardError } from "../core/base/errors.ts";
 import { insideOf, parsePath } from "./file-path.ts";
 import { textIn } from "./file-format.ts";
-import { fitsGlob } from "../core/glob.ts";
+import { fitsGlob } from "../core/text/glob.ts";
 import type { FileStat, ReadOperations, WriteOperations } from "./operations.ts";
 
 /** A tool for files, as a model sees it. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { localText, sayTo, type BotTexts, type Say } from "../core/bot-texts.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
-import type { CardButton, CardContent } from "../core/content.ts";
-import { escapeMarkdown, hardLines } from "../core/plain-markdown.ts";
+import { localText, sayTo, type BotTexts, type Say } from "../core/text/bot-texts.ts";
+import type { CardPress, PressAnswer } from "../core/chat/card-press.ts";
+import type { CardButton, CardContent } from "../core/message/content.ts";
+import { escapeMarkdown, hardLines } from "../core/message/plain-markdown.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CommandResult, ThinkCommands } from "../messengers/declare/commands.ts";
 import { replyPolicy } from "../messengers/declare/texts.ts";

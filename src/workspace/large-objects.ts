@@ -1,7 +1,7 @@
-import type { Clock } from "../core/deps.ts";
-import { failureCode, SwitchboardError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import { sha256Now } from "../core/sha256.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { failureCode, SwitchboardError } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
 import type { FileBucket } from "./workspace-options.ts";
 import { OBJECT_REST_MS } from "./workspace-store.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "../core/deps.ts";
-import { failureCode, SwitchboardError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
-import type { FetchableAttachment, MessengerContext } from "../core/messenger-context.ts";
-import { sha256Now } from "../core/sha256.ts";
-import { canonicalJson } from "../core/canonical-json.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { failureCode, SwitchboardError } from "../core/base/errors.ts";
+import type { Log } from "../core/base/log.ts";
+import type { FetchableAttachment, MessengerContext } from "../core/chat/messenger-context.ts";
+import { sha256Now } from "../core/bytes/sha256.ts";
+import { canonicalJson } from "../core/json/canonical-json.ts";
 import type { ConversationWorkspace } from "./conversation-workspace.ts";
 import { numbered, safeName } from "./file-path.ts";
 import { wordsOf } from "./workspace-tools.ts";

@@ -1,13 +1,13 @@
 import type { ThinkActions } from "../actions/declare/action.ts";
-import type { CardPress, PressAnswer } from "../core/card-press.ts";
-import { getMessengerContext, getTurn } from "../core/turn-context.ts";
-import type { MessengerContext } from "../core/messenger-context.ts";
-import { sayTo } from "../core/bot-texts.ts";
+import type { CardPress, PressAnswer } from "../core/chat/card-press.ts";
+import { getMessengerContext, getTurn } from "../core/turn/turn-context.ts";
+import type { MessengerContext } from "../core/chat/messenger-context.ts";
+import { sayTo } from "../core/text/bot-texts.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { FeatureHost } from "../feature/feature-host.ts";
 import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import { addressOf } from "../messengers/replies/address-of.ts";
-import { escapeMarkdown } from "../core/plain-markdown.ts";
+import { escapeMarkdown } from "../core/message/plain-markdown.ts";
 import { ConversationWorkspace } from "./conversation-workspace.ts";
 import { FilesCommand, type WorkspaceMethods } from "./files-command.ts";
 import { LargeObjects } from "./large-objects.ts";

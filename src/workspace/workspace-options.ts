@@ -1,4 +1,4 @@
-import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { MessengerAuthor } from "../core/chat/messenger-event.ts";
 import type { BashTool } from "./bash-tool.ts";
 import type { FileStat } from "./operations.ts";
 

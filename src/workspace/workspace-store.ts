@@ -1,7 +1,7 @@
-import type { Database } from "../core/database.ts";
-import { LazyTables } from "../core/lazy-tables.ts";
-import { defineTable, flag, integer, Table, text } from "../core/table.ts";
-import type { RowOf } from "../core/table.ts";
+import type { Database } from "../core/store/database.ts";
+import { LazyTables } from "../core/store/lazy-tables.ts";
+import { defineTable, flag, integer, Table, text } from "../core/store/table.ts";
+import type { RowOf } from "../core/store/table.ts";
 import { insideOf } from "./file-path.ts";
 
 /** The files of a conversation. Their bytes are in `file_piece_v1`, or in the bucket for large files. */

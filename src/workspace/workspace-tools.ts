@@ -1,11 +1,11 @@
 import { tool } from "ai";
 import type { ToolSet } from "ai";
 import { z } from "zod";
-import type { Json } from "../core/content.ts";
-import { systemDeps } from "../core/deps.ts";
-import type { Clock } from "../core/deps.ts";
-import { InvalidInputError, SwitchboardError } from "../core/errors.ts";
-import { toBase64 } from "../core/base64.ts";
+import type { Json } from "../core/message/content.ts";
+import { systemDeps } from "../core/base/deps.ts";
+import type { Clock } from "../core/base/deps.ts";
+import { InvalidInputError, SwitchboardError } from "../core/base/errors.ts";
+import { toBase64 } from "../core/bytes/base64.ts";
 import type { BashTool, ShellResult, ShellRun } from "./bash-tool.ts";
 import { isAmong } from "./file-format.ts";
 import { FILE_TOOLS, isShownFile } from "./file-tools.ts";

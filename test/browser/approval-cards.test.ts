@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { approvalCard } from "../../src/approvals/rules/approval-card.ts";
 import type { Approval } from "../../src/approvals/rules/approval.ts";
 import type { CardFace } from "../../src/approvals/rules/card-view.ts";
-import { sayIn } from "../../src/core/bot-texts.ts";
+import { sayIn } from "../../src/core/text/bot-texts.ts";
 import { arabic } from "../../src/texts/index.ts";
 import { measure, OF_GROUP, picture, REQUEST, showCard } from "./approval-cards.ts";
 import { usePage } from "./page-rig.ts";

@@ -6,7 +6,7 @@ import { telegramEntities } from "../../delivery/text/render/index.ts";
 import { splitText } from "../../delivery/text/split/index.ts";
 import { cardText } from "../../delivery/outbox/card-text.ts";
 import type { Approval } from "../../src/approvals/rules/approval.ts";
-import type { CardContent } from "../../src/core/content.ts";
+import type { CardContent } from "../../src/core/message/content.ts";
 import type { PageRig } from "./page-rig.ts";
 
 const ANNA = { userId: "1", fullName: "Anna Berg" };

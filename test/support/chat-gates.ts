@@ -1,7 +1,7 @@
 import { RootBudget, createChatGate } from "../../delivery/index.ts";
-import type { Database } from "../../src/core/database.ts";
-import type { Deps } from "../../src/core/deps.ts";
-import type { ChatGate, LocalSpeaker } from "../../src/core/gate.ts";
+import type { Database } from "../../src/core/store/database.ts";
+import type { Deps } from "../../src/core/base/deps.ts";
+import type { ChatGate, LocalSpeaker } from "../../src/core/chat/gate.ts";
 
 /** An object that says nothing itself. */
 export const NOBODY: LocalSpeaker = {

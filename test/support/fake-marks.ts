@@ -1,4 +1,4 @@
-import type { CallOptions, Surface } from "../../src/core/surface.ts";
+import type { CallOptions, Surface } from "../../src/core/chat/surface.ts";
 import { FakeFailure } from "./fake-platform.ts";
 import type { FakeCall, FakeMessage, FakeMethod } from "./fake-platform.ts";
 

@@ -1,4 +1,4 @@
-import type { OutgoingImage } from "../../src/core/surface.ts";
+import type { OutgoingImage } from "../../src/core/chat/surface.ts";
 import { FakeFailure } from "./fake-platform.ts";
 
 /** Refuses the id of a picture that the platform has given out, and no longer accepts. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/core/deps.ts";
-import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
+import type { Clock } from "../../src/core/base/deps.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/message/rich-text.ts";
 import type {
   CallFailure,
   OutgoingContent,
@@ -7,7 +7,7 @@ import type {
   Pacing,
   Surface,
   SurfaceCapabilities,
-} from "../../src/core/surface.ts";
+} from "../../src/core/chat/surface.ts";
 
 export class FakeFailure extends Error {
   readonly failure: CallFailure;

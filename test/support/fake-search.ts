@@ -1,4 +1,4 @@
-import type { CallOptions, PostSearch } from "../../src/core/surface.ts";
+import type { CallOptions, PostSearch } from "../../src/core/chat/surface.ts";
 import type { FakeCall, FakeMessage, FakeMethod, FakeSurfaceOptions } from "./fake-platform.ts";
 
 type SearchKind = FakeSurfaceOptions["search"];

@@ -1,5 +1,5 @@
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { CallOptions, NativeStream } from "../../src/core/surface.ts";
+import type { RichText } from "../../src/core/message/rich-text.ts";
+import type { CallOptions, NativeStream } from "../../src/core/chat/surface.ts";
 import { FakeFailure } from "./fake-platform.ts";
 import type { FakeCall, FakeMessage, FakeMethod } from "./fake-platform.ts";
 

@@ -1,4 +1,4 @@
-import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/message/rich-text.ts";
 import type {
   ActionNotice,
   Address,
@@ -18,7 +18,7 @@ import type {
   RichMessages,
   Surface,
   SurfaceCapabilities,
-} from "../../src/core/surface.ts";
+} from "../../src/core/chat/surface.ts";
 import { FakeFailure } from "./fake-platform.ts";
 import { keepPicture, requireKnown } from "./fake-pictures.ts";
 import { fakeMarks } from "./fake-marks.ts";

@@ -1,5 +1,5 @@
-import type { RichText, TextLimits } from "../../src/core/rich-text.ts";
-import type { RichMessages } from "../../src/core/surface.ts";
+import type { RichText, TextLimits } from "../../src/core/message/rich-text.ts";
+import type { RichMessages } from "../../src/core/chat/surface.ts";
 import { FakeFailure } from "./fake-platform.ts";
 import { richFaults } from "./rich-faults.ts";
 

@@ -1,5 +1,5 @@
-import { createLog } from "../../src/core/log.ts";
-import type { Log, LogFields } from "../../src/core/log.ts";
+import { createLog } from "../../src/core/base/log.ts";
+import type { Log, LogFields } from "../../src/core/base/log.ts";
 
 export interface RecordedLine {
   readonly event: string;

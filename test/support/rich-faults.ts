@@ -1,4 +1,4 @@
-import type { InlineText, MessageBlock } from "../../src/core/message-block.ts";
+import type { InlineText, MessageBlock } from "../../src/core/message/message-block.ts";
 
 const MAX_DEPTH = 16;
 const MAX_COLUMNS = 20;

@@ -1,5 +1,5 @@
 import { setImmediate as nextMacrotask } from "node:timers/promises";
-import type { Clock, Timer } from "../../src/core/deps.ts";
+import type { Clock, Timer } from "../../src/core/base/deps.ts";
 
 /** A clock that only a test moves. Timers run in the order of their time, then of their start. */
 export interface VirtualClock extends Clock {

@@ -79,8 +79,8 @@ const BREACHES = [
   ],
   [
     "core imports delivery",
-    "src/core/deps.ts",
-    "../../delivery/index.ts",
+    "src/core/base/time.ts",
+    "../../../delivery/index.ts",
     "plan",
     "src/core/ (core) is below delivery/",
   ],

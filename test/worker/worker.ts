@@ -2,8 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { ToolSet } from "ai";
 import { Agent } from "agents";
 import { consoleLogOf } from "../../src/log/console-log.ts";
-import { durableDatabase } from "../../src/core/database.ts";
-import { systemDeps } from "../../src/core/deps.ts";
+import { durableDatabase } from "../../src/core/store/database.ts";
+import { systemDeps } from "../../src/core/base/deps.ts";
 import { Think } from "../../src/index.ts";
 import type {
   ActionCallContext,

@@ -3,7 +3,7 @@ import type {
   ListItemBlock,
   MessageBlock,
   TableCellBlock,
-} from "../../../src/core/message-block.ts";
+} from "../../../src/core/message/message-block.ts";
 import type { Block, CellAlign } from "../split/pack/block.ts";
 import { leafOf } from "../split/pack/block.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";

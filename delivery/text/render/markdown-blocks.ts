@@ -1,7 +1,7 @@
-import type { Markup, MarkdownBlocks } from "../../../src/core/markup.ts";
-import type { RichText } from "../../../src/core/rich-text.ts";
-import { textLength } from "../../../src/core/text-length.ts";
-import type { LengthUnit } from "../../../src/core/text-length.ts";
+import type { Markup, MarkdownBlocks } from "../../../src/core/message/markup.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
+import { textLength } from "../../../src/core/text/text-length.ts";
+import type { LengthUnit } from "../../../src/core/text/text-length.ts";
 import { leafOf } from "../split/pack/block.ts";
 import type { Block, Run } from "../split/pack/block.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";

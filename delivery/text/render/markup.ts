@@ -1,7 +1,7 @@
-import type { Markup } from "../../../src/core/markup.ts";
-import type { RichText } from "../../../src/core/rich-text.ts";
-import { textLength } from "../../../src/core/text-length.ts";
-import type { LengthUnit } from "../../../src/core/text-length.ts";
+import type { Markup } from "../../../src/core/message/markup.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
+import { textLength } from "../../../src/core/text/text-length.ts";
+import type { LengthUnit } from "../../../src/core/text/text-length.ts";
 import type { Run } from "../split/pack/block.ts";
 import type { Mark } from "../split/pack/piece.ts";
 import type { Renderer } from "../split/pack/renderer.ts";

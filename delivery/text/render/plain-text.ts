@@ -1,6 +1,6 @@
-import type { RichText } from "../../../src/core/rich-text.ts";
-import { textLength } from "../../../src/core/text-length.ts";
-import type { LengthUnit } from "../../../src/core/text-length.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
+import { textLength } from "../../../src/core/text/text-length.ts";
+import type { LengthUnit } from "../../../src/core/text/text-length.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";
 import type { Renderer } from "../split/pack/renderer.ts";
 import { countLineBreaks, LineWriter } from "./line-writer.ts";

@@ -1,5 +1,5 @@
-import type { RichText, TextFormat } from "../../../src/core/rich-text.ts";
-import type { LengthUnit } from "../../../src/core/text-length.ts";
+import type { RichText, TextFormat } from "../../../src/core/message/rich-text.ts";
+import type { LengthUnit } from "../../../src/core/text/text-length.ts";
 import type { Renderer } from "../split/pack/renderer.ts";
 import { createBlockRenderer } from "./markdown-blocks.ts";
 import { createMarkupRenderer } from "./markup.ts";

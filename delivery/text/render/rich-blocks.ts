@@ -1,5 +1,5 @@
-import type { InlineText, MessageBlock } from "../../../src/core/message-block.ts";
-import type { RichText, TextLimits } from "../../../src/core/rich-text.ts";
+import type { InlineText, MessageBlock } from "../../../src/core/message/message-block.ts";
+import type { RichText, TextLimits } from "../../../src/core/message/rich-text.ts";
 import { buildBlocks } from "./build-blocks.ts";
 import { textOfBlocks } from "./text-of-blocks.ts";
 import type { Block } from "../split/pack/block.ts";

@@ -1,4 +1,4 @@
-import type { RichText, TextEntity } from "../../../src/core/rich-text.ts";
+import type { RichText, TextEntity } from "../../../src/core/message/rich-text.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";
 import type { MarkCost, Renderer } from "../split/pack/renderer.ts";
 import { countLineBreaks, LineWriter } from "./line-writer.ts";

@@ -1,4 +1,4 @@
-import type { InlineText, MessageBlock } from "../../../src/core/message-block.ts";
+import type { InlineText, MessageBlock } from "../../../src/core/message/message-block.ts";
 import { RULE } from "../split/blocks/write-blocks.ts";
 
 /** Returns the words of a message of blocks, with plain signs for elements that only blocks can show. */

@@ -1,13 +1,13 @@
 import type { ThinkActions } from "../../../src/actions/declare/action.ts";
 import type { BotObject } from "../../../src/agent/bot-object.ts";
-import type { ChatGate } from "../../../src/core/gate.ts";
-import type { Address, Surface } from "../../../src/core/surface.ts";
-import type { Database } from "../../../src/core/database.ts";
-import type { Delivery, DeliveryPolicy } from "../../../src/core/delivery.ts";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
-import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
-import type { Clock } from "../../../src/core/deps.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { ChatGate } from "../../../src/core/chat/gate.ts";
+import type { Address, Surface } from "../../../src/core/chat/surface.ts";
+import type { Database } from "../../../src/core/store/database.ts";
+import type { Delivery, DeliveryPolicy } from "../../../src/core/chat/delivery.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
+import type { CardPress, PressAnswer } from "../../../src/core/chat/card-press.ts";
+import type { Clock } from "../../../src/core/base/deps.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 
 export type OnAction = (press: CardPress) => PressAnswer | Promise<PressAnswer>;
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../src/core/deps.ts";
+import type { Clock, Timer } from "../../../src/core/base/deps.ts";
 import type { Random } from "../../support/random.ts";
 
 /** One queue of all future work. The seed decides the order of work at the same moment. */

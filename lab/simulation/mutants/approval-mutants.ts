@@ -2,7 +2,7 @@ import type { BotObject } from "../../../src/agent/bot-object.ts";
 import { APPROVALS } from "../../../src/agent/features.ts";
 import { factsOfApproval } from "../../../src/approvals/chat/outcome-facts.ts";
 import type { Decisions } from "../../../src/approvals/consent/decisions.ts";
-import type { CardBody, Delivery } from "../../../src/core/delivery.ts";
+import type { CardBody, Delivery } from "../../../src/core/chat/delivery.ts";
 import { approvedOwner } from "../../../src/messengers/turns/turn-attachments.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { withoutWrites } from "./without-writes.ts";

@@ -1,4 +1,4 @@
-import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { Database, SqlValue } from "../../../src/core/store/database.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { changingInserts, given, giving } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";

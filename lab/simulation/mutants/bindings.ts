@@ -1,4 +1,4 @@
-import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { Database, SqlValue } from "../../../src/core/store/database.ts";
 
 /** Returns the value that an `INSERT` gives a column. Undefined if it leaves the column out. */
 export function given(

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { NotDone } from "../platform/call-errors.ts";
 import { bound } from "./gate-mutants.ts";

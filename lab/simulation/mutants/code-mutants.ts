@@ -1,6 +1,6 @@
 import type { ThinkActions } from "../../../src/actions/declare/action.ts";
 import type { BotObject } from "../../../src/agent/bot-object.ts";
-import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { Database, SqlValue } from "../../../src/core/store/database.ts";
 import type { Feature } from "../../../src/feature/feature.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { given } from "./bindings.ts";

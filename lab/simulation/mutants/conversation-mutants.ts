@@ -1,4 +1,4 @@
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { PACING } from "../platform/platform.ts";
 import { withoutWrites } from "./without-writes.ts";

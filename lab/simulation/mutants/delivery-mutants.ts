@@ -1,5 +1,5 @@
-import type { RichText } from "../../../src/core/rich-text.ts";
-import type { NativeStream, Probing, Surface } from "../../../src/core/surface.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
+import type { NativeStream, Probing, Surface } from "../../../src/core/chat/surface.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { stripMark } from "../oracle/visible-text.ts";
 import { withoutWrites } from "./without-writes.ts";

@@ -1,5 +1,5 @@
 import type { ThinkActions } from "../../../src/actions/declare/action.ts";
-import type { LogFields } from "../../../src/core/log.ts";
+import type { LogFields } from "../../../src/core/base/log.ts";
 import type { Feature } from "../../../src/feature/feature.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { withoutWrites } from "./without-writes.ts";

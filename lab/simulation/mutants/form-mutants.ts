@@ -1,7 +1,7 @@
 import { asSchema, jsonSchema } from "ai";
 import type { FlexibleSchema } from "ai";
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
-import type { CardBody } from "../../../src/core/delivery.ts";
+import type { CardBody } from "../../../src/core/chat/delivery.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { changingInserts } from "./bindings.ts";
 

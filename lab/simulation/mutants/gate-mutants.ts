@@ -1,4 +1,4 @@
-import type { CallPurpose, ChatGate } from "../../../src/core/gate.ts";
+import type { CallPurpose, ChatGate } from "../../../src/core/chat/gate.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { giving } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";

@@ -1,5 +1,5 @@
 import type { Mutant } from "../machine/mutant.ts";
-import type { SqlValue } from "../../../src/core/database.ts";
+import type { SqlValue } from "../../../src/core/store/database.ts";
 import type { FormState } from "../../../src/forms/form.ts";
 import { changingInserts, given } from "./bindings.ts";
 import { withoutWrites } from "./without-writes.ts";

@@ -1,5 +1,5 @@
-import type { Database, SqlValue } from "../../../src/core/database.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { Database, SqlValue } from "../../../src/core/store/database.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import type { Leg } from "../../../src/schedules/rules/occurrence.ts";
 import { given, giving } from "./bindings.ts";
 import type { Mutant } from "../machine/mutant.ts";

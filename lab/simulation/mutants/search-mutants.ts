@@ -1,4 +1,4 @@
-import type { PostSearch, Surface } from "../../../src/core/surface.ts";
+import type { PostSearch, Surface } from "../../../src/core/chat/surface.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
 /** Defects of the search for lost posts by a key or in a list. */

@@ -1,4 +1,4 @@
-import type { Database, SqlValue } from "../../../src/core/database.ts";
+import type { Database, SqlValue } from "../../../src/core/store/database.ts";
 
 /** The database without certain writes. */
 export function withoutWrites(

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
+import type { Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/chat/delivery.ts";
 import type { Life } from "../machine/life.ts";
 import { PLACE } from "../platform/platform.ts";
 import type { ShownContent } from "../platform/platform.ts";

@@ -1,4 +1,4 @@
-import type { CardBody, Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
+import type { CardBody, Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/chat/delivery.ts";
 import type { Life } from "../machine/life.ts";
 import { MOST_WORTH, WORTH } from "../plan/plan.ts";
 import type { Plan, PlanItem, Size } from "../plan/plan.ts";

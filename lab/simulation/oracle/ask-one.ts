@@ -1,7 +1,7 @@
 import { jsonSchema } from "ai";
 import type { FlexibleSchema } from "ai";
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
-import type { QuestionPeople } from "../../../src/core/question.ts";
+import type { QuestionPeople } from "../../../src/core/chat/question.ts";
 import type { AskedKind, WrittenKind } from "../plan/question-items.ts";
 
 /** Answer to a question of an action: `confirm` has no reason. */

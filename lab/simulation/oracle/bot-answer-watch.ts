@@ -1,5 +1,5 @@
 import type { FlexibleSchema } from "ai";
-import type { BotAnswer, BotQuestion } from "../../../src/core/question.ts";
+import type { BotAnswer, BotQuestion } from "../../../src/core/chat/question.ts";
 import type { Life } from "../machine/life.ts";
 import type { Place } from "../plan/plan.ts";
 import type { QuestionItem } from "../plan/question-items.ts";

@@ -1,5 +1,5 @@
-import type { CallPurpose, Grant } from "../../../src/core/gate.ts";
-import type { Address, Pacing } from "../../../src/core/surface.ts";
+import type { CallPurpose, Grant } from "../../../src/core/chat/gate.ts";
+import type { Address, Pacing } from "../../../src/core/chat/surface.ts";
 
 interface Bucket {
   tokens: number;

@@ -1,5 +1,5 @@
-import type { CardBody, Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
-import type { OutgoingContent } from "../../../src/core/surface.ts";
+import type { CardBody, Delivery, DeliveryReceipt, ReplyStart } from "../../../src/core/chat/delivery.ts";
+import type { OutgoingContent } from "../../../src/core/chat/surface.ts";
 import type { Life } from "../machine/life.ts";
 import type { Invariant, SurfaceCall } from "./contract.ts";
 import { pictureOf } from "../plan/card-picture.ts";

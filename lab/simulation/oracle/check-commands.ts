@@ -1,4 +1,4 @@
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt } from "../../../src/core/chat/delivery.ts";
 import { STOPPED } from "./contract.ts";
 import type { EndState, Thread } from "./end-state.ts";
 

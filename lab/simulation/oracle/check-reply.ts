@@ -1,6 +1,6 @@
 import type { Part } from "../../../delivery/text/split/index.ts";
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
-import type { RichText, TextEntity } from "../../../src/core/rich-text.ts";
+import type { DeliveryReceipt } from "../../../src/core/chat/delivery.ts";
+import type { RichText, TextEntity } from "../../../src/core/message/rich-text.ts";
 import type { SaidReply } from "./contract.ts";
 import { findMessage } from "./end-state.ts";
 import type { EndFigures, EndState, Thread } from "./end-state.ts";

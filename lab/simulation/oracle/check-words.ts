@@ -1,4 +1,4 @@
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt } from "../../../src/core/chat/delivery.ts";
 import { textOfParts } from "../../../src/turn/reply-text.ts";
 import type { SaidReply, StoredOperation } from "./contract.ts";
 import { isCut } from "./contract.ts";

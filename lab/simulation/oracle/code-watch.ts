@@ -1,5 +1,5 @@
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
-import { getTurn } from "../../../src/core/turn-context.ts";
+import { getTurn } from "../../../src/core/turn/turn-context.ts";
 import type { Life } from "../machine/life.ts";
 import type { CodeItem } from "../plan/code-items.ts";
 import type { Plan } from "../plan/plan.ts";

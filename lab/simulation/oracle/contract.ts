@@ -1,6 +1,6 @@
-import { ENGLISH_TEXTS } from "../../../src/core/english-texts.ts";
+import { ENGLISH_TEXTS } from "../../../src/core/text/english-texts.ts";
 import type { UIMessage } from "ai";
-import type { Address, LostPost } from "../../../src/core/surface.ts";
+import type { Address, LostPost } from "../../../src/core/chat/surface.ts";
 import type { InterruptedText } from "./interrupted-text.ts";
 import type { Script } from "../plan/model-script.ts";
 import type { ShownContent } from "../platform/platform.ts";

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
 import type {
   CountedTurn,
   EndedChildTurn,

@@ -1,4 +1,4 @@
-import type { CardBody } from "../../../src/core/delivery.ts";
+import type { CardBody } from "../../../src/core/chat/delivery.ts";
 import { FIELDS } from "./ask-one.ts";
 import { labelsOf } from "./card-watch.ts";
 

@@ -1,4 +1,4 @@
-import type { CardBody, Delivery } from "../../../src/core/delivery.ts";
+import type { CardBody, Delivery } from "../../../src/core/chat/delivery.ts";
 import type { Life } from "../machine/life.ts";
 import { FIELDS } from "./ask-one.ts";
 import { AskedFields } from "./asked-fields.ts";

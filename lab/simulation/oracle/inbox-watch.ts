@@ -1,5 +1,5 @@
 import type { UIMessage } from "ai";
-import type { MessengerMessage } from "../../../src/core/messenger-event.ts";
+import type { MessengerMessage } from "../../../src/core/chat/messenger-event.ts";
 import type { Invariant, StoredOperation } from "./contract.ts";
 import { questionsOf } from "./stored-message.ts";
 

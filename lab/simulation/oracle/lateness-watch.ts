@@ -1,4 +1,4 @@
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt } from "../../../src/core/chat/delivery.ts";
 import type { Invariant, SaidReply } from "./contract.ts";
 
 /** Longest time without a call to a chat that has something to show, and the additional time after a crash. */

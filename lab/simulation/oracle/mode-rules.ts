@@ -2,9 +2,9 @@ import { limitsWithRoom, resentMark } from "../../../delivery/outbox/resent-mark
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { plainText, richWhereItShows, telegramEntities } from "../../../delivery/text/render/index.ts";
 import { draftIdOf } from "../../../delivery/modes/draft-id.ts";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import type { Part } from "../../../delivery/text/split/index.ts";
-import type { RichText } from "../../../src/core/rich-text.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
 import type { SaidReply, SurfaceCall } from "./contract.ts";
 import type { PlatformKind } from "../plan/plan.ts";
 import { LIMITS, RICH } from "../platform/platform.ts";

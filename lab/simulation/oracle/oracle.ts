@@ -1,6 +1,6 @@
-import type { CallRequest, Grant } from "../../../src/core/gate.ts";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { CallRequest, Grant } from "../../../src/core/chat/gate.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
 import { classifyError, isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";
 import { AlbumWatch } from "./album-watch.ts";

@@ -1,4 +1,4 @@
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import type { SurfaceCall } from "./contract.ts";
 import type { Life } from "../machine/life.ts";
 

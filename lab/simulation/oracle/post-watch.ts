@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
 import { classifyError } from "../platform/call-errors.ts";
 import type { Invariant, SaidReply, SurfaceCall } from "./contract.ts";
 import type { Life } from "../machine/life.ts";

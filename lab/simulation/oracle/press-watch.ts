@@ -1,5 +1,5 @@
-import type { CardPress } from "../../../src/core/card-press.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { CardPress } from "../../../src/core/chat/card-press.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { CardWatch } from "./card-watch.ts";
 import type { SaidCard } from "./card-watch.ts";
 import type { Invariant, SurfaceCall } from "./contract.ts";

@@ -1,6 +1,6 @@
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
-import type { Delivery } from "../../../src/core/delivery.ts";
-import type { QuestionPeople } from "../../../src/core/question.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
+import type { QuestionPeople } from "../../../src/core/chat/question.ts";
 import type { Life } from "../machine/life.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { AskedKind, AskedPeople, QuestionItem } from "../plan/question-items.ts";

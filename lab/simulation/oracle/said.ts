@@ -1,5 +1,5 @@
-import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Delivery, ReplyStart } from "../../../src/core/chat/delivery.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import type { Invariant, SaidReply } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
 import { InterruptedText } from "./interrupted-text.ts";

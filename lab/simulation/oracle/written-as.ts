@@ -1,4 +1,4 @@
-import type { MessengerAttachment } from "../../../src/core/messenger-event.ts";
+import type { MessengerAttachment } from "../../../src/core/chat/messenger-event.ts";
 
 /** The words that people write: each number once in a run. A place has the number behind its comma. */
 export const WRITTEN = /(?:\b|\b1\.0)(m|pin|)(21\d\d)(?:-01-01|@mail\.example)?\b/g;

@@ -1,4 +1,4 @@
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import { createAskingPlan } from "./asking-plan.ts";
 import { createCrowdPlan } from "./crowd-plan.ts";
 import { drawAlbums } from "./draw-albums.ts";

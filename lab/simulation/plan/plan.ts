@@ -1,9 +1,9 @@
-import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { DeliveryPolicy, ReplyPolicy } from "../../../src/core/chat/delivery.ts";
 import type { ChildItem } from "./child-items.ts";
 import type { CodeItem } from "./code-items.ts";
 import type { ExtensionItem } from "./extension-items.ts";
 import type { QuestionItem } from "./question-items.ts";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 
 /** A place where people and the bot write: a private chat, a group, or one topic of a forum. */
 export interface Place {

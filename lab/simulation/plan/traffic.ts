@@ -1,4 +1,4 @@
-import type { Grant } from "../../../src/core/gate.ts";
+import type { Grant } from "../../../src/core/chat/gate.ts";
 import type { Plan, Routing } from "./plan.ts";
 import { gateName } from "./route-places.ts";
 

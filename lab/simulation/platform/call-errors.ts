@@ -1,4 +1,4 @@
-import type { CallFailure } from "../../../src/core/surface.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import { PlatformRefusal, RICH } from "./platform.ts";
 
 /** A call without a usable answer. */

@@ -1,4 +1,4 @@
-import type { RichText } from "../../../src/core/rich-text.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
 import type { CallFault, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 

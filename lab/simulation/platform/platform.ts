@@ -1,6 +1,12 @@
-import type { MessageBlock } from "../../../src/core/message-block.ts";
-import type { RichText } from "../../../src/core/rich-text.ts";
-import type { Address, LostPost, OutgoingContent, Pacing, RichMessages } from "../../../src/core/surface.ts";
+import type { MessageBlock } from "../../../src/core/message/message-block.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
+import type {
+  Address,
+  LostPost,
+  OutgoingContent,
+  Pacing,
+  RichMessages,
+} from "../../../src/core/chat/surface.ts";
 import type { Place, PlatformKind, RichServer, SearchKind } from "../plan/plan.ts";
 
 /** The limits of the modelled platform: small, so that a short text makes several messages. */

@@ -1,4 +1,4 @@
-import type { MessengerAuthor } from "../../../src/core/messenger-event.ts";
+import type { MessengerAuthor } from "../../../src/core/chat/messenger-event.ts";
 
 export const ADA = { userId: "7", fullName: "Ada" };
 /** Writes a third of the messages in groups. */

@@ -2,7 +2,7 @@ import { jsonSchema } from "ai";
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import type { ThinkActions } from "../../../src/actions/declare/action.ts";
 import { defineAction } from "../../../src/actions/declare/define-action.ts";
-import { wait } from "../../../src/core/deps.ts";
+import { wait } from "../../../src/core/base/deps.ts";
 import type { Life } from "../machine/life.ts";
 import type { Proposal } from "../oracle/approval-watch.ts";
 import { fileName } from "../oracle/check-attached.ts";

@@ -1,15 +1,15 @@
 import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
-import { wait } from "../../../src/core/deps.ts";
-import type { MessengerDefinition } from "../../../src/core/messenger.ts";
-import type { Clock } from "../../../src/core/deps.ts";
+import { wait } from "../../../src/core/base/deps.ts";
+import type { MessengerDefinition } from "../../../src/core/chat/messenger.ts";
+import type { Clock } from "../../../src/core/base/deps.ts";
 import type {
   CardButton,
   CardContent,
   FilesContent,
   LocationContent,
   OutgoingFile,
-} from "../../../src/core/content.ts";
-import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
+} from "../../../src/core/message/content.ts";
+import type { CardPress, PressAnswer } from "../../../src/core/chat/card-press.ts";
 import type { ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { Life } from "../machine/life.ts";

@@ -1,6 +1,6 @@
 import { isForm } from "../oracle/check-approvals.ts";
 import { WORTH } from "../plan/plan.ts";
-import type { OutgoingButton } from "../../../src/core/surface.ts";
+import type { OutgoingButton } from "../../../src/core/chat/surface.ts";
 import type { Place, PlanItem, Size } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 import { sayUntilStored } from "./say-until-stored.ts";

@@ -7,7 +7,7 @@ import { agentTool } from "../../../src/agent-tools/index.ts";
 import { AgentToolsFeature } from "../../../src/agent-tools/agent-tools-feature.ts";
 import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
 import type { AnyFeature } from "../../../src/agent/features.ts";
-import { wait } from "../../../src/core/deps.ts";
+import { wait } from "../../../src/core/base/deps.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Life } from "../machine/life.ts";
 import type { ChildWatch, PlannedChild } from "../oracle/child-watch.ts";

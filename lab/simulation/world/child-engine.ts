@@ -1,12 +1,12 @@
 import type { ModelMessage, UIMessage } from "ai";
 import { isWaitingResult } from "../../../src/actions/declare/action-errors.ts";
 import type { ObjectHost } from "../../../src/agent/object-host.ts";
-import { inTurnContext } from "../../../src/core/turn-context.ts";
+import { inTurnContext } from "../../../src/core/turn/turn-context.ts";
 import { ReplyText } from "../../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import { TurnEvents } from "../../../src/turn/turn-events.ts";
-import type { TurnOperations } from "../../../src/turn/turn-operations.ts";
+import type { TurnOperations } from "../../../src/turn/tools/turn-operations.ts";
 import type { Life } from "../machine/life.ts";
 import { CHILD_TOKENS } from "../oracle/contract.ts";
 import type { ChildWatch, PlannedChild } from "../oracle/child-watch.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingButton } from "../../../src/core/surface.ts";
+import type { OutgoingButton } from "../../../src/core/chat/surface.ts";
 import type { ChildItem } from "../plan/child-items.ts";
 import type { CardUpdates } from "./card-people.ts";
 import type { World } from "./world.ts";

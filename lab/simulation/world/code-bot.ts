@@ -14,8 +14,8 @@ import {
 } from "../../../src/codemode/index.ts";
 import type { CodemodeRuntime, Executor } from "../../../src/codemode/index.ts";
 import type { SandboxLimits } from "../../../src/sandbox/index.ts";
-import { wait } from "../../../src/core/deps.ts";
-import type { Clock } from "../../../src/core/deps.ts";
+import { wait } from "../../../src/core/base/deps.ts";
+import type { Clock } from "../../../src/core/base/deps.ts";
 import { undo } from "../../../src/undo/index.ts";
 import type { Life } from "../machine/life.ts";
 import type { CodeWatch, PlannedCode } from "../oracle/code-watch.ts";

@@ -1,4 +1,4 @@
-import type { OutgoingButton } from "../../../src/core/surface.ts";
+import type { OutgoingButton } from "../../../src/core/chat/surface.ts";
 import type { CodeItem } from "../plan/code-items.ts";
 import type { Place } from "../plan/plan.ts";
 import type { CardUpdates } from "./card-people.ts";

@@ -1,4 +1,4 @@
-import type { MessengerEvent, QuotedMessage } from "../../../src/core/messenger-event.ts";
+import type { MessengerEvent, QuotedMessage } from "../../../src/core/chat/messenger-event.ts";
 
 /** Adds the words behind a command. */
 export function withArgs({ message, ...event }: MessengerEvent, args: string): MessengerEvent {

@@ -1,7 +1,7 @@
 import type { AgentMethods } from "../../../src/agent/agent-methods.ts";
 import type { AnyFeature } from "../../../src/agent/features.ts";
 import type { BotObject } from "../../../src/agent/bot-object.ts";
-import { wait } from "../../../src/core/deps.ts";
+import { wait } from "../../../src/core/base/deps.ts";
 import { ExtensionsFeature } from "../../../src/extensions/extensions-feature.ts";
 import type { ExtensionFiles } from "../../../src/extensions/extension-host.ts";
 import type { ExtensionConfig, ExtensionHook, ExtensionRules } from "../../../src/extensions/index.ts";

@@ -1,4 +1,4 @@
-import type { QuotedMessage } from "../../../src/core/messenger-event.ts";
+import type { QuotedMessage } from "../../../src/core/chat/messenger-event.ts";
 import type { FormFace } from "../oracle/form-face.ts";
 import { writtenAs } from "../oracle/written-as.ts";
 import type { WrittenMessage } from "../oracle/written-as.ts";

@@ -1,14 +1,14 @@
 import type { ModelMessage, UIMessage } from "ai";
 import type { ObjectHost } from "../../../src/agent/object-host.ts";
 import { isFailure, isWaitingResult } from "../../../src/actions/declare/action-errors.ts";
-import { inTurnContext } from "../../../src/core/turn-context.ts";
+import { inTurnContext } from "../../../src/core/turn/turn-context.ts";
 import { ModelFiles } from "../../../src/messengers/turns/model-files.ts";
-import { loadFiles } from "../../../src/turn/load-files.ts";
-import type { LoadFilesOptions } from "../../../src/turn/load-files.ts";
+import { loadFiles } from "../../../src/turn/model/load-files.ts";
+import type { LoadFilesOptions } from "../../../src/turn/model/load-files.ts";
 import { ReplyText, textOfParts } from "../../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
 import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
-import type { TurnOperations } from "../../../src/turn/turn-operations.ts";
+import type { TurnOperations } from "../../../src/turn/tools/turn-operations.ts";
 import { TurnEvents } from "../../../src/turn/turn-events.ts";
 import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
 import { effectTold, partsOf, questionsOf, textOfQuestion } from "../oracle/stored-message.ts";

@@ -1,4 +1,4 @@
-import type { QuotedMessage } from "../../../src/core/messenger-event.ts";
+import type { QuotedMessage } from "../../../src/core/chat/messenger-event.ts";
 import { questionWordsOf } from "../oracle/visible-text.ts";
 import type { Place } from "../plan/plan.ts";
 import type { World } from "./world.ts";

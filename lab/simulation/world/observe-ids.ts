@@ -1,4 +1,4 @@
-import type { IncomingEvent } from "../../../src/core/messenger.ts";
+import type { IncomingEvent } from "../../../src/core/chat/messenger.ts";
 import type { World } from "./world.ts";
 
 /** Reports the ids of incoming messages to the root, if the platform numbers messages. */

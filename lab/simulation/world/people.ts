@@ -1,10 +1,10 @@
-import type { IncomingEvent } from "../../../src/core/messenger.ts";
+import type { IncomingEvent } from "../../../src/core/chat/messenger.ts";
 import type {
   MessengerAttachment,
   MessengerEvent,
   MessengerEventKind,
   QuotedMessage,
-} from "../../../src/core/messenger-event.ts";
+} from "../../../src/core/chat/messenger-event.ts";
 import { ADA, authorOf, BOB } from "./authors.ts";
 import { CardPeople } from "./card-people.ts";
 import { ChildPeople } from "./child-people.ts";

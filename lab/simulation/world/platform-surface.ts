@@ -1,4 +1,4 @@
-import type { RemoteFile } from "../../../src/core/content.ts";
+import type { RemoteFile } from "../../../src/core/message/content.ts";
 import type {
   Address,
   CallOptions,
@@ -11,7 +11,7 @@ import type {
   PostSearch,
   Probing,
   Surface,
-} from "../../../src/core/surface.ts";
+} from "../../../src/core/chat/surface.ts";
 import { Disconnected, GatewayError, NotDone, Unauthorized, classifyError } from "../platform/call-errors.ts";
 import type { SurfaceCall, SurfaceMethod } from "../oracle/contract.ts";
 import type { CallFaults } from "../platform/call-faults.ts";

@@ -1,4 +1,4 @@
-import type { Content } from "../../../src/core/content.ts";
+import type { Content } from "../../../src/core/message/content.ts";
 import type { Random } from "../../support/random.ts";
 import type { Place } from "../plan/plan.ts";
 import { addressIn } from "./world.ts";

@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import type { Place } from "../plan/plan.ts";
 
 /** An update of the platform on its way to the bot. */

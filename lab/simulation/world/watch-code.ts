@@ -1,4 +1,4 @@
-import type { Database } from "../../../src/core/database.ts";
+import type { Database } from "../../../src/core/store/database.ts";
 import type { Life } from "../machine/life.ts";
 
 /** Statements that change a run of code, a call of it, or what can be undone. */

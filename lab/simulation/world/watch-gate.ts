@@ -1,4 +1,4 @@
-import type { ChatGate } from "../../../src/core/gate.ts";
+import type { ChatGate } from "../../../src/core/chat/gate.ts";
 import { Crash } from "../machine/life.ts";
 import type { Life } from "../machine/life.ts";
 import type { Oracle } from "../oracle/oracle.ts";

@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { Clock, Timer } from "../clock.ts";
 import type { UpdateAttempt, UpdateRecord, Updates } from "./updates.ts";
-import { restAfter } from "../../../src/core/rest-after.ts";
+import { restAfter } from "../../../src/core/base/rest-after.ts";
 
 export interface WebhookTarget {
   readonly url: string;

@@ -1,20 +1,26 @@
 import type { Adapter, AdapterPostableMessage, Attachment, FileUpload, Message } from "chat";
-import type { FileKind } from "../../../src/core/content.ts";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
-import type { Deps } from "../../../src/core/deps.ts";
-import type { Markup } from "../../../src/core/markup.ts";
-import type { MessengerCapabilities } from "../../../src/core/messenger-event.ts";
-import type { Placeholder } from "../../../src/core/placeholder.ts";
-import type { ButtonLimits, CallFailure, CallOptions, Pacing, Press } from "../../../src/core/surface.ts";
-import type { LengthUnit } from "../../../src/core/text-length.ts";
-import type { ReadHeader } from "../call-pauses.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import type { FailedCall } from "../failed-call.ts";
+import type { FileKind } from "../../../src/core/message/content.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
+import type { Deps } from "../../../src/core/base/deps.ts";
+import type { Markup } from "../../../src/core/message/markup.ts";
+import type { MessengerCapabilities } from "../../../src/core/chat/messenger-event.ts";
+import type { Placeholder } from "../../../src/core/message/placeholder.ts";
+import type {
+  ButtonLimits,
+  CallFailure,
+  CallOptions,
+  Pacing,
+  Press,
+} from "../../../src/core/chat/surface.ts";
+import type { LengthUnit } from "../../../src/core/text/text-length.ts";
+import type { ReadHeader } from "../errors/call-pauses.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
 import type { MessageWindow } from "../template.ts";
 import type { AddressRules } from "../newest-addresses.ts";
-import type { MentioningText } from "../text-to-bot.ts";
+import type { MentioningText } from "../events/text-to-bot.ts";
 import type { InstallationRules } from "./installation-rules.ts";
-import type { StateKind } from "../state-kind.ts";
+import type { StateKind } from "../state/state-kind.ts";
 import type { AdapterSearch } from "./search/adapter-search.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 

@@ -1,6 +1,6 @@
 import type { Adapter, FileUpload } from "chat";
 import { z } from "zod";
-import type { Placeholder } from "../../../src/core/placeholder.ts";
+import type { Placeholder } from "../../../src/core/message/placeholder.ts";
 import type { FillingPost, WhisperOptions } from "./adapter-profile.ts";
 import { RefusedRequest } from "./refused-request.ts";
 

@@ -1,8 +1,8 @@
 import type { Attachment } from "chat";
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import { isRecord } from "../../../src/core/is-record.ts";
-import type { FailedCall } from "../failed-call.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
 import { discordMarkdown } from "../markup/discord-markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { removeOldButtons } from "./discord-cards.ts";
@@ -20,7 +20,7 @@ import {
   scopeOf,
   unavailable,
 } from "./refusals.ts";
-import { parseJson } from "../../../src/core/parse-json.ts";
+import { parseJson } from "../../../src/core/json/parse-json.ts";
 import { discordSearch } from "./search/discord.ts";
 
 export const discord: AdapterProfile = {

@@ -1,7 +1,7 @@
 import type { Adapter, Message } from "chat";
 import { z } from "zod";
-import { isRecord } from "../../../src/core/is-record.ts";
-import type { MentioningText } from "../text-to-bot.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
+import type { MentioningText } from "../events/text-to-bot.ts";
 import type { UnreportedMessage } from "./adapter-profile.ts";
 import { replaceMethod } from "./search/post-key.ts";
 

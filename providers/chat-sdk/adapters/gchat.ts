@@ -1,7 +1,7 @@
 import type { Adapter } from "chat";
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import { isRecord } from "../../../src/core/is-record.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
 import { z } from "zod";
 import type { AdapterProfile, PressFacts, StoredPress } from "./adapter-profile.ts";
 import { googleChatCard, googleChatText } from "../markup/google-chat.ts";

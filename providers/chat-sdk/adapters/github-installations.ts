@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isFunction } from "../../../src/core/check-options.ts";
+import { isFunction } from "../../../src/core/json/check-options.ts";
 import type { InstallationRules } from "./installation-rules.ts";
 
 const githubAdapter = z.object({

@@ -1,6 +1,6 @@
 import type { Adapter } from "chat";
-import { keepHeaders } from "../call-pauses.ts";
-import type { ReadHeader } from "../call-pauses.ts";
+import { keepHeaders } from "../errors/call-pauses.ts";
+import type { ReadHeader } from "../errors/call-pauses.ts";
 import { replaceMethod } from "./search/post-key.ts";
 
 interface Octokit {

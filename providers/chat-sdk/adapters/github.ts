@@ -1,7 +1,7 @@
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import { isRecord } from "../../../src/core/is-record.ts";
-import type { FailedCall } from "../failed-call.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
 import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readUnreported } from "./github-changes.ts";

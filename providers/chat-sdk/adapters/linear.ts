@@ -1,6 +1,6 @@
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import type { FailedCall } from "../failed-call.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
 import { linearMarkdown } from "../markup/markdown.ts";
 import { linearSearch } from "./search/linear.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";

@@ -1,5 +1,5 @@
 import type { Adapter } from "chat";
-import { ChatSdkCallError } from "../call-error.ts";
+import { ChatSdkCallError } from "../errors/call-error.ts";
 import type { Whisper } from "./adapter-profile.ts";
 
 /** Posts a message for one person through the adapter. */

@@ -1,5 +1,5 @@
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { FailedCall } from "../failed-call.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
 
 /** Waiting time of a rate limit that names none, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 5000;

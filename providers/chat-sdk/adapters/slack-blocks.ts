@@ -1,7 +1,7 @@
 import type { Adapter } from "chat";
 import { z } from "zod";
-import { isRecord } from "../../../src/core/is-record.ts";
-import { ChatSdkCallError } from "../call-error.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
+import { ChatSdkCallError } from "../errors/call-error.ts";
 import { replaceMethod } from "./search/post-key.ts";
 
 /** Slack takes 12,000 characters in all blocks of Markdown of a message. */

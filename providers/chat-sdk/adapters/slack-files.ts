@@ -1,8 +1,8 @@
 import type { Adapter, FileUpload } from "chat";
 import { z } from "zod";
-import { type Clock, wait } from "../../../src/core/deps.ts";
-import { isRecord } from "../../../src/core/is-record.ts";
-import { ChatSdkCallError } from "../call-error.ts";
+import { type Clock, wait } from "../../../src/core/base/deps.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
+import { ChatSdkCallError } from "../errors/call-error.ts";
 import type { FilePost, FilePostOptions } from "./adapter-profile.ts";
 import { RefusedRequest } from "./refused-request.ts";
 

@@ -1,6 +1,6 @@
 import type { Adapter } from "chat";
 import { z } from "zod";
-import type { StateKind } from "../state-kind.ts";
+import type { StateKind } from "../state/state-kind.ts";
 import type { InstallationRules } from "./installation-rules.ts";
 
 /** The parts of the adapter that know installations. */

@@ -1,6 +1,6 @@
 import type { Adapter, ChatInstance } from "chat";
 import { z } from "zod";
-import { isRecord } from "../../../src/core/is-record.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
 import { replaceMethod } from "./search/post-key.ts";
 
 const stopped = z.object({

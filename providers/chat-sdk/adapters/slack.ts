@@ -1,10 +1,10 @@
 import type { Adapter, Attachment, Message } from "chat";
 import { z } from "zod";
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import { isRecord } from "../../../src/core/is-record.ts";
-import type { FailedCall } from "../failed-call.ts";
-import type { MentioningText } from "../text-to-bot.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import { isRecord } from "../../../src/core/json/is-record.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
+import type { MentioningText } from "../events/text-to-bot.ts";
 import { blockMarkdown } from "../markup/markdown.ts";
 import { slackMrkdwn } from "../markup/slack-mrkdwn.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";

@@ -1,6 +1,6 @@
 import type { Message } from "chat";
 import { z } from "zod";
-import type { MentioningText } from "../text-to-bot.ts";
+import type { MentioningText } from "../events/text-to-bot.ts";
 
 const mentioning = z.object({
   recipient: z.object({ id: z.string() }),

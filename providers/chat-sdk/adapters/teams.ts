@@ -1,8 +1,8 @@
 import type { Attachment } from "chat";
 import { z } from "zod";
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
-import type { FailedCall } from "../failed-call.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
+import type { FailedCall } from "../errors/failed-call.ts";
 import { adaptiveCardText } from "../markup/adaptive-card.ts";
 import { plainMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WINDOW_CLOSED } from "../../../src/core/window-closed.ts";
+import { WINDOW_CLOSED } from "../../../src/core/chat/window-closed.ts";
 import type { UndeliveredMessage } from "./adapter-profile.ts";
 
 /** More than 24 hours since the person wrote. Until they write again, only templates arrive. */

@@ -1,7 +1,7 @@
 import type { Adapter, Attachment } from "chat";
 import { z } from "zod";
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { ErrorFacts } from "../error-facts.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { ErrorFacts } from "../errors/error-facts.ts";
 import type { ChatSdkTemplate } from "../template.ts";
 import { whatsAppText } from "../markup/whatsapp-text.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";

@@ -1,4 +1,4 @@
-import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import type { Markup, TextMark } from "../../../src/core/message/markup.ts";
 import { plainMarkdown as markdown } from "./markdown.ts";
 
 /** The text of Adaptive Cards: bold, italic and links. A line break needs an empty line. */

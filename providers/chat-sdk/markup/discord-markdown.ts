@@ -1,4 +1,4 @@
-import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import type { Markup, TextMark } from "../../../src/core/message/markup.ts";
 import { atLineStarts } from "./escape-markdown.ts";
 import { withoutNames } from "./without-mentions.ts";
 import { languageOf, withoutFences } from "./markdown.ts";

@@ -1,4 +1,4 @@
-import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import type { Markup, TextMark } from "../../../src/core/message/markup.ts";
 import { withoutMarkers } from "./without-markers.ts";
 import { withoutMentions, withoutMentionsInCode } from "./without-mentions.ts";
 

@@ -1,4 +1,4 @@
-import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import type { Markup, TextMark } from "../../../src/core/message/markup.ts";
 import { escapeMarkdown, escapeNumbers } from "./escape-markdown.ts";
 import { withoutMentionsInCode, withoutNames } from "./without-mentions.ts";
 

@@ -1,4 +1,4 @@
-import type { Markup, TextMark } from "../../../src/core/markup.ts";
+import type { Markup, TextMark } from "../../../src/core/message/markup.ts";
 import { withoutMarkers } from "./without-markers.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, flag, integer, lazyTable, text } from "../../core/table.ts";
-import type { RowOf, Table } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, flag, integer, lazyTable, text } from "../../core/store/table.ts";
+import type { RowOf, Table } from "../../core/store/table.ts";
 
 /**
  * Attachments that actions have added to replies. The tables are created with the first one, because most conversations

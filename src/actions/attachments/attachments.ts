@@ -1,16 +1,16 @@
 import { z } from "zod";
-import type { Database } from "../../core/database.ts";
-import type { HeldFiles } from "../../core/delivery.ts";
-import type { Clock } from "../../core/deps.ts";
-import { failureCode } from "../../core/errors.ts";
-import type { StoredAttachment } from "../../core/reply-attachment.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { HeldFiles } from "../../core/chat/delivery.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { StoredAttachment } from "../../core/message/reply-attachment.ts";
 import { AttachmentStore } from "./attachment-store.ts";
 import type { AttachmentRun } from "./attachment-store.ts";
 import { CollectedAttachments, MOST_ATTACHMENTS } from "./collected-attachments.ts";
 import type { AttachmentDraft, Collected } from "./collected-attachments.ts";
 import { unsentAttachment } from "./unsent-attachment.ts";
 import type { UnsentAttachment } from "./unsent-attachment.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 
 export interface AttachmentsOptions {
   readonly database: Database;

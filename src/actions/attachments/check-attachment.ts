@@ -1,8 +1,8 @@
-import { checkContent } from "../../core/check-content.ts";
-import { closestName } from "../../core/closest-name.ts";
-import type { Content, Json } from "../../core/content.ts";
-import { InvalidInputError } from "../../core/errors.ts";
-import { FILE_KINDS } from "../../core/reply-attachment.ts";
+import { checkContent } from "../../core/message/check-content.ts";
+import { closestName } from "../../core/text/closest-name.ts";
+import type { Content, Json } from "../../core/message/content.ts";
+import { InvalidInputError } from "../../core/base/errors.ts";
+import { FILE_KINDS } from "../../core/message/reply-attachment.ts";
 
 /** An address of a file that a chat may show as a link. */
 export const WEB_ADDRESS = /^https?:\/\/\S+$/i;

@@ -1,8 +1,8 @@
-import type { Json, StoredFile } from "../../core/content.ts";
+import type { Json, StoredFile } from "../../core/message/content.ts";
 import { checkAttachment } from "./check-attachment.ts";
-import { failureCode, SwitchboardError } from "../../core/errors.ts";
-import { FILE_KINDS } from "../../core/reply-attachment.ts";
-import type { ByteSource, ReplyAttachment } from "../../core/reply-attachment.ts";
+import { failureCode, SwitchboardError } from "../../core/base/errors.ts";
+import { FILE_KINDS } from "../../core/message/reply-attachment.ts";
+import type { ByteSource, ReplyAttachment } from "../../core/message/reply-attachment.ts";
 import { checkAddress, unsentAttachment } from "./unsent-attachment.ts";
 import type { LostBytes, UnsentAttachment } from "./unsent-attachment.ts";
 import { toJson } from "../declare/normalize-output.ts";

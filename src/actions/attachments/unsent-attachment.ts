@@ -1,8 +1,8 @@
-import type { Json } from "../../core/content.ts";
-import { failureCode, SwitchboardError } from "../../core/errors.ts";
-import { parsePublicUrl } from "../../core/public-url.ts";
-import { FILE_KINDS } from "../../core/reply-attachment.ts";
-import type { StoredAttachment } from "../../core/reply-attachment.ts";
+import type { Json } from "../../core/message/content.ts";
+import { failureCode, SwitchboardError } from "../../core/base/errors.ts";
+import { parsePublicUrl } from "../../core/web/public-url.ts";
+import { FILE_KINDS } from "../../core/message/reply-attachment.ts";
+import type { StoredAttachment } from "../../core/message/reply-attachment.ts";
 
 /** An attachment that will not be sent, as the model learns it. */
 export interface UnsentAttachment {

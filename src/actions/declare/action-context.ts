@@ -1,8 +1,8 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
-import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
-import type { Answer, ChooseQuestion, ConfirmQuestion, ElicitQuestion } from "../../core/question.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/chat/messenger-event.ts";
+import type { Answer, ChooseQuestion, ConfirmQuestion, ElicitQuestion } from "../../core/chat/question.ts";
 import type { ProgressUpdate } from "./progress.ts";
-import type { AllowedFields, ReplyAttachment } from "../../core/reply-attachment.ts";
+import type { AllowedFields, ReplyAttachment } from "../../core/message/reply-attachment.ts";
 import type { ActionCaller, ActionClient } from "./caller.ts";
 import type { ActionLogEntry } from "./log-action-failure.ts";
 import type { ShortTermMemory } from "./memory-options.ts";

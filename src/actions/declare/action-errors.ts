@@ -1,7 +1,7 @@
-import type { SchemaIssue } from "../../core/check-value.ts";
-import type { Json } from "../../core/content.ts";
-import { SwitchboardError } from "../../core/errors.ts";
-import { ReplayError } from "../../core/run-record.ts";
+import type { SchemaIssue } from "../../core/json/check-value.ts";
+import type { Json } from "../../core/message/content.ts";
+import { SwitchboardError } from "../../core/base/errors.ts";
+import { ReplayError } from "../../core/action/run-record.ts";
 
 /**
  * An error that the model may read. Throw it from an action's `execute` with a message that helps the model: what is

@@ -1,11 +1,11 @@
 import type { FlexibleSchema, InferSchema, Tool } from "ai";
-import type { Amount } from "../../core/amount.ts";
-import type { ApprovalPreview } from "../../core/approval-preview.ts";
-import type { ApprovalRisk } from "../../core/approval-risk.ts";
-import type { ChatTarget } from "../../core/chat-target.ts";
-import type { GrantScope } from "../../core/grant-scope.ts";
-import type { LocalText } from "../../core/local-text.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { Amount } from "../../core/text/amount.ts";
+import type { ApprovalPreview } from "../../core/action/approval-preview.ts";
+import type { ApprovalRisk } from "../../core/action/approval-risk.ts";
+import type { ChatTarget } from "../../core/chat/chat-target.ts";
+import type { GrantScope } from "../../core/action/grant-scope.ts";
+import type { LocalText } from "../../core/text/local-text.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import type { ActionMemory, MemoryOptions } from "./memory-options.ts";
 import type { ActionAnnotations } from "./action-annotations.ts";
 import type { ActionContext, OfferContext } from "./action-context.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../../core/errors.ts";
-import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/chat/messenger-event.ts";
 import type { PermissionPeople } from "./permission-people.ts";
 import type { ActionKind } from "./action.ts";
 

@@ -11,9 +11,9 @@ import {
   orFunction,
   TEXT,
   whole,
-} from "../../core/check-options.ts";
-import type { OptionRules } from "../../core/check-options.ts";
-import { isSchema } from "../../core/is-schema.ts";
+} from "../../core/json/check-options.ts";
+import type { OptionRules } from "../../core/json/check-options.ts";
+import { isSchema } from "../../core/json/is-schema.ts";
 import type { ActionOptions } from "./action.ts";
 
 /** Most times that a run is made again, whatever the action says. */

@@ -1,6 +1,6 @@
 import type { FlexibleSchema } from "ai";
-import { ConfigurationError } from "../../core/errors.ts";
-import { checkDescribed } from "../../core/json-schema-of.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import { checkDescribed } from "../../core/json/json-schema-of.ts";
 import type { ActionAnnotations } from "./action-annotations.ts";
 import type { Action, ActionOptions } from "./action.ts";
 import { checkActionOptions } from "./check-action-options.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../core/content.ts";
-import { shortLine } from "../../core/short-line.ts";
+import type { Json } from "../../core/message/content.ts";
+import { shortLine } from "../../core/text/short-line.ts";
 import type { Action } from "./action.ts";
 
 const LONGEST = 200;

@@ -1,7 +1,7 @@
 import { asSchema } from "ai";
 import { z } from "zod";
-import { inLanguage } from "../../core/local-text.ts";
-import { shortDescription } from "../../core/short-description.ts";
+import { inLanguage } from "../../core/text/local-text.ts";
+import { shortDescription } from "../../core/text/short-description.ts";
 import type { Action } from "./action.ts";
 
 const DEPTH = 3;

@@ -1,5 +1,5 @@
-import { logBotFailure } from "../../core/bot-code.ts";
-import type { Log, LogFields } from "../../core/log.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import type { Log, LogFields } from "../../core/base/log.ts";
 import { ActionError } from "./action-errors.ts";
 
 /** A line of the log. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/content.ts";
+import type { Json } from "../../core/message/content.ts";
 
 /** Most characters of an output that the model gets. */
 export const MAX_OUTPUT_CHARACTERS = 20_000;

@@ -1,5 +1,5 @@
-import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { escapeMarkdown } from "../../core/message/plain-markdown.ts";
+import { shortLine } from "../../core/text/short-line.ts";
 
 /** How far some work is. */
 export interface ProgressUpdate {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Database } from "../../core/database.ts";
-import { checked, defineTable, integer, openTable, text } from "../../core/table.ts";
-import type { RowOf, Table } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { checked, defineTable, integer, openTable, text } from "../../core/store/table.ts";
+import type { RowOf, Table } from "../../core/store/table.ts";
 
 /**
  * - `pending`: the run has begun, and its outcome is not stored

@@ -1,8 +1,8 @@
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Deps } from "../../core/base/deps.ts";
 import { LedgerStore } from "./ledger-store.ts";
 import type { LedgerRow } from "./ledger-store.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 
 /** A call that wants to run. Plain JSON, because other objects call the ledger of the whole bot. */
 export interface ClaimRequest {

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, integer, lazyTable, text } from "../../core/table.ts";
-import type { RowOf, Table } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, integer, lazyTable, text } from "../../core/store/table.ts";
+import type { RowOf, Table } from "../../core/store/table.ts";
 
 /** Values that actions keep, and their active contexts. */
 const STATES = defineTable("action_state_v1", {

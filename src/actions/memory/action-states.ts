@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
-import { ConfigurationError } from "../../core/errors.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
 import { ActionStateStore } from "./action-state-store.ts";
 import type { ShortTermMemory } from "../declare/memory-options.ts";
 

@@ -1,8 +1,8 @@
-import { ConfigurationError, SwitchboardError } from "../../core/errors.ts";
+import { ConfigurationError, SwitchboardError } from "../../core/base/errors.ts";
 import type { ActionContext } from "../declare/action-context.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
 import type { ActionStates, StoredState } from "../memory/action-states.ts";
-import { checkValue } from "../../core/check-value.ts";
+import { checkValue } from "../../core/json/check-value.ts";
 import type { ActionMemory, MemoryOptions } from "../declare/memory-options.ts";
 
 /** Most characters of a value as JSON. */

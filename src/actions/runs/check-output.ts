@@ -1,8 +1,8 @@
-import type { Json } from "../../core/content.ts";
+import type { Json } from "../../core/message/content.ts";
 import { invalidOutput } from "../declare/action-errors.ts";
 import type { ActionFailure } from "../declare/action-errors.ts";
 import type { ActionHost, ActionRequest } from "./action-host.ts";
-import { checkValue } from "../../core/check-value.ts";
+import { checkValue } from "../../core/json/check-value.ts";
 import { normalizeOutput } from "../declare/normalize-output.ts";
 
 /** Returns the output as the model reads it: as `returns` makes it of what `execute` returned, or a failure. */

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../../core/errors.ts";
-import type { QuestionOptions } from "../../core/question.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import type { QuestionOptions } from "../../core/chat/question.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** A card can be changed for 90 days. The last one is for showing the answer. */

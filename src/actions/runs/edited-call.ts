@@ -1,6 +1,6 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import { checkValue } from "../../core/check-value.ts";
-import { sha256 } from "../../core/sha256.ts";
+import { canonicalJson } from "../../core/json/canonical-json.ts";
+import { checkValue } from "../../core/json/check-value.ts";
+import { sha256 } from "../../core/bytes/sha256.ts";
 import {
   actionFailureOf,
   invalidInput,

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../core/errors.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
 import type { ActionRequest } from "./action-host.ts";
 
 const LONGEST_KEY = 512;

@@ -1,6 +1,6 @@
-import { wait } from "../../core/deps.ts";
-import { restAfter } from "../../core/rest-after.ts";
-import { withinTime } from "../../core/within-time.ts";
+import { wait } from "../../core/base/deps.ts";
+import { restAfter } from "../../core/base/rest-after.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import type { Action, FailedRun } from "../declare/action.ts";
 import { MOST_RETRIES } from "../declare/check-action-options.ts";
 import { ActionError } from "../declare/action-errors.ts";

@@ -1,5 +1,5 @@
-import { wait } from "../../core/deps.ts";
-import { restAfter } from "../../core/rest-after.ts";
+import { wait } from "../../core/base/deps.ts";
+import { restAfter } from "../../core/base/rest-after.ts";
 import type { ActionHost } from "./action-host.ts";
 
 /** Number of tries to store the outcome of a run if the ledger is in another object. */

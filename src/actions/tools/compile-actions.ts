@@ -1,6 +1,6 @@
 import { asSchema, jsonSchema, tool } from "ai";
 import type { ToolSet } from "ai";
-import { ConfigurationError } from "../../core/errors.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
 import type { Action, ThinkActions } from "../declare/action.ts";
 import type { ActionHost } from "../runs/action-host.ts";
 import type { LocalStates } from "../memory/action-states.ts";

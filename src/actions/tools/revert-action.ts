@@ -1,7 +1,7 @@
 import { jsonSchema } from "ai";
-import type { Json } from "../../core/content.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
-import { sha256Now } from "../../core/sha256.ts";
+import type { Json } from "../../core/message/content.ts";
+import { canonicalJson } from "../../core/json/canonical-json.ts";
+import { sha256Now } from "../../core/bytes/sha256.ts";
 import type { ActionContext } from "../declare/action-context.ts";
 import type { Action, ThinkActions } from "../declare/action.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json/is-record.ts";
 
 /** The values that templates can name, by the first word of their path. */
 export type TemplateValues = Readonly<Record<string, unknown>>;

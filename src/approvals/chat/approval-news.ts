@@ -5,8 +5,8 @@ import type { IndexedApproval } from "../rules/approval-index.ts";
 import { createApprovalNewsStore } from "../stored/approval-news-store.ts";
 import type { ApprovalNewsStore } from "../stored/approval-news-store.ts";
 import { grantKeysOf, indexKeysOf } from "../stored/index-keys.ts";
-import { runBotCode } from "../../core/bot-code.ts";
-import { failureCode } from "../../core/errors.ts";
+import { runBotCode } from "../../core/time/bot-code.ts";
+import { failureCode } from "../../core/base/errors.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";
 

@@ -1,8 +1,8 @@
-import { sayTo, type Say } from "../../core/bot-texts.ts";
-import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
-import type { CardContent, Content } from "../../core/content.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { escapeMarkdown } from "../../core/plain-markdown.ts";
+import { sayTo, type Say } from "../../core/text/bot-texts.ts";
+import { alert, type CardPress, type PressAnswer } from "../../core/chat/card-press.ts";
+import type { CardContent, Content } from "../../core/message/content.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import { escapeMarkdown } from "../../core/message/plain-markdown.ts";
 import { APPROVALS } from "../root/approval-calls.ts";
 import type { ApprovalHint, ApprovalViewer, SeenApproval } from "../root/approval-calls.ts";
 import type { ShowPress } from "../rules/press-payloads.ts";

@@ -2,8 +2,8 @@ import type { ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import type { ApproverRule } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { isGrantable } from "../rules/grant.ts";
-import { STEP_BREAK } from "../../core/step-break.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import { STEP_BREAK } from "../../core/turn/step-break.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 
 /** Facts about the turn of a call. */

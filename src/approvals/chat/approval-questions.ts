@@ -1,6 +1,6 @@
-import { sayTo } from "../../core/bot-texts.ts";
-import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { sayTo } from "../../core/text/bot-texts.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/chat/card-press.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { MessengerHint, OpenQuestions } from "../../messengers/intake/open-questions.ts";
 import { isReply } from "../../messengers/intake/presses.ts";
 import type { Approval, DecisionResult } from "../rules/approval.ts";

@@ -1,8 +1,8 @@
 import { mayExplain, type Approval } from "../rules/approval.ts";
-import { sayTo, type Say } from "../../core/bot-texts.ts";
-import { decisionOf, type TypedDecision } from "../../core/decision-word.ts";
-import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
-import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
+import { sayTo, type Say } from "../../core/text/bot-texts.ts";
+import { decisionOf, type TypedDecision } from "../../core/action/decision-word.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/chat/card-press.ts";
+import type { MessengerAuthor, MessengerEvent, MessengerMessage } from "../../core/chat/messenger-event.ts";
 import type { MessengerHint } from "../../messengers/intake/open-questions.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
 import { answerOf } from "./approval-texts.ts";

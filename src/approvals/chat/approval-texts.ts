@@ -5,11 +5,11 @@ import { lengthWords } from "../rules/grant-length.ts";
 import { deputiesInWords } from "../rules/card-fields.ts";
 import { decidersOf } from "../rules/quorum.ts";
 import { deciderName, nameOf, voidWords } from "../rules/outcome-words.ts";
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
-import { alert } from "../../core/card-press.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say, TextName } from "../../core/text/bot-texts.ts";
+import { alert } from "../../core/chat/card-press.ts";
+import type { PressAnswer } from "../../core/chat/card-press.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 
 /**
  * Returns the private answer to the person who pressed, or who wrote a decision. It is a dialog only if the person must

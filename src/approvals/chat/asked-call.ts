@@ -1,4 +1,4 @@
-import type { Say } from "../../core/bot-texts.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
 import type { AskedCall } from "../../messengers/tools/action-consent.ts";
 import { isAskedOutside } from "../rules/approval.ts";
 import type { Approval } from "../rules/approval.ts";

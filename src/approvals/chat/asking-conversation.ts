@@ -1,9 +1,9 @@
 import { isWaitingResult } from "../../actions/declare/action-errors.ts";
-import { logBotFailure } from "../../core/bot-code.ts";
-import { isCodeCall } from "../../core/code-call.ts";
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
-import { isOutsideRequest } from "../../core/outside-call.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { isCodeCall } from "../../core/action/code-call.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { isOutsideRequest } from "../../core/action/outside-call.ts";
 import { approvedOwner } from "../../messengers/turns/turn-attachments.ts";
 import { nudgeKeeper } from "../../scheduled-runs/nudge-keeper.ts";
 import { APPROVALS } from "../root/approval-calls.ts";

@@ -1,6 +1,6 @@
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { GonePlace } from "../../core/delivery.ts";
-import type { Address } from "../../core/surface.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { GonePlace } from "../../core/chat/delivery.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
 
 /** Ends the requests that were asked in a chat that is gone, and says who cannot be asked there any more. */

@@ -1,6 +1,6 @@
-import { sayTo } from "../../core/bot-texts.ts";
-import { alert, type FeaturePress, type PressAnswer } from "../../core/card-press.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import { sayTo } from "../../core/text/bot-texts.ts";
+import { alert, type FeaturePress, type PressAnswer } from "../../core/chat/card-press.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import type { Approval } from "../rules/approval.ts";
 import { unreachedWords } from "../rules/card-place.ts";
 import { handOverTo } from "../rules/hand-over.ts";

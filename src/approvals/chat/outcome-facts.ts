@@ -1,5 +1,5 @@
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 import { threadOf } from "../../messengers/tools/call-facts.ts";
 import type { Approvals } from "../consent/approvals.ts";

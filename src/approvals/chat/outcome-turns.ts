@@ -1,6 +1,6 @@
 import type { Approval } from "../rules/approval.ts";
 import { decisionWords } from "../rules/outcome-words.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import { outcomeMessage } from "../../messengers/turns/outcome-message.ts";
 import { outcomeKeyOf } from "./card-ids.ts";
 import type { ApprovalsHost } from "../rules/bot-methods.ts";

@@ -1,4 +1,4 @@
-import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
+import { SCHEDULE_DELETED } from "../../core/turn/scheduled-run.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 
 /** The reason why nobody can be asked, for the model and for `schedules.occurrences()`. */

@@ -1,7 +1,7 @@
 import type { ApproverRule } from "../rules/approval.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Address } from "../../core/surface.ts";
-import { withinTime } from "../../core/within-time.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import type { DeclaredMessengers } from "../../messengers/declare/declared-messengers.ts";
 import type { CallFacts } from "../../messengers/tools/action-rights.ts";
 

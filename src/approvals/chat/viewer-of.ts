@@ -1,4 +1,4 @@
-import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { ApprovalViewer } from "../root/approval-calls.ts";
 
 /** Returns the person who looks at requests from the chat of an event. */

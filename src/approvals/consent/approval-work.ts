@@ -6,7 +6,7 @@ import type { HeldQuestions } from "./held-questions.ts";
 import { groupsOf } from "../rules/together.ts";
 import type { StoredApprovals } from "../stored/stored-approvals.ts";
 import { shownAlsoIn } from "./card-to-take.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 import type { ConsentParts } from "./consent-parts.ts";
 
 interface ApprovalWorkParts extends ConsentParts {

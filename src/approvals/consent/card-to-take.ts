@@ -1,5 +1,5 @@
 import { isSameThread } from "../../feature/same-thread.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { Approval } from "../rules/approval.ts";
 import type { ApprovalRequest } from "../rules/approval-request.ts";
 import { placesOf } from "../stored/index-keys.ts";

@@ -1,4 +1,4 @@
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import { isRequester, mayExplain } from "../rules/approval.ts";
 import type {
   Approval,

@@ -1,4 +1,4 @@
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import { isLimited } from "../rules/allowance.ts";
 import type { ConsentParts } from "./consent-parts.ts";
 

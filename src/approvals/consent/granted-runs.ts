@@ -1,4 +1,4 @@
-import type { Amount } from "../../core/amount.ts";
+import type { Amount } from "../../core/text/amount.ts";
 import { claimOf, isLimited } from "../rules/allowance.ts";
 import type { Approval, CallOutcome } from "../rules/approval.ts";
 import type { Grant } from "../rules/grant.ts";

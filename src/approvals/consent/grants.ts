@@ -1,5 +1,5 @@
-import { isSameSchedule } from "../../core/schedule-binding.ts";
-import type { ScheduleBinding } from "../../core/schedule-binding.ts";
+import { isSameSchedule } from "../../core/turn/schedule-binding.ts";
+import type { ScheduleBinding } from "../../core/turn/schedule-binding.ts";
 import type { Approval, Decider } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import { covers, grantOfApproval, isInForce } from "../rules/grant.ts";

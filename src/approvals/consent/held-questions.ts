@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/deps.ts";
+import type { Clock } from "../../core/base/deps.ts";
 import type { Approval } from "../rules/approval.ts";
 
 /** Other calls of the step may take long. People are asked after this time at the latest. */

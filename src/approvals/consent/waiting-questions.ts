@@ -1,6 +1,6 @@
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import { MESSAGE_CHANGED } from "../rules/approval.ts";
-import { SCHEDULE_DELETED } from "../../core/scheduled-run.ts";
+import { SCHEDULE_DELETED } from "../../core/turn/scheduled-run.ts";
 import type { Approval, Decider, HandedOver, VoidReason } from "../rules/approval.ts";
 import type { ApprovalHost } from "../rules/approval-host.ts";
 import { UNNAMED_PLACES } from "../rules/card-place.ts";

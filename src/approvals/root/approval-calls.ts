@@ -7,9 +7,9 @@ import type {
   PendingApprovalPage,
 } from "../rules/approval-index.ts";
 import type { ApprovalRecord, ExecutionDecision } from "../rules/approval-record.ts";
-import type { PressAnswer } from "../../core/card-press.ts";
-import type { CallGroup } from "../../core/inner-calls.ts";
-import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
+import type { PressAnswer } from "../../core/chat/card-press.ts";
+import type { CallGroup } from "../../core/chat/inner-calls.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/chat/messenger-event.ts";
 
 /** A decision of another system. */
 export interface OutsideDecision {

@@ -21,7 +21,7 @@ import type {
   OutsideDecision,
   OutsideResult,
 } from "./approval-calls.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 
 const SWEEP_EVERY_MS = 60 * 60_000;
 const MOST_LISTED = 1000;

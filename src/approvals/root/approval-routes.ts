@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { systemDeps } from "../../core/deps.ts";
-import { decodedPart, onlyBy, problem } from "../../core/problem.ts";
-import { readJson } from "../../core/read-json.ts";
+import { systemDeps } from "../../core/base/deps.ts";
+import { decodedPart, onlyBy, problem } from "../../core/web/problem.ts";
+import { readJson } from "../../core/json/read-json.ts";
 import type { FeatureRoutes, RoutedBot } from "../../feature/feature-routes.ts";
 import { APPROVALS } from "./approval-calls.ts";
 import type { ApprovalIndexCalls, OutsideResult } from "./approval-calls.ts";
 import { isAdmin, unauthorized } from "../../feature/admin.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json/parse-json.ts";
 
 const PREFIX = "/admin/approvals";
 const PATH = /^\/admin\/approvals(?:\/([^/]+)(\/decision)?)?$/;

@@ -1,5 +1,5 @@
-import { unitsOf } from "../../core/amount.ts";
-import type { Amount } from "../../core/amount.ts";
+import { unitsOf } from "../../core/text/amount.ts";
+import type { Amount } from "../../core/text/amount.ts";
 import type { Grant } from "./grant.ts";
 
 /** One call that a limited grant shall cover, as the root counts it. Plain JSON. */

@@ -1,6 +1,6 @@
-import { sayEnglish, type Say, type TextName } from "../../core/bot-texts.ts";
-import { escapeMarkdown } from "../../core/plain-markdown.ts";
-import type { CardButton, CardContent, Json } from "../../core/content.ts";
+import { sayEnglish, type Say, type TextName } from "../../core/text/bot-texts.ts";
+import { escapeMarkdown } from "../../core/message/plain-markdown.ts";
+import type { CardButton, CardContent, Json } from "../../core/message/content.ts";
 import { isMessageChanged, isScheduleDeleted, type Approval } from "./approval.ts";
 import { cardFields } from "./card-fields.ts";
 import type { CardView } from "./card-view.ts";

@@ -1,7 +1,7 @@
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Clock } from "../../core/base/deps.ts";
 import type { AllowanceClaim } from "./allowance.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { Unreached } from "./card-place.ts";
 import type { Approval, CallOutcome, Decider, VoidReason } from "./approval.ts";
 

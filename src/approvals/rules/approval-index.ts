@@ -1,4 +1,4 @@
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { Approval, ApprovalState } from "./approval.ts";
 import { maskedInput, masked } from "./input-fields.ts";
 import { pendingApprovalOf } from "./pending-approval.ts";

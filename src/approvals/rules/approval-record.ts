@@ -1,7 +1,7 @@
-import type { ApprovalPreview } from "../../core/approval-preview.ts";
-import type { ApprovalRisk } from "../../core/approval-risk.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
+import type { ApprovalPreview } from "../../core/action/approval-preview.ts";
+import type { ApprovalRisk } from "../../core/action/approval-risk.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { Approval, ApprovalState, ApproverRule, Decider, DecisionResult } from "./approval.ts";
 import type { Grant } from "./grant.ts";
 import type { PlainJson } from "./pending-approval.ts";

@@ -1,4 +1,4 @@
-import { isSameSchedule } from "../../core/schedule-binding.ts";
+import { isSameSchedule } from "../../core/turn/schedule-binding.ts";
 import type { Approval } from "./approval.ts";
 
 /** A call that needs consent, in its stored form. */

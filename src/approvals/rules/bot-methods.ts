@@ -1,7 +1,7 @@
-import type { BotTexts } from "../../core/bot-texts.ts";
+import type { BotTexts } from "../../core/text/bot-texts.ts";
 import type { FeatureHost } from "../../feature/feature-host.ts";
 import type { IndexedApproval } from "./approval-index.ts";
-import type { ApprovalWords } from "../../core/decision-word.ts";
+import type { ApprovalWords } from "../../core/action/decision-word.ts";
 
 /** The methods of the bot's class that are about approvals. */
 export interface ApprovalMethods {

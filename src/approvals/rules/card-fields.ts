@@ -1,9 +1,9 @@
-import { PREVIEW_FAILED } from "../../core/approval-preview.ts";
-import type { ApprovalRisk } from "../../core/approval-risk.ts";
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
-import type { CardField } from "../../core/content.ts";
-import { inOneLine } from "../../core/one-line.ts";
+import { PREVIEW_FAILED } from "../../core/action/approval-preview.ts";
+import type { ApprovalRisk } from "../../core/action/approval-risk.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say, TextName } from "../../core/text/bot-texts.ts";
+import type { CardField } from "../../core/message/content.ts";
+import { inOneLine } from "../../core/text/one-line.ts";
 import { isMessageChanged, isScheduleDeleted } from "./approval.ts";
 import type { Approval, ApproverRule } from "./approval.ts";
 import { changesInWords, editorNames } from "./edited-input.ts";

@@ -1,6 +1,6 @@
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { Address } from "../../core/surface.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
+import type { Address } from "../../core/chat/surface.ts";
 
 /** A chat other than the one that asked, in which people are asked. */
 export interface AskedPlace {

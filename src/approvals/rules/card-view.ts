@@ -1,4 +1,4 @@
-import type { Say } from "../../core/bot-texts.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
 
 /** Facts that a card shows in addition to the approval itself. */
 export interface CardView {

@@ -1,5 +1,5 @@
-import type { Json } from "../../core/content.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import type { Approval } from "./approval.ts";
 import { isList, maskedInput } from "./input-fields.ts";
 

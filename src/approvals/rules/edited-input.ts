@@ -1,5 +1,5 @@
-import type { Json } from "../../core/content.ts";
-import type { Say } from "../../core/bot-texts.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
 import type { Approval, EditedInput } from "./approval.ts";
 import { inputFields } from "./input-fields.ts";
 import { nameOf } from "./outcome-words.ts";

@@ -1,4 +1,4 @@
-import type { Say, TextName } from "../../core/bot-texts.ts";
+import type { Say, TextName } from "../../core/text/bot-texts.ts";
 
 /**
  * How long a grant holds: for the request that asked, for an hour, until somebody ends it, or for one schedule until that

@@ -1,9 +1,9 @@
-import { amountWords } from "../../core/amount.ts";
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
-import type { GrantScope } from "../../core/grant-scope.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import type { ScheduleBinding } from "../../core/schedule-binding.ts";
+import { amountWords } from "../../core/text/amount.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say, TextName } from "../../core/text/bot-texts.ts";
+import type { GrantScope } from "../../core/action/grant-scope.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
+import type { ScheduleBinding } from "../../core/turn/schedule-binding.ts";
 import type { CardRole } from "./card-view.ts";
 import { nameOf } from "./outcome-words.ts";
 

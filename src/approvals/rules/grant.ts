@@ -1,7 +1,7 @@
-import type { Amount } from "../../core/amount.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import { isSameSchedule, type ScheduleBinding } from "../../core/schedule-binding.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Amount } from "../../core/text/amount.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
+import { isSameSchedule, type ScheduleBinding } from "../../core/turn/schedule-binding.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { Approval, Decider } from "./approval.ts";
 import { lengthsFor, type GrantLength } from "./grant-length.ts";
 

@@ -1,6 +1,6 @@
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { CardField, Json } from "../../core/content.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
+import type { CardField, Json } from "../../core/message/content.ts";
 import { wordsIn } from "../../forms/words-in.ts";
 
 /** A card has 50 fields, and other facts need some of them. */

@@ -1,7 +1,7 @@
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say, TextName } from "../../core/bot-texts.ts";
-import type { Json } from "../../core/content.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say, TextName } from "../../core/text/bot-texts.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import type { Approval, VoidReason } from "./approval.ts";
 import { changesForModel } from "./changes-for-model.ts";
 import { decidersOf } from "./quorum.ts";

@@ -1,5 +1,5 @@
-import { isCodeCall } from "../../core/code-call.ts";
-import type { ApprovalRisk } from "../../core/approval-risk.ts";
+import { isCodeCall } from "../../core/action/code-call.ts";
+import type { ApprovalRisk } from "../../core/action/approval-risk.ts";
 import type { Approval } from "./approval.ts";
 
 /** A JSON value. Not typed any deeper: a stub cannot return recursive types. */

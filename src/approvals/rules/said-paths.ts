@@ -1,8 +1,8 @@
-import type { Json } from "../../core/content.ts";
+import type { Json } from "../../core/message/content.ts";
 import type { Approval } from "./approval.ts";
 import { wordsIn } from "../../forms/words-in.ts";
 import { isList } from "./input-fields.ts";
-import { inOneLine } from "../../core/one-line.ts";
+import { inOneLine } from "../../core/text/one-line.ts";
 import { summaryOf } from "./summary-of.ts";
 
 type Said = Pick<Approval, "input" | "sensitive" | "summary" | "summaryReads">;

@@ -1,4 +1,4 @@
-import { inOneLine } from "../../core/one-line.ts";
+import { inOneLine } from "../../core/text/one-line.ts";
 import type { Approval } from "./approval.ts";
 import { masked, shortened } from "./input-fields.ts";
 

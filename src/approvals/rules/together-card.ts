@@ -1,6 +1,6 @@
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { CardButton, CardContent, CardField, Json } from "../../core/content.ts";
-import { inOneLine } from "../../core/one-line.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { CardButton, CardContent, CardField, Json } from "../../core/message/content.ts";
+import { inOneLine } from "../../core/text/one-line.ts";
 import { titleOf } from "./approval-card.ts";
 import type { Approval } from "./approval.ts";
 import { decisionFields, MARGIN, questionFields, valueFields } from "./card-fields.ts";

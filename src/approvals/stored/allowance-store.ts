@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, flag, integer, lazyTable, text } from "../../core/table.ts";
-import type { Table } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, flag, integer, lazyTable, text } from "../../core/store/table.ts";
+import type { Table } from "../../core/store/table.ts";
 import type { AllowanceClaim } from "../rules/allowance.ts";
 
 /** Calls that limited grants cover in all conversations. They count for as long as a grant may hold: forever. */

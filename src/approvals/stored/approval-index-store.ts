@@ -1,7 +1,7 @@
 import { parseIndexed } from "./stored-report.ts";
-import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, encoded, integer, Table, text } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { LazyTables } from "../../core/store/lazy-tables.ts";
+import { defineTable, encoded, integer, Table, text } from "../../core/store/table.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import type { ApprovalReport, IndexedApproval } from "../rules/approval-index.ts";
 import type { WantedKeys } from "./index-keys.ts";

@@ -1,6 +1,6 @@
 import { parseReport } from "./stored-report.ts";
-import type { Database } from "../../core/database.ts";
-import { defineTable, encoded, integer, lazyTable } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, encoded, integer, lazyTable } from "../../core/store/table.ts";
 import type { ApprovalReport } from "../rules/approval-index.ts";
 
 /** Changed approvals of a conversation that its root does not know yet, in order. */

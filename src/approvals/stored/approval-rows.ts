@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Json } from "../../core/content.ts";
-import { added, checked, defineTable, flag, integer, json, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import type { Json } from "../../core/message/content.ts";
+import { added, checked, defineTable, flag, integer, json, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
 import type { FormState } from "../../forms/form.ts";
 import type { Approval, ApprovalState, ApproverRule } from "../rules/approval.ts";
-import { addressSchema, personSchema } from "../../core/stored-address.ts";
+import { addressSchema, personSchema } from "../../core/chat/stored-address.ts";
 
 const stateSchema = z.enum([
   "waiting",

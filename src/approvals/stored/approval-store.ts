@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { lazyTable } from "../../core/table.ts";
-import type { Table } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { lazyTable } from "../../core/store/table.ts";
+import type { Table } from "../../core/store/table.ts";
 import { isOpen } from "../rules/approval.ts";
 import type { Approval, ApprovalState } from "../rules/approval.ts";
 import { approvalOf, APPROVALS, detailsOf, progressOf } from "./approval-rows.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Database } from "../../core/database.ts";
-import { added, checked, defineTable, flag, integer, json, lazyTable, text } from "../../core/table.ts";
-import type { RowOf, Table } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { added, checked, defineTable, flag, integer, json, lazyTable, text } from "../../core/store/table.ts";
+import type { RowOf, Table } from "../../core/store/table.ts";
 import { deciderSchema, scheduleSchema, sumSchema } from "./approval-rows.ts";
 import type { Grant } from "../rules/grant.ts";
-import { personSchema } from "../../core/stored-address.ts";
+import { personSchema } from "../../core/chat/stored-address.ts";
 
 const GRANTS = defineTable("grant_v1", {
   id: text("PRIMARY KEY"),

@@ -1,4 +1,4 @@
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { Approval } from "../rules/approval.ts";
 
 /** The person who looks at requests, and the chat in which that person looks. */

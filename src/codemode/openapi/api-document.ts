@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ConfigurationError } from "../../core/errors.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { isDeeperThan } from "../../core/json-depth.ts";
-import { parseJson } from "../../core/parse-json.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import { isRecord } from "../../core/json/is-record.ts";
+import { isDeeperThan } from "../../core/json/json-depth.ts";
+import { parseJson } from "../../core/json/parse-json.ts";
+import { shortLine } from "../../core/text/short-line.ts";
 
 /** Deepest nesting of a document. One with circles has no end. */
 const MOST_DEPTH = 64;

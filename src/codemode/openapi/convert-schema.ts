@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from "ai";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json/is-record.ts";
 import type { ApiDocument } from "./api-document.ts";
 
 /** Keywords that mean the same in both. All others are left out: the service checks its input itself. */

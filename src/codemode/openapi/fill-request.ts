@@ -1,5 +1,5 @@
 import { ActionError } from "../../actions/declare/action-errors.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json/is-record.ts";
 import { nestedPairs, textOf } from "./nested-pairs.ts";
 import type { ApiOperation } from "./api-document.ts";
 import type { InputParameter, OperationInput } from "./operation-input.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json/is-record.ts";
 
 /** Writes a value as `name[key]=...`, however deep. */
 export function nestedPairs(name: string, value: unknown): [string, string][] {

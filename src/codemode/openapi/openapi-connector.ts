@@ -1,8 +1,8 @@
-import { systemDeps } from "../../core/deps.ts";
-import { ConfigurationError } from "../../core/errors.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { sha256Now } from "../../core/sha256.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { systemDeps } from "../../core/base/deps.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import { isRecord } from "../../core/json/is-record.ts";
+import { sha256Now } from "../../core/bytes/sha256.ts";
+import { shortLine } from "../../core/text/short-line.ts";
 import { codeObject } from "../bot-objects.ts";
 import { CodemodeConnector } from "../connector.ts";
 import type { ConnectorTool, ConnectorTools, ToolExecuteContext } from "../connector-tool.ts";

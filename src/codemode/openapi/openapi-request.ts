@@ -1,8 +1,8 @@
 import { outcomeUnknown } from "../../actions/declare/action-errors.ts";
-import { hideSecrets } from "../../core/hide-secrets.ts";
-import { bytesUpTo } from "../../core/bytes-up-to.ts";
-import { parseJson } from "../../core/parse-json.ts";
-import { shortLine } from "../../core/short-line.ts";
+import { hideSecrets } from "../../core/text/hide-secrets.ts";
+import { bytesUpTo } from "../../core/bytes/bytes-up-to.ts";
+import { parseJson } from "../../core/json/parse-json.ts";
+import { shortLine } from "../../core/text/short-line.ts";
 import { isJson } from "./api-document.ts";
 import { nestedPairs } from "./nested-pairs.ts";
 

@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from "ai";
-import { shortLine } from "../../core/short-line.ts";
+import { shortLine } from "../../core/text/short-line.ts";
 import { isJson } from "./api-document.ts";
 import type { ApiBody, ApiDocument, ApiOperation, ApiParameter } from "./api-document.ts";
 import { SchemaConversion } from "./convert-schema.ts";

@@ -1,4 +1,4 @@
-import { sha256Now } from "../../core/sha256.ts";
+import { sha256Now } from "../../core/bytes/sha256.ts";
 import type { ApiOperation } from "./api-document.ts";
 
 const MOST_CHARACTERS = 64;

@@ -7,10 +7,10 @@ import {
   orFunction,
   TEXT,
   whole,
-} from "../../core/check-options.ts";
-import type { OptionRules } from "../../core/check-options.ts";
-import { ConfigurationError } from "../../core/errors.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
+} from "../../core/json/check-options.ts";
+import type { OptionRules } from "../../core/json/check-options.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import type { MessengerContext } from "../../core/chat/messenger-context.ts";
 
 /**
  * - `messenger`: a messenger of `getMessengers()`

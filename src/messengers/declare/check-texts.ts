@@ -1,8 +1,8 @@
-import { ENGLISH_TEXTS } from "../../core/english-texts.ts";
-import { checkOptions, namesOf } from "../../core/check-options.ts";
-import { closestName } from "../../core/closest-name.ts";
-import { ConfigurationError } from "../../core/errors.ts";
-import type { TextName } from "../../core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../../core/text/english-texts.ts";
+import { checkOptions, namesOf } from "../../core/json/check-options.ts";
+import { closestName } from "../../core/text/closest-name.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import type { TextName } from "../../core/text/bot-texts.ts";
 
 const QUESTION: TextName = "approvalQuestion";
 

@@ -1,13 +1,13 @@
-import { localText, sayIn } from "../../core/bot-texts.ts";
-import type { BotTexts, Say } from "../../core/bot-texts.ts";
-import type { Content } from "../../core/content.ts";
-import type { PolicyText } from "../../core/delivery.ts";
-import { ConfigurationError } from "../../core/errors.ts";
-import { inLanguage } from "../../core/local-text.ts";
-import type { LocalText } from "../../core/local-text.ts";
-import type { CommandEntry } from "../../core/messenger.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { localText, sayIn } from "../../core/text/bot-texts.ts";
+import type { BotTexts, Say } from "../../core/text/bot-texts.ts";
+import type { Content } from "../../core/message/content.ts";
+import type { PolicyText } from "../../core/chat/delivery.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import { inLanguage } from "../../core/text/local-text.ts";
+import type { LocalText } from "../../core/text/local-text.ts";
+import type { CommandEntry } from "../../core/chat/messenger.ts";
+import type { MessengerContext } from "../../core/chat/messenger-context.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 
 /** One command of a bot. */
 export interface ThinkCommand {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { ConfigurationError } from "../../core/errors.ts";
-import type { ConversationTarget } from "../../core/messenger.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import type { ConversationTarget } from "../../core/chat/messenger.ts";
 
 const MAX_NAME_BYTES = 512;
 /**

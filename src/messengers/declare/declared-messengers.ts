@@ -1,7 +1,7 @@
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { BotIdentity, PlatformContext, PlatformPlace } from "../../core/messenger.ts";
-import type { Surface } from "../../core/surface.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { BotIdentity, PlatformContext, PlatformPlace } from "../../core/chat/messenger.ts";
+import type { Surface } from "../../core/chat/surface.ts";
 import type { LeftOutMessenger, NormalizedMessengerDefinition } from "./define-messengers.ts";
 import type { ReadMessengers } from "./read-messengers.ts";
 

@@ -1,14 +1,14 @@
-import { checkOptions, isText } from "../../core/check-options.ts";
-import type { OptionRules } from "../../core/check-options.ts";
-import { ConfigurationError } from "../../core/errors.ts";
+import { checkOptions, isText } from "../../core/json/check-options.ts";
+import type { OptionRules } from "../../core/json/check-options.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
 import type {
   MessengerConversation,
   MessengerDefinition,
   MessengerRespondTo,
   ThinkMessengers,
   UnconfiguredMessenger,
-} from "../../core/messenger.ts";
-import { MESSENGER_OPTIONS } from "../../core/messenger-options.ts";
+} from "../../core/chat/messenger.ts";
+import { MESSENGER_OPTIONS } from "../../core/chat/messenger-options.ts";
 import { silencePrompt } from "../../outgoing/index.ts";
 
 /** A definition with every default filled in. */

@@ -1,5 +1,5 @@
-import type { MessengerContext } from "../../core/messenger-context.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerContext } from "../../core/chat/messenger-context.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 
 /** Runs bot code in a context that knows the current event. */
 export interface EventContexts {

@@ -1,6 +1,6 @@
-import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { withinTime } from "../../core/within-time.ts";
+import type { IncomingEvent, PlatformContext } from "../../core/chat/messenger.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 
 /**

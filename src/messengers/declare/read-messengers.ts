@@ -1,8 +1,8 @@
-import { logBotFailure } from "../../core/bot-code.ts";
-import type { BotTexts } from "../../core/bot-texts.ts";
-import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import type { ThinkMessengers } from "../../core/messenger.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import type { BotTexts } from "../../core/text/bot-texts.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { ThinkMessengers } from "../../core/chat/messenger.ts";
 import { leftOut, normalizeMessengers } from "./define-messengers.ts";
 import type { LeftOutMessenger, NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { withBotTexts } from "./texts.ts";

@@ -1,13 +1,13 @@
-import { logBotFailure } from "../../core/bot-code.ts";
-import { ENGLISH_TEXTS } from "../../core/english-texts.ts";
-import { sayIn } from "../../core/bot-texts.ts";
-import type { BotTexts } from "../../core/bot-texts.ts";
-import type { DeliveryPolicy, ReplyPolicy, TextContext } from "../../core/delivery.ts";
-import { SAFE_TEXTS } from "../../core/messenger-options.ts";
-import type { SafeText } from "../../core/messenger-options.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { ENGLISH_TEXTS } from "../../core/text/english-texts.ts";
+import { sayIn } from "../../core/text/bot-texts.ts";
+import type { BotTexts } from "../../core/text/bot-texts.ts";
+import type { DeliveryPolicy, ReplyPolicy, TextContext } from "../../core/chat/delivery.ts";
+import { SAFE_TEXTS } from "../../core/chat/messenger-options.ts";
+import type { SafeText } from "../../core/chat/messenger-options.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 
 /** Returns a messenger's policy with the bot's `texts` for those that it does not have itself. */
 export function withBotTexts(policy: DeliveryPolicy | undefined, texts: BotTexts): DeliveryPolicy {

@@ -1,5 +1,5 @@
-import type { CardClaim } from "../../core/gate.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { CardClaim } from "../../core/chat/gate.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { safeText } from "../declare/texts.ts";

@@ -1,8 +1,8 @@
-import type { FeaturePress, PressAnswer } from "../../core/card-press.ts";
-import type { BotTexts } from "../../core/bot-texts.ts";
-import type { Content } from "../../core/content.ts";
-import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { FeaturePress, PressAnswer } from "../../core/chat/card-press.ts";
+import type { BotTexts } from "../../core/text/bot-texts.ts";
+import type { Content } from "../../core/message/content.ts";
+import type { ChatMemberEvent, MessengerContext } from "../../core/chat/messenger-context.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 

@@ -1,6 +1,6 @@
-import { parseCardToken } from "../../core/card-token.ts";
-import type { CardClaim } from "../../core/gate.ts";
-import type { MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
+import { parseCardToken } from "../../core/chat/card-token.ts";
+import type { CardClaim } from "../../core/chat/gate.ts";
+import type { MessengerEvent, MessengerMessage } from "../../core/chat/messenger-event.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";

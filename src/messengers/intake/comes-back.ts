@@ -1,5 +1,5 @@
-import type { Delivery } from "../../core/delivery.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 
 /** Detail of the service message that somebody has reopened a topic. */
 const REOPENED = "topic reopened";

@@ -1,7 +1,7 @@
-import { runBotCode } from "../../core/bot-code.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
-import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
+import { runBotCode } from "../../core/time/bot-code.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { ChatMemberEvent, MessengerContext } from "../../core/chat/messenger-context.ts";
+import type { MessengerCommand, MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { EventHook } from "../../inbox/sort-event.ts";
 import { isInvitation } from "../../inbox/may-be-answered.ts";

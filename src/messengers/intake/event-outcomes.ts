@@ -1,7 +1,7 @@
-import type { CardClaim } from "../../core/gate.ts";
+import type { CardClaim } from "../../core/chat/gate.ts";
 import type { Arrivals } from "../../inbox/arrivals.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { EventFields } from "../../core/log-fields.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { EventFields } from "../../core/chat/log-fields.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { PassedOverLog } from "../../inbox/passed-over-log.ts";
 import type { IntakeParts } from "./intake-parts.ts";

@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { sortEvent } from "../../inbox/sort-event.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
 import { completesAlbum } from "../../inbox/waiting-messages.ts";

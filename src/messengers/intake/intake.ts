@@ -1,9 +1,9 @@
-import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
-import type { IncomingEvent } from "../../core/messenger.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { BOT_CODE_LIMIT_MS } from "../../core/time/bot-code.ts";
+import type { IncomingEvent } from "../../core/chat/messenger.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { Arrivals } from "../../inbox/arrivals.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
-import { eventFields } from "../../core/log-fields.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { isThreadConversation } from "../declare/conversation-name.ts";

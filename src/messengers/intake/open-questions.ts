@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 
 /** Questions to people whose answer is a press, or a message that quotes the question's card. */
 export interface OpenQuestions {

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { postingOf } from "../replies/send-notice.ts";

@@ -1,6 +1,6 @@
-import { failureCode, SwitchboardError } from "../../core/errors.ts";
-import type { Clock } from "../../core/deps.ts";
-import { restAfter } from "../../core/rest-after.ts";
+import { failureCode, SwitchboardError } from "../../core/base/errors.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { restAfter } from "../../core/base/rest-after.ts";
 
 /** The rests between tries to read an event. Each is twice as long as the one before, up to a limit. */
 interface Schedule {

@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/deps.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { StoredCard } from "../replies/card-store.ts";
 
 /** A second tap arrives within this time, also if the platform had to deliver it again. */

@@ -1,5 +1,5 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import type { Address } from "../../core/chat/surface.ts";
 
 export function addressOf({ messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">): Address {
   return {

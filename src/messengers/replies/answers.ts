@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { CommandHost } from "../declare/commands.ts";
 
 /** The answers of a conversation, as the intake uses them: the running one and the last one. */

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { WEB_ADDRESS } from "../../actions/attachments/check-attachment.ts";
-import type { CardButton, CardContent, Content, FileSource } from "../../core/content.ts";
-import { InvalidInputError } from "../../core/errors.ts";
-import { publicUrlOf } from "../../core/public-url.ts";
-import type { UnsentFile } from "../../core/unsent-file.ts";
-import { hardLines, plainMarkdown } from "../../core/plain-markdown.ts";
-import { FILE_KINDS } from "../../core/reply-attachment.ts";
-import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
+import type { CardButton, CardContent, Content, FileSource } from "../../core/message/content.ts";
+import { InvalidInputError } from "../../core/base/errors.ts";
+import { publicUrlOf } from "../../core/web/public-url.ts";
+import type { UnsentFile } from "../../core/message/unsent-file.ts";
+import { hardLines, plainMarkdown } from "../../core/message/plain-markdown.ts";
+import { FILE_KINDS } from "../../core/message/reply-attachment.ts";
+import type { AttachmentSurface, StoredAttachment } from "../../core/message/reply-attachment.ts";
 import { mailPageUrl } from "../root/mail-page.ts";
 
 const sourceSchema = z.union([

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Json } from "../../core/content.ts";
-import type { Database } from "../../core/database.ts";
-import { added, defineTable, flag, integer, json, lazyTable, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { Database } from "../../core/store/database.ts";
+import { added, defineTable, flag, integer, json, lazyTable, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
 
 /** A `callback` button as it was posted. */
 export interface StoredButton {

@@ -1,5 +1,5 @@
-import { buttonKey, cardKey, cardToken } from "../../core/card-token.ts";
-import { checkContent, isBytes } from "../../core/check-content.ts";
+import { buttonKey, cardKey, cardToken } from "../../core/chat/card-token.ts";
+import { checkContent, isBytes } from "../../core/message/check-content.ts";
 import type {
   CardButton,
   CardContent,
@@ -8,19 +8,19 @@ import type {
   FileKind,
   FilesContent,
   PictureBytes,
-} from "../../core/content.ts";
-import type { Database } from "../../core/database.ts";
-import { REMOVED_TEXT } from "../../core/delivery.ts";
-import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
-import { failureCode, InvalidInputError } from "../../core/errors.ts";
-import { publicUrlOf } from "../../core/public-url.ts";
-import type { Address, OutgoingButton, OutgoingImage, OutgoingMedia } from "../../core/surface.ts";
-import type { UnsentFile } from "../../core/unsent-file.ts";
+} from "../../core/message/content.ts";
+import type { Database } from "../../core/store/database.ts";
+import { REMOVED_TEXT } from "../../core/chat/delivery.ts";
+import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/chat/delivery.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { failureCode, InvalidInputError } from "../../core/base/errors.ts";
+import { publicUrlOf } from "../../core/web/public-url.ts";
+import type { Address, OutgoingButton, OutgoingImage, OutgoingMedia } from "../../core/chat/surface.ts";
+import type { UnsentFile } from "../../core/message/unsent-file.ts";
 import type { UnsentFiles } from "./unsent-files.ts";
 import { createCardStore } from "./card-store.ts";
 import type { CardStore, StoredButton, StoredCard } from "./card-store.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 
 export interface CardsOptions {
   readonly database: Database;

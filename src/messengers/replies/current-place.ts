@@ -1,5 +1,5 @@
-import type { Delivery } from "../../core/delivery.ts";
-import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { MessengerEvent, MessengerThread } from "../../core/chat/messenger-event.ts";
 
 type Moves = Pick<Delivery, "movedTo">;
 

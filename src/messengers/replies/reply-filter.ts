@@ -1,8 +1,8 @@
-import type { TextContext } from "../../core/delivery.ts";
-import { logBotFailure } from "../../core/bot-code.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { TextContext } from "../../core/chat/delivery.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { OutgoingText, silencePrompt, type OutgoingOptions, type TextSink } from "../../outgoing/index.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 

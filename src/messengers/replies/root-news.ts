@@ -1,6 +1,6 @@
-import type { Deps } from "../../core/deps.ts";
-import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { ThreadMemory, Untold } from "./thread-memory.ts";

@@ -1,5 +1,5 @@
-import type { Delivery, ReplyStart } from "../../core/delivery.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Delivery, ReplyStart } from "../../core/chat/delivery.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { addressOf } from "./address-of.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";

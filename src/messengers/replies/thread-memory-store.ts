@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, openTable, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, openTable, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
 
 /** Small facts of a conversation, by key. */
 const FACTS = defineTable("thread_v1", { key: text("PRIMARY KEY"), value: text("NOT NULL") });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { UsedTokens } from "../../core/used-tokens.ts";
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { Database } from "../../core/database.ts";
+import type { UsedTokens } from "../../core/turn/used-tokens.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { Database } from "../../core/store/database.ts";
 import { createThreadMemoryStore } from "./thread-memory-store.ts";
 
 /** Small facts that a conversation remembers: its session, who was refused, which threads it listens to. */

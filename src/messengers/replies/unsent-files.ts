@@ -1,4 +1,4 @@
-import type { UnsentFile } from "../../core/unsent-file.ts";
+import type { UnsentFile } from "../../core/message/unsent-file.ts";
 
 /** Files that cannot be sent, as people and the model learn of them. */
 export interface UnsentFiles {

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryReceipt } from "../../core/delivery.ts";
+import type { Delivery, DeliveryReceipt } from "../../core/chat/delivery.ts";
 
 /** Drops a message that has not been sent yet, because it would arrive too late. */
 export function withdrawUnsent(delivery: Pick<Delivery, "receipt" | "withdraw">, replyId: string): void {

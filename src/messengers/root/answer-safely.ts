@@ -1,8 +1,8 @@
 import type { Agent } from "agents";
-import { logBotFailure } from "../../core/bot-code.ts";
-import { failureCode, SwitchboardError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import { problem } from "../../core/problem.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { failureCode, SwitchboardError } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
+import { problem } from "../../core/web/problem.ts";
 
 /**
  * Returns a handler's response. If the handler throws, the response says nothing about it (I10), and the log has the

@@ -1,6 +1,6 @@
-import { withTimeLimit } from "../../core/with-time-limit.ts";
-import { platformFailureFields } from "../../core/bot-code.ts";
-import type { BotIdentity } from "../../core/messenger.ts";
+import { withTimeLimit } from "../../core/time/with-time-limit.ts";
+import { platformFailureFields } from "../../core/time/bot-code.ts";
+import type { BotIdentity } from "../../core/chat/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore, StoredIdentity } from "./root-store.ts";
 import type { PlatformAccess } from "./platform-access.ts";

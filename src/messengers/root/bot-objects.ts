@@ -1,9 +1,9 @@
-import type { Clock } from "../../core/deps.ts";
-import { GATE } from "../../core/gate.ts";
-import type { ChatGate } from "../../core/gate.ts";
-import { answerOf, callsOver } from "../../core/inner-calls.ts";
-import type { CallGroup, InnerDoor } from "../../core/inner-calls.ts";
-import type { IncomingEvent } from "../../core/messenger.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { GATE } from "../../core/chat/gate.ts";
+import type { ChatGate } from "../../core/chat/gate.ts";
+import { answerOf, callsOver } from "../../core/chat/inner-calls.ts";
+import type { CallGroup, InnerDoor } from "../../core/chat/inner-calls.ts";
+import type { IncomingEvent } from "../../core/chat/messenger.ts";
 import { conversationNameOf, parseObjectAddress, rootNameOf } from "../declare/conversation-name.ts";
 import { ROOT, THREAD } from "./root-link.ts";
 import type { RootLink } from "./root-link.ts";

@@ -1,10 +1,10 @@
-import { withTimeLimit } from "../../core/with-time-limit.ts";
-import { logBotFailure, platformFailureFields } from "../../core/bot-code.ts";
-import type { Deps } from "../../core/deps.ts";
-import { languagesOf } from "../../core/local-text.ts";
-import type { Log } from "../../core/log.ts";
-import type { CommandEntry, MessengerPlatform, PlatformContext } from "../../core/messenger.ts";
-import { sha256 } from "../../core/sha256.ts";
+import { withTimeLimit } from "../../core/time/with-time-limit.ts";
+import { logBotFailure, platformFailureFields } from "../../core/time/bot-code.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { languagesOf } from "../../core/text/local-text.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { CommandEntry, MessengerPlatform, PlatformContext } from "../../core/chat/messenger.ts";
+import { sha256 } from "../../core/bytes/sha256.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore } from "./root-store.ts";
 

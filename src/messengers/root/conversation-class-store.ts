@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, lazyTable, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, lazyTable, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
 
 /**
  * The classes of conversations whose class the bot's function has chosen. The command that moves data writes it, too; see

@@ -1,8 +1,8 @@
-import { ConfigurationError } from "../../core/errors.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
 import type { ObjectAddress } from "../declare/conversation-name.ts";
 import type { BotObjects } from "./bot-objects.ts";
 import type { ConversationClassStore } from "./conversation-class-store.ts";
-import type { HealthWarning } from "./health-problem.ts";
+import type { HealthWarning } from "./health/health-problem.ts";
 import { OBJECT } from "./object-calls.ts";
 import type { RootStore } from "./root-store.ts";
 

@@ -1,6 +1,6 @@
-import type { IncomingEvent } from "../../core/messenger.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { withinTime } from "../../core/within-time.ts";
+import type { IncomingEvent } from "../../core/chat/messenger.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { chosenConversation, threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";

@@ -1,7 +1,7 @@
-import { failureFields } from "../../core/bot-code.ts";
-import { failureCode } from "../../core/errors.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { IncomingEvent } from "../../core/messenger.ts";
+import { failureFields } from "../../core/time/bot-code.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { IncomingEvent } from "../../core/chat/messenger.ts";
 import { parseObjectAddress, threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ConversationResolver, Resolved } from "./conversation-resolver.ts";

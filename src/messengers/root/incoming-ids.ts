@@ -1,5 +1,5 @@
-import type { IncomingEvent } from "../../core/messenger.ts";
-import type { Probing } from "../../core/surface.ts";
+import type { IncomingEvent } from "../../core/chat/messenger.ts";
+import type { Probing } from "../../core/chat/surface.ts";
 import type { RootRuntimeOptions } from "./root-parts.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { CallGroup } from "../../core/inner-calls.ts";
+import type { CallGroup } from "../../core/chat/inner-calls.ts";
 
 /** The calls of a bot to an object that it makes of another class. */
 export interface ObjectCalls {

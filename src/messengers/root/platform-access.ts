@@ -1,6 +1,6 @@
-import { withTimeLimit } from "../../core/with-time-limit.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { HealthProblem } from "./health-problem.ts";
+import { withTimeLimit } from "../../core/time/with-time-limit.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import type { HealthProblem } from "./health/health-problem.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore } from "./root-store.ts";

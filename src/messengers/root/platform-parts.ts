@@ -1,7 +1,7 @@
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
-import { answerOf, unknownCall } from "../../core/inner-calls.ts";
-import type { CallGroup } from "../../core/inner-calls.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { answerOf, unknownCall } from "../../core/chat/inner-calls.ts";
+import type { CallGroup } from "../../core/chat/inner-calls.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 
 /** The calls of a platform to its part in another object. */

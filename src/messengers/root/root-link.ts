@@ -1,11 +1,11 @@
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
-import type { BroadcastTarget, PlacedTarget } from "../../core/broadcast.ts";
-import type { ChatGate } from "../../core/gate.ts";
-import type { CallGroup } from "../../core/inner-calls.ts";
-import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { ChatTarget, Resolution } from "../../core/chat/chat-target.ts";
+import type { BroadcastTarget, PlacedTarget } from "../../core/turn/broadcast.ts";
+import type { ChatGate } from "../../core/chat/gate.ts";
+import type { CallGroup } from "../../core/chat/inner-calls.ts";
+import type { BotIdentity, IncomingEvent } from "../../core/chat/messenger.ts";
 import type { BotFileIds } from "../../../delivery/index.ts";
-import type { UsedTokens } from "../../core/used-tokens.ts";
+import type { UsedTokens } from "../../core/turn/used-tokens.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 
 /** The result of routing an event again. */

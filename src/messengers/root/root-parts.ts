@@ -1,13 +1,13 @@
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { CommandEntry, IncomingEvent } from "../../core/messenger.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { CommandEntry, IncomingEvent } from "../../core/chat/messenger.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { BotObjects } from "./bot-objects.ts";
-import type { ChatAliases } from "./chat-aliases.ts";
-import type { ChatDirectory } from "./chat-directory.ts";
+import type { ChatAliases } from "./chats/chat-aliases.ts";
+import type { ChatDirectory } from "./chats/chat-directory.ts";
 import type { ConversationClasses } from "./conversation-classes.ts";
 import type { RootStore } from "./root-store.ts";
 

@@ -1,10 +1,10 @@
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { Database } from "../../core/database.ts";
-import { added, defineTable, encoded, flag, integer, openTable, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
-import type { BotIdentity } from "../../core/messenger.ts";
-import type { Address } from "../../core/surface.ts";
-import type { MessengerThread } from "../../core/messenger-event.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { Database } from "../../core/store/database.ts";
+import { added, defineTable, encoded, flag, integer, openTable, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
+import type { BotIdentity } from "../../core/chat/messenger.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import type { MessengerThread } from "../../core/chat/messenger-event.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
 
 // The root's facts about its bot: its identity on each platform, its conversations, and ignored updates.

@@ -1,6 +1,6 @@
-import type { Database, SqlValue } from "../../core/database.ts";
-import { defineTable, integer, lazyTable, real, text } from "../../core/table.ts";
-import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
+import type { Database, SqlValue } from "../../core/store/database.ts";
+import { defineTable, integer, lazyTable, real, text } from "../../core/store/table.ts";
+import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/turn/used-tokens.ts";
 
 /** One row for each turn, so that a report that comes again counts once. */
 const USED = defineTable(

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import type { MessengerLimits } from "../../core/messenger.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { MessengerLimits } from "../../core/chat/messenger.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { createUsageStore } from "./usage-store.ts";
 import type { TokenUsageStore } from "./token-usage-store.ts";
 import type { Question, UsageStore } from "./usage-store.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, integer, lazyTable, text } from "../../core/table.ts";
-import type { NewRowOf, RowOf } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, integer, lazyTable, text } from "../../core/store/table.ts";
+import type { NewRowOf, RowOf } from "../../core/store/table.ts";
 
 /** Each person's questions to this bot, one row for each question that counts against a limit. */
 const QUESTIONS = defineTable(

@@ -1,6 +1,6 @@
-import type { Clock } from "../../core/deps.ts";
-import { problem } from "../../core/problem.ts";
-import { MAX_BODY_BYTES, readBody } from "../../core/read-body.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { problem } from "../../core/web/problem.ts";
+import { MAX_BODY_BYTES, readBody } from "../../core/web/read-body.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { RpcTarget } from "cloudflare:workers";
-import type { Delivery, DeliveryFilter, DeliveryReceipt } from "../../core/delivery.ts";
+import type { Delivery, DeliveryFilter, DeliveryReceipt } from "../../core/chat/delivery.ts";
 
 /** The receipts of one conversation's replies, notices and reactions: `this.deliveries`, and `stub.deliveries` over RPC. */
 export class BotDeliveries extends RpcTarget {

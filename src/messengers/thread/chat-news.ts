@@ -1,8 +1,8 @@
-import type { ChatListener } from "../../core/chat-listener.ts";
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { GonePlace } from "../../core/delivery.ts";
-import { failureCode } from "../../core/errors.ts";
-import type { UnsentFile } from "../../core/unsent-file.ts";
+import type { ChatListener } from "../../core/chat/chat-listener.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { GonePlace } from "../../core/chat/delivery.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { UnsentFile } from "../../core/message/unsent-file.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { Loop } from "../intake/loop.ts";

@@ -1,7 +1,7 @@
-import type { Delivery } from "../../core/delivery.ts";
-import { failureCode } from "../../core/errors.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { IncomingEvent } from "../../core/messenger.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { IncomingEvent } from "../../core/chat/messenger.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { Intake } from "../intake/intake.ts";

@@ -1,13 +1,13 @@
-import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
-import type { Content } from "../../core/content.ts";
-import type { Mark } from "../../core/mark.ts";
-import type { Address } from "../../core/surface.ts";
-import { getMessengerContext, getTurn } from "../../core/turn-context.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat/chat-target.ts";
+import type { Content } from "../../core/message/content.ts";
+import type { Mark } from "../../core/chat/mark.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { getMessengerContext, getTurn } from "../../core/turn/turn-context.ts";
 import type { Cards } from "../replies/cards.ts";
 import { addressFor, say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
-import { InvalidInputError } from "../../core/errors.ts";
+import { InvalidInputError } from "../../core/base/errors.ts";
 
 const MAX_ID_LENGTH = 200;
 const MAX_EMOJI_LENGTH = 64;

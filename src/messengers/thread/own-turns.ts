@@ -1,5 +1,5 @@
-import type { Delivery } from "../../core/delivery.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import type { PromptStore } from "../../inbox/prompt-store.ts";
@@ -9,7 +9,7 @@ import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { TurnResponses } from "../turns/turn-responses.ts";
 import type { ThreadLoop } from "./thread-loop.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import type { ToolCallFacts } from "../../turn/turn-engine-options.ts";
 
 interface OwnTurnsParts extends ThreadRuntimeOptions {

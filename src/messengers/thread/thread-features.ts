@@ -1,9 +1,9 @@
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { GonePlace } from "../../core/delivery.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { GonePlace } from "../../core/chat/delivery.ts";
+import type { ScheduledRun } from "../../core/turn/scheduled-run.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import type { OpenQuestions } from "../intake/open-questions.ts";
 import type { TurnConsent } from "../turns/turn-consent.ts";
 

@@ -1,15 +1,15 @@
-import type { Delivery } from "../../core/delivery.ts";
-import type { Timer } from "../../core/deps.ts";
-import { failureCode } from "../../core/errors.ts";
-import { restAfter } from "../../core/rest-after.ts";
-import { withinTime } from "../../core/within-time.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { Timer } from "../../core/base/deps.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import { restAfter } from "../../core/base/rest-after.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import { HEARTBEAT_MS } from "../declare/wake.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Loop } from "../intake/loop.ts";
 import type { RootNews } from "../replies/root-news.ts";
 import type { TurnResponses } from "../turns/turn-responses.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import type { Sweep } from "../../core/sweep-store.ts";
+import type { Sweep } from "../../core/store/sweep-store.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
 /** The parts whose work the loop does. */

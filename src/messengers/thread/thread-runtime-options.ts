@@ -1,7 +1,7 @@
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { TurnOperations } from "../../turn/turn-operations.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { TurnOperations } from "../../turn/tools/turn-operations.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { Wake } from "../declare/wake.ts";
 import type { BotHandlers } from "../intake/bot-handlers.ts";

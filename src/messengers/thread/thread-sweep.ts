@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 import { KEPT_KEYS_MS } from "../../inbox/kept-keys.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,10 +1,10 @@
-import type { DeliveryPolicy } from "../../core/delivery.ts";
-import type { Log } from "../../core/log.ts";
-import { hardLines, plainMarkdown } from "../../core/plain-markdown.ts";
-import { unsentReason } from "../../core/unsent-file.ts";
-import type { UnsentFile, UnsentReason } from "../../core/unsent-file.ts";
+import type { DeliveryPolicy } from "../../core/chat/delivery.ts";
+import type { Log } from "../../core/base/log.ts";
+import { hardLines, plainMarkdown } from "../../core/message/plain-markdown.ts";
+import { unsentReason } from "../../core/message/unsent-file.ts";
+import type { UnsentFile, UnsentReason } from "../../core/message/unsent-file.ts";
 import { safeText } from "../declare/texts.ts";
-import type { SafeText } from "../../core/messenger-options.ts";
+import type { SafeText } from "../../core/chat/messenger-options.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
 import type { UnsentFiles } from "../replies/unsent-files.ts";
 import { noteOf } from "../turns/note-parts.ts";

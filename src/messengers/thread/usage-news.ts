@@ -1,6 +1,6 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { UsedTokens } from "../../core/used-tokens.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import type { UsedTokens } from "../../core/turn/used-tokens.ts";
+import type { ScheduledRun } from "../../core/turn/scheduled-run.ts";
 import type { TurnStatsEntry } from "../../turn/turn-event.ts";
 import type { TurnListener } from "../../turn/turn-events.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../core/deps.ts";
-import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
 import { shortWork } from "./short-work.ts";
 import type { Wake } from "../declare/wake.ts";
 

@@ -1,7 +1,7 @@
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
-import type { Json } from "../../core/content.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import type { CallFacts } from "./action-rights.ts";
 
 /** A question from inside an action, as a system shows it to its person. */

@@ -4,9 +4,9 @@ import type {
   EarlierRun,
   PreparedQuestion,
 } from "../../actions/runs/action-host.ts";
-import type { Json } from "../../core/content.ts";
-import type { AskedQuestion, Unanswered } from "../../core/question.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { AskedQuestion, Unanswered } from "../../core/chat/question.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import type { AskedCall, SystemCaller } from "./action-consent.ts";
 import type { OutsideAsker } from "./outside-asker.ts";
 import type { CallFacts } from "./action-rights.ts";

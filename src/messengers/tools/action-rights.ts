@@ -13,12 +13,12 @@ import type {
   TurnGrant,
 } from "../../actions/declare/authorize.ts";
 import type { AuthorizationRequest, AuthorizationResult } from "../../actions/runs/action-host.ts";
-import { runBotCode } from "../../core/bot-code.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { MessengerAuthor, MessengerThread } from "../../core/messenger-event.ts";
-import type { ScheduleBinding } from "../../core/schedule-binding.ts";
-import type { Address } from "../../core/surface.ts";
+import { runBotCode } from "../../core/time/bot-code.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { MessengerAuthor, MessengerThread } from "../../core/chat/messenger-event.ts";
+import type { ScheduleBinding } from "../../core/turn/schedule-binding.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { OutsideAsker } from "./outside-asker.ts";
 
 /** For whom and where a call runs. */

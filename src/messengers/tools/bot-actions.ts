@@ -16,16 +16,16 @@ import { runAction } from "../../actions/runs/run-action.ts";
 import { RunLog } from "../../replay/run-log.ts";
 import type { ActionHost, ActionRequest, ApprovalQuestion } from "../../actions/runs/action-host.ts";
 import type { ActionOutput } from "../../actions/declare/action-errors.ts";
-import { runBotCode } from "../../core/bot-code.ts";
+import { runBotCode } from "../../core/time/bot-code.ts";
 import { endOfCall } from "./end-of-call.ts";
-import { logRefusedCall } from "../../turn/log-refused-call.ts";
-import { askedByCaller } from "../../core/outside-call.ts";
-import type { Json } from "../../core/content.ts";
-import type { Clock } from "../../core/deps.ts";
-import { isThenable } from "../../core/is-thenable.ts";
-import type { Log } from "../../core/log.ts";
-import { getTurn } from "../../core/turn-context.ts";
-import { usableTools } from "../../turn/bot-tools.ts";
+import { logRefusedCall } from "../../turn/tools/log-refused-call.ts";
+import { askedByCaller } from "../../core/action/outside-call.ts";
+import type { Json } from "../../core/message/content.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { isThenable } from "../../core/base/is-thenable.ts";
+import type { Log } from "../../core/base/log.ts";
+import { getTurn } from "../../core/turn/turn-context.ts";
+import { usableTools } from "../../turn/tools/bot-tools.ts";
 import { ActionRights } from "./action-rights.ts";
 import type { CallFacts } from "./action-rights.ts";
 import type { ActionConsent } from "./action-consent.ts";
@@ -36,7 +36,7 @@ import { RunProgress } from "./run-progress.ts";
 import { TurnProgress } from "./turn-progress.ts";
 import type { Payer } from "../thread/usage-news.ts";
 import type { BotActionsHost, ConsentedCall, ChangedCall, OutsideCall } from "./bot-actions-host.ts";
-import { ConfigurationError } from "../../core/errors.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
 
 /** Where a call outside of a turn runs. @default as its turn says */
 interface CallPlace {

@@ -1,7 +1,7 @@
-import type { MessengerThread } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { MessengerThread } from "../../core/chat/messenger-event.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
+import type { ScheduledRun } from "../../core/turn/scheduled-run.ts";
 import type { Payer } from "../thread/usage-news.ts";
 import type { CallFacts } from "./action-rights.ts";
 

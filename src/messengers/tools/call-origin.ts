@@ -1,5 +1,5 @@
 import type { ActionCaller, ActionClient } from "../../actions/declare/caller.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
+import type { ScheduledRun } from "../../core/turn/scheduled-run.ts";
 import type { OutsideAsker } from "./outside-asker.ts";
 import type { CallFacts } from "./action-rights.ts";
 import { payerOf } from "./call-facts.ts";

@@ -1,5 +1,5 @@
 import type { ActionHost } from "../../actions/runs/action-host.ts";
-import { outcomeOf } from "../../turn/tool-calls.ts";
+import { outcomeOf } from "../../turn/tools/tool-calls.ts";
 import type { TurnEvents } from "../../turn/turn-events.ts";
 
 /** Hears the events of turns. */

@@ -1,6 +1,6 @@
-import type { Delivery } from "../../core/delivery.ts";
-import { isAskedByCaller } from "../../core/outside-call.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import { isAskedByCaller } from "../../core/action/outside-call.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 

@@ -1,5 +1,5 @@
-import type { Delivery } from "../../core/delivery.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import { replyIdOf } from "../turns/turn-replies.ts";
 
 /** Lines of progress of running calls, by turn. The newest one of a turn is in its replies. In memory only. */

@@ -1,6 +1,6 @@
-import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
-import { SwitchboardError } from "../../core/errors.ts";
-import type { Address } from "../../core/surface.ts";
+import type { ChatTarget, Resolution } from "../../core/chat/chat-target.ts";
+import { SwitchboardError } from "../../core/base/errors.ts";
+import type { Address } from "../../core/chat/surface.ts";
 
 /** A chat that shows an answer: a target, as `say` takes it, or an address from `getTurn()?.answerTo`. */
 export type AnswerTarget = Address | ChatTarget;

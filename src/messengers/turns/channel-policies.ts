@@ -1,11 +1,11 @@
 import type { ToolSet } from "ai";
-import { runBotCode } from "../../core/bot-code.ts";
-import type { Clock } from "../../core/deps.ts";
-import { InvalidInputError } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
-import { getMessengerContext, getTurn } from "../../core/turn-context.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
+import { runBotCode } from "../../core/time/bot-code.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { InvalidInputError } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { MessengerContext } from "../../core/chat/messenger-context.ts";
+import { getMessengerContext, getTurn } from "../../core/turn/turn-context.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import { checkChannels, WEB_CHANNEL } from "../declare/channels.ts";
 import type { ChannelContext, ChannelDefinition, ChannelKind, ThinkChannels } from "../declare/channels.ts";

@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { MessagesTurn } from "../../turn/turn-store.ts";

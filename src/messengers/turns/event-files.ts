@@ -1,14 +1,18 @@
-import { failureCode, InvalidInputError, SwitchboardError } from "../../core/errors.ts";
-import type { FetchedFile, PlatformContext } from "../../core/messenger.ts";
+import { failureCode, InvalidInputError, SwitchboardError } from "../../core/base/errors.ts";
+import type { FetchedFile, PlatformContext } from "../../core/chat/messenger.ts";
 import type {
   AttachmentMetadata,
   FetchableAttachment,
   FetchAttachmentOptions,
   MessengerContext,
-} from "../../core/messenger-context.ts";
-import type { AttachmentReference, MessengerAttachment, MessengerEvent } from "../../core/messenger-event.ts";
-import { withTimeLimit } from "../../core/with-time-limit.ts";
-import { inMessengerContext } from "../../core/turn-context.ts";
+} from "../../core/chat/messenger-context.ts";
+import type {
+  AttachmentReference,
+  MessengerAttachment,
+  MessengerEvent,
+} from "../../core/chat/messenger-event.ts";
+import { withTimeLimit } from "../../core/time/with-time-limit.ts";
+import { inMessengerContext } from "../../core/turn/turn-context.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { EventContexts } from "../declare/event-contexts.ts";
 

@@ -1,6 +1,6 @@
-import { InvalidInputError } from "../../core/errors.ts";
-import type { FetchedFile } from "../../core/messenger.ts";
-import type { ResolvedFile } from "../../turn/load-files.ts";
+import { InvalidInputError } from "../../core/base/errors.ts";
+import type { FetchedFile } from "../../core/chat/messenger.ts";
+import type { ResolvedFile } from "../../turn/model/load-files.ts";
 import { fromPeople } from "./own-marks.ts";
 import { isTextFile, MAX_TEXT_FILE_BYTES, MAYBE_TEXT } from "./user-message.ts";
 

@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/deps.ts";
-import { errorCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import type { ResolvedFile } from "../../turn/load-files.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { errorCode } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { ResolvedFile } from "../../turn/model/load-files.ts";
 import type { EventFiles } from "./event-files.ts";
 import { fileContent } from "./file-content.ts";
 import { fromPeople } from "./own-marks.ts";

@@ -1,5 +1,5 @@
 import type { UIMessage } from "ai";
-import type { Content } from "../../core/content.ts";
+import type { Content } from "../../core/message/content.ts";
 import type { Note } from "../../inbox/note-store.ts";
 import { fromPeople } from "./own-marks.ts";
 

@@ -1,10 +1,10 @@
 import type { UIMessage } from "ai";
-import type { ChatMove } from "../../core/chat-move.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
-import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
-import type { Address } from "../../core/surface.ts";
-import type { PromptMetadata } from "../../core/turn-info.ts";
+import type { ChatMove } from "../../core/chat/chat-move.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { InvalidInputError, SwitchboardError } from "../../core/base/errors.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import type { PromptMetadata } from "../../core/turn/turn-info.ts";
 import type {
   Prompt,
   PromptDeletion,

@@ -1,6 +1,6 @@
 import type { UIMessage } from "ai";
 import { z } from "zod";
-import { InvalidInputError } from "../../core/errors.ts";
+import { InvalidInputError } from "../../core/base/errors.ts";
 import { fromPeople } from "./own-marks.ts";
 
 /** The question of a turn: a text, or AI SDK user messages. */

@@ -1,6 +1,6 @@
-import type { DeliveryPolicy, ReplyStart } from "../../core/delivery.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
+import type { DeliveryPolicy, ReplyStart } from "../../core/chat/delivery.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import { replyPolicy } from "../declare/texts.ts";
 
 /** One reply of a turn. The answer to a prompt may go to several chats, each with a reply of its own. */

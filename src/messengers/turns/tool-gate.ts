@@ -1,4 +1,4 @@
-import { wait } from "../../core/deps.ts";
+import { wait } from "../../core/base/deps.ts";
 import type { FollowUps } from "./follow-ups.ts";
 import type { TurnParts } from "./turn-parts.ts";
 

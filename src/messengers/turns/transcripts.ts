@@ -1,7 +1,7 @@
-import { runBotCode } from "../../core/bot-code.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { FetchableAttachment } from "../../core/messenger-context.ts";
+import { runBotCode } from "../../core/time/bot-code.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { FetchableAttachment } from "../../core/chat/messenger-context.ts";
 import type { TranscriptStore } from "../../turn/transcript-store.ts";
 
 export interface TranscriptsOptions {

@@ -1,8 +1,8 @@
-import type { GonePlace } from "../../core/delivery.ts";
+import type { GonePlace } from "../../core/chat/delivery.ts";
 import { draftIdOf } from "../../../delivery/index.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { Address } from "../../core/surface.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { PromptTurn, Turn } from "../../turn/turn-store.ts";
 import type { ReplyTarget } from "./reply-start.ts";
 import type { ToolGate } from "./tool-gate.ts";

@@ -1,7 +1,7 @@
-import { eventFields } from "../../core/log-fields.ts";
-import type { EventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { EventFields } from "../../core/chat/log-fields.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { NewTurn } from "../../turn/turn-store.ts";
 import type { TurnListener } from "../../turn/turn-events.ts";
 

@@ -1,10 +1,10 @@
-import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { Deps } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Delivery } from "../../core/chat/delivery.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { NoteStore } from "../../inbox/note-store.ts";
-import type { TurnOperations } from "../../turn/turn-operations.ts";
+import type { TurnOperations } from "../../turn/tools/turn-operations.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";

@@ -1,5 +1,5 @@
 import type { UIMessage } from "ai";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import { noteParts } from "./note-parts.ts";
 import { userParts } from "./user-message.ts";

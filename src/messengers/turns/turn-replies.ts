@@ -1,11 +1,11 @@
-import type { DeliveryPolicy } from "../../core/delivery.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { DeliveryPolicy } from "../../core/chat/delivery.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { OutgoingText } from "../../outgoing/index.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import type { ReplyTextSink } from "../../turn/reply-text.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import { replyPolicy, safeText } from "../declare/texts.ts";
-import type { SafeText } from "../../core/messenger-options.ts";
+import type { SafeText } from "../../core/chat/messenger-options.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
 import { sendNotice } from "../replies/send-notice.ts";

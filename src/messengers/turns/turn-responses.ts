@@ -1,4 +1,4 @@
-import type { Deps } from "../../core/deps.ts";
+import type { Deps } from "../../core/base/deps.ts";
 import type { ResponseStatus } from "../../turn/turn-ends.ts";
 import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { Wake } from "../declare/wake.ts";

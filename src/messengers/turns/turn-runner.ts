@@ -1,4 +1,4 @@
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import { nextBatch } from "../../inbox/next-batch.ts";
 import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import { EditedTurns } from "./edited-turns.ts";

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { UIMessage } from "ai";
-import { logBotFailure } from "../../core/bot-code.ts";
-import { eventFields } from "../../core/log-fields.ts";
-import type { Log } from "../../core/log.ts";
-import { inOneLine } from "../../core/one-line.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { eventFields } from "../../core/chat/log-fields.ts";
+import type { Log } from "../../core/base/log.ts";
+import { inOneLine } from "../../core/text/one-line.ts";
 import type {
   AttachmentReference,
   MessengerAttachment,
   MessengerAuthor,
   MessengerEvent,
   QuotedMessage,
-} from "../../core/messenger-event.ts";
+} from "../../core/chat/messenger-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { fromPeople } from "./own-marks.ts";
 

@@ -1,11 +1,11 @@
-import type { DeliveryPolicy } from "../../core/delivery.ts";
-import type { Log } from "../../core/log.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { DeliveryPolicy } from "../../core/chat/delivery.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import { plainText, splitText } from "../../../delivery/index.ts";
 import { safeText } from "../declare/texts.ts";
-import type { SafeText } from "../../core/messenger-options.ts";
+import type { SafeText } from "../../core/chat/messenger-options.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyFilter } from "../replies/reply-filter.ts";
 

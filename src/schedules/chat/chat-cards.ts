@@ -1,10 +1,10 @@
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { CallbackButton, CardContent } from "../../core/content.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
+import type { CallbackButton, CardContent } from "../../core/message/content.ts";
 import { z } from "zod";
 import type { ChatSchedule } from "../rules/chat-schedule.ts";
 import type { OwnerNews } from "../rules/occurrence.ts";
-import { durationInWords, timeInWords } from "../../core/time-in-words.ts";
+import { durationInWords, timeInWords } from "../../core/text/time-in-words.ts";
 
 /** A request to make a schedule that waits for the person's time zone. */
 const requestSchema = z.object({

@@ -1,6 +1,6 @@
-import { sayTo, type Say } from "../../core/bot-texts.ts";
-import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
-import { isTimeZone } from "../../core/time-zone.ts";
+import { sayTo, type Say } from "../../core/text/bot-texts.ts";
+import { alert, type CardPress, type PressAnswer } from "../../core/chat/card-press.ts";
+import { isTimeZone } from "../../core/time/time-zone.ts";
 import { answeredCard, pressSchema, type SchedulePress } from "./chat-cards.ts";
 import { parseWhen } from "../rules/parse-when.ts";
 import type { ChatSchedule } from "../rules/chat-schedule.ts";

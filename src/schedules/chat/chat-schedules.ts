@@ -1,7 +1,7 @@
-import { sayTo } from "../../core/bot-texts.ts";
-import type { CardContent } from "../../core/content.ts";
-import type { Log } from "../../core/log.ts";
-import type { Address } from "../../core/surface.ts";
+import { sayTo } from "../../core/text/bot-texts.ts";
+import type { CardContent } from "../../core/message/content.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import { confirmationCard, listCard, zoneCard } from "./chat-cards.ts";
 import { previewOf, taskOf, type ChatSchedule, type SchedulePerson } from "../rules/chat-schedule.ts";
 import { needsZone, parseWhen } from "../rules/parse-when.ts";

@@ -1,5 +1,10 @@
-import type { Broadcast, BroadcastReceipt, BroadcastWork, ManyChatsSender } from "../../core/broadcast.ts";
-import { MOST_OPEN, takenAs } from "../../core/broadcast.ts";
+import type {
+  Broadcast,
+  BroadcastReceipt,
+  BroadcastWork,
+  ManyChatsSender,
+} from "../../core/turn/broadcast.ts";
+import { MOST_OPEN, takenAs } from "../../core/turn/broadcast.ts";
 import { NO_TARGETS } from "../runs/step-result.ts";
 import type { OccurrenceDelivery, Target } from "../rules/occurrence.ts";
 import type { DeliverTo, DeliveryTarget } from "../rules/scheduled-task.ts";

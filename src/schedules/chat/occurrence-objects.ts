@@ -1,11 +1,11 @@
-import { sayTo } from "../../core/bot-texts.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import type { Address } from "../../core/surface.ts";
-import { durationInWords } from "../../core/time-in-words.ts";
+import { sayTo } from "../../core/text/bot-texts.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { ScheduledRun } from "../../core/turn/scheduled-run.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { durationInWords } from "../../core/text/time-in-words.ts";
 import { reminderCard } from "./chat-cards.ts";
-import { sha256 } from "../../core/sha256.ts";
+import { sha256 } from "../../core/bytes/sha256.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, Target } from "../rules/occurrence.ts";
 import type { DeliverTo } from "../rules/scheduled-task.ts";

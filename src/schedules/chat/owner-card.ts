@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { sayEnglish } from "../../core/bot-texts.ts";
-import type { Say } from "../../core/bot-texts.ts";
-import type { CallbackButton, CardContent } from "../../core/content.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
-import type { Address } from "../../core/surface.ts";
+import { sayEnglish } from "../../core/text/bot-texts.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
+import type { CallbackButton, CardContent } from "../../core/message/content.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OwnerNews } from "../rules/occurrence.ts";
-import { timeInWords } from "../../core/time-in-words.ts";
+import { timeInWords } from "../../core/text/time-in-words.ts";
 
 /** The effect of a button of a task's card. */
 export type TaskButton = "resume" | "run" | "delete";

@@ -1,5 +1,5 @@
-import { sayTo, type TextName } from "../../core/bot-texts.ts";
-import { alert, type CardPress, type PressAnswer } from "../../core/card-press.ts";
+import { sayTo, type TextName } from "../../core/text/bot-texts.ts";
+import { alert, type CardPress, type PressAnswer } from "../../core/chat/card-press.ts";
 import { decidedCard, mayManageTask, taskPressSchema } from "./owner-card.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";

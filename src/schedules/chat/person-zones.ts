@@ -1,5 +1,5 @@
-import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
 import { SCHEDULES } from "./schedule-calls.ts";
 import type { ChatScheduleStore } from "../stored/chat-schedule-store.ts";

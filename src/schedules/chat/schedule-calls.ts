@@ -1,4 +1,4 @@
-import type { CallGroup } from "../../core/inner-calls.ts";
+import type { CallGroup } from "../../core/chat/inner-calls.ts";
 import type { RunKeepers } from "../../scheduled-runs/nudge-keeper.ts";
 import type { ZonedPerson } from "../stored/person-zone-store.ts";
 

@@ -1,4 +1,4 @@
-import { durationInWords, timeInWords } from "../../core/time-in-words.ts";
+import { durationInWords, timeInWords } from "../../core/text/time-in-words.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence } from "../rules/occurrence.ts";
 import { fromPeople } from "../../messengers/turns/own-marks.ts";

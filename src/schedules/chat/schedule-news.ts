@@ -1,9 +1,9 @@
-import { sayTo } from "../../core/bot-texts.ts";
-import type { PlacedTarget } from "../../core/broadcast.ts";
-import type { CardContent } from "../../core/content.ts";
-import { errorCode } from "../../core/errors.ts";
+import { sayTo } from "../../core/text/bot-texts.ts";
+import type { PlacedTarget } from "../../core/turn/broadcast.ts";
+import type { CardContent } from "../../core/message/content.ts";
+import { errorCode } from "../../core/base/errors.ts";
 import { isSameThread } from "../../feature/same-thread.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import { newsCard, skippedCard } from "./chat-cards.ts";
 import { ownerCard } from "./owner-card.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";

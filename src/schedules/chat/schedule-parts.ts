@@ -1,4 +1,4 @@
-import type { Log } from "../../core/log.ts";
+import type { Log } from "../../core/base/log.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
 import type { Schedules } from "../runs/schedules.ts";
 import type { ChatSchedules } from "./chat-schedules.ts";

@@ -1,10 +1,10 @@
-import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
-import type { Say } from "../../core/bot-texts.ts";
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/time/bot-code.ts";
+import type { Say } from "../../core/text/bot-texts.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
-import type { Log } from "../../core/log.ts";
+import type { Log } from "../../core/base/log.ts";
 import { isSameThread } from "../../feature/same-thread.ts";
-import type { Address } from "../../core/surface.ts";
-import { withinTime } from "../../core/within-time.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import { CHAT_SCHEDULE_DEFAULTS } from "../rules/chat-schedule.ts";
 import type { ChatSchedule, ChatScheduleOptions, SchedulePerson } from "../rules/chat-schedule.ts";
 

@@ -1,11 +1,11 @@
-import type { PlacedTarget } from "../../core/broadcast.ts";
-import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
-import { withinTime } from "../../core/within-time.ts";
+import type { PlacedTarget } from "../../core/turn/broadcast.ts";
+import { BOT_CODE_LIMIT_MS } from "../../core/time/bot-code.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Target } from "../rules/occurrence.ts";
 import type { DeliverTo, DeliveryTarget } from "../rules/scheduled-task.ts";
 import type { FoundTargets } from "../runs/occurrence-host.ts";
-import { allChats } from "../../messengers/root/all-chats.ts";
+import { allChats } from "../../messengers/root/chats/all-chats.ts";
 import { ROOT } from "../../messengers/root/root-link.ts";
 import type { SchedulesObject } from "../rules/bot-methods.ts";
 

@@ -1,9 +1,9 @@
-import { TASK_FAILS, WORKS } from "../../core/figures.ts";
-import type { Note } from "../../core/figures.ts";
+import { TASK_FAILS, WORKS } from "../../core/chat/figures.ts";
+import type { Note } from "../../core/chat/figures.ts";
 import { MOST_FAILURES } from "../runs/after-end.ts";
 import type { OccurrenceFilter, OccurrenceRecord } from "../rules/occurrence.ts";
 import type { ScheduledTaskRecord } from "../stored/task-record.ts";
-import type { HealthWarning } from "../../messengers/root/health-problem.ts";
+import type { HealthWarning } from "../../messengers/root/health/health-problem.ts";
 
 /** The scheduled tasks of the root, as `/health` looks at them. */
 export interface WatchedTasks {

@@ -1,4 +1,4 @@
-import type { BotTexts } from "../../core/bot-texts.ts";
+import type { BotTexts } from "../../core/text/bot-texts.ts";
 import type { FeatureHost } from "../../feature/feature-host.ts";
 import type { QuietHoursMethods } from "../../scheduled-runs/chat-quiet-hours.ts";
 import type { ChatScheduleOptions } from "./chat-schedule.ts";

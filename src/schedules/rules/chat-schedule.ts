@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { checkOptions, FLAG, FUNCTION, NOT_NEGATIVE, type OptionRules } from "../../core/check-options.ts";
-import { sayEnglish, type Say } from "../../core/bot-texts.ts";
-import type { Address } from "../../core/surface.ts";
+import {
+  checkOptions,
+  FLAG,
+  FUNCTION,
+  NOT_NEGATIVE,
+  type OptionRules,
+} from "../../core/json/check-options.ts";
+import { sayEnglish, type Say } from "../../core/text/bot-texts.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { CheckedTask } from "./check-tasks.ts";
 import { nextOccurrence } from "./next-occurrence.ts";
 import { parseSchedule } from "./parse-schedule.ts";
-import { isTimeZone } from "../../core/time-zone.ts";
-import { addressSchema, personSchema } from "../../core/stored-address.ts";
+import { isTimeZone } from "../../core/time/time-zone.ts";
+import { addressSchema, personSchema } from "../../core/chat/stored-address.ts";
 
 /** How people may make schedules in a chat. */
 export interface ChatScheduleOptions {

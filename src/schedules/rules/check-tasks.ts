@@ -10,17 +10,17 @@ import {
   POSITIVE,
   TEXT,
   whole,
-} from "../../core/check-options.ts";
-import type { OptionRules, OptionRule } from "../../core/check-options.ts";
-import type { Address } from "../../core/surface.ts";
-import { closestName } from "../../core/closest-name.ts";
-import { ConfigurationError } from "../../core/errors.ts";
-import type { MessengerAuthor } from "../../core/messenger-event.ts";
+} from "../../core/json/check-options.ts";
+import type { OptionRules, OptionRule } from "../../core/json/check-options.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { closestName } from "../../core/text/closest-name.ts";
+import { ConfigurationError } from "../../core/base/errors.ts";
+import type { MessengerAuthor } from "../../core/chat/messenger-event.ts";
 import { parseSchedule, type ParsedSchedule } from "./parse-schedule.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
 import type { HandlerTask, Lateness, PromptTask, ThinkScheduledTasks } from "./scheduled-task.ts";
 import { parseQuietHours, type CheckedQuietHours } from "../../scheduled-runs/quiet-hours.ts";
-import { momentOf, parseIsoTime } from "../../core/time-zone.ts";
+import { momentOf, parseIsoTime } from "../../core/time/time-zone.ts";
 
 /** A scheduled task with every default filled in. */
 export interface CheckedTask {

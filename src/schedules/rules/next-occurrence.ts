@@ -1,7 +1,7 @@
-import { civilDayOf, DAY_MS, MINUTE_MS, startOfDay, startOfNextMonth } from "../../core/civil-time.ts";
-import type { CivilDay, CivilMs } from "../../core/civil-time.ts";
+import { civilDayOf, DAY_MS, MINUTE_MS, startOfDay, startOfNextMonth } from "../../core/time/civil-time.ts";
+import type { CivilDay, CivilMs } from "../../core/time/civil-time.ts";
 import type { CalendarRule, DayRule, Rule } from "./rule.ts";
-import { civilTimeAt, momentOf } from "../../core/time-zone.ts";
+import { civilTimeAt, momentOf } from "../../core/time/time-zone.ts";
 
 /** A rule that matches no day in so many years never does. 29 February on one weekday comes back within 40 years. */
 const MOST_YEARS = 41;

@@ -1,7 +1,7 @@
 import { isSameThread } from "../../feature/same-thread.ts";
-import type { Address } from "../../core/surface.ts";
-import { sumOfCosts } from "../../core/turn-cost.ts";
-import type { TurnCost } from "../../core/turn-cost.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { sumOfCosts } from "../../core/turn/turn-cost.ts";
+import type { TurnCost } from "../../core/turn/turn-cost.ts";
 
 /**
  * - `due`: stored, and nothing was done yet

@@ -1,6 +1,6 @@
 import { parseCron } from "./cron.ts";
 import type { DayRule, Rule, ScheduleKind } from "./rule.ts";
-import { isTimeZone, momentOf, parseIsoTime } from "../../core/time-zone.ts";
+import { isTimeZone, momentOf, parseIsoTime } from "../../core/time/time-zone.ts";
 
 /** A schedule that was understood, or a sentence that says what is wrong and how to fix it. */
 export type ParsedSchedule =

@@ -1,5 +1,5 @@
-import { civilDayOf, DAY_MS, MINUTE_MS, startOfDay } from "../../core/civil-time.ts";
-import { civilTimeAt, momentOf } from "../../core/time-zone.ts";
+import { civilDayOf, DAY_MS, MINUTE_MS, startOfDay } from "../../core/time/civil-time.ts";
+import { civilTimeAt, momentOf } from "../../core/time/time-zone.ts";
 
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const RELATIVE = /^in (\d{1,4}) (second|minute|hour|day)s?$/;

@@ -1,8 +1,8 @@
 import type { QuietHours } from "../../scheduled-runs/quiet-hours.ts";
-import type { ChatTarget } from "../../core/chat-target.ts";
-import type { ChatEntry } from "../../core/chat.ts";
-import type { Address } from "../../core/surface.ts";
-import type { PromptMetadata } from "../../core/turn-info.ts";
+import type { ChatTarget } from "../../core/chat/chat-target.ts";
+import type { ChatEntry } from "../../core/chat/chat.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import type { PromptMetadata } from "../../core/turn/turn-info.ts";
 import type { ScheduleKind } from "./rule.ts";
 import type { ScheduleText } from "./schedule-text.ts";
 

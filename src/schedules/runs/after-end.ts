@@ -1,4 +1,4 @@
-import { FAILS_OFTEN } from "../../core/figures.ts";
+import { FAILS_OFTEN } from "../../core/chat/figures.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OwnerNews } from "../rules/occurrence.ts";
 import type { StoredTask } from "../stored/schedule-store.ts";

@@ -1,6 +1,6 @@
-import { logBotFailure } from "../../core/bot-code.ts";
-import { sha256 } from "../../core/sha256.ts";
-import { withinTime } from "../../core/within-time.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { sha256 } from "../../core/bytes/sha256.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import { newLeg } from "./advance-leg.ts";
 import type { CheckedTask, Work } from "../rules/check-tasks.ts";
 import { continuePrompt } from "./continue-prompt.ts";

@@ -1,8 +1,8 @@
 import type { LegReport, LegRequest } from "../../scheduled-runs/leg.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
-import type { ScheduledRun } from "../../core/scheduled-run.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { ScheduledRun } from "../../core/turn/scheduled-run.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Occurrence, OccurrenceDelivery, Target } from "../rules/occurrence.ts";
 import type { DeliverTo } from "../rules/scheduled-task.ts";

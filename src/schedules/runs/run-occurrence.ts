@@ -1,6 +1,6 @@
-import { logBotFailure } from "../../core/bot-code.ts";
-import { errorCode } from "../../core/errors.ts";
-import { withinTime } from "../../core/within-time.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import { errorCode } from "../../core/base/errors.ts";
+import { withinTime } from "../../core/time/within-time.ts";
 import type { CheckedTask, Work } from "../rules/check-tasks.ts";
 import { HANDLER_LIMIT_MS, occurrenceFor } from "../rules/handler-context.ts";
 import type { Leg, Occurrence } from "../rules/occurrence.ts";

@@ -1,9 +1,9 @@
-import { logBotFailure } from "../../core/bot-code.ts";
-import type { Deps } from "../../core/deps.ts";
-import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
-import type { Address } from "../../core/surface.ts";
-import { sumOfCosts } from "../../core/turn-cost.ts";
+import { logBotFailure } from "../../core/time/bot-code.ts";
+import type { Deps } from "../../core/base/deps.ts";
+import { failureCode } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
+import type { Address } from "../../core/chat/surface.ts";
+import { sumOfCosts } from "../../core/turn/turn-cost.ts";
 import { afterEnd, MOST_FAILURES } from "./after-end.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { recordOf } from "../rules/occurrence.ts";
@@ -16,7 +16,7 @@ import { createScheduleStore } from "../stored/schedule-store.ts";
 import type { ScheduleStore, StoredTask } from "../stored/schedule-store.ts";
 import { TaskTable } from "../stored/task-table.ts";
 import type { TaskTableOptions } from "../stored/task-table.ts";
-import { Sweep } from "../../core/sweep-store.ts";
+import { Sweep } from "../../core/store/sweep-store.ts";
 
 export interface SchedulesOptions extends TaskTableOptions {
   readonly deps: Pick<Deps, "clock" | "newId" | "random">;

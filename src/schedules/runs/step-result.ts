@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/deps.ts";
-import { restAfter } from "../../core/rest-after.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import { restAfter } from "../../core/base/rest-after.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { usageOf } from "../rules/occurrence.ts";
 import type { Occurrence, OccurrenceState } from "../rules/occurrence.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
-import { defineTable, integer, json, Table, text } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { LazyTables } from "../../core/store/lazy-tables.ts";
+import { defineTable, integer, json, Table, text } from "../../core/store/table.ts";
 import { chatScheduleSchema } from "../rules/chat-schedule.ts";
 import type { ChatSchedule } from "../rules/chat-schedule.ts";
 

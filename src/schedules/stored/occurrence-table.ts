@@ -1,11 +1,11 @@
-import { DAY_MS } from "../../core/civil-time.ts";
+import { DAY_MS } from "../../core/time/civil-time.ts";
 import { nextOccurrence } from "../rules/next-occurrence.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { Database } from "../../core/database.ts";
-import type { Clock } from "../../core/deps.ts";
-import type { Log } from "../../core/log.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Clock } from "../../core/base/deps.ts";
+import type { Log } from "../../core/base/log.ts";
 import { isSameThread } from "../../feature/same-thread.ts";
-import type { Address } from "../../core/surface.ts";
+import type { Address } from "../../core/chat/surface.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import type { Leg, Occurrence, OwnerNews } from "../rules/occurrence.ts";
 import { isAskedFor, occurrenceKey } from "../../scheduled-runs/occurrence-key.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../core/database.ts";
-import { defineTable, integer, lazyTable, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
+import type { Database } from "../../core/store/database.ts";
+import { defineTable, integer, lazyTable, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
 
 /** The time zones of people, at the root: each person is asked once, in whatever conversation. */
 const ZONES = defineTable("zone_v1", {

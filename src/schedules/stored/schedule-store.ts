@@ -1,10 +1,10 @@
 import { parseLegs, parseRule, parseTargets } from "./stored-occurrence.ts";
-import type { Database } from "../../core/database.ts";
-import { LazyTables } from "../../core/lazy-tables.ts";
+import type { Database } from "../../core/store/database.ts";
+import { LazyTables } from "../../core/store/lazy-tables.ts";
 import { parseCost } from "../../scheduled-runs/stored-cost.ts";
-import { added, defineTable, encoded, flag, integer, Table, text } from "../../core/table.ts";
-import type { RowOf } from "../../core/table.ts";
-import type { TurnCost } from "../../core/turn-cost.ts";
+import { added, defineTable, encoded, flag, integer, Table, text } from "../../core/store/table.ts";
+import type { RowOf } from "../../core/store/table.ts";
+import type { TurnCost } from "../../core/turn/turn-cost.ts";
 import { OPEN_STATES, usageOf } from "../rules/occurrence.ts";
 import type { Occurrence, OccurrenceState, OwnerNews } from "../rules/occurrence.ts";
 

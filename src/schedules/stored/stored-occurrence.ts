@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressSchema } from "../../core/stored-address.ts";
+import { addressSchema } from "../../core/chat/stored-address.ts";
 import { costSchema } from "../../scheduled-runs/stored-cost.ts";
 import type { Leg, Target } from "../rules/occurrence.ts";
 import type { Rule } from "../rules/rule.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
+import type { Database } from "../../core/store/database.ts";
+import type { Deps } from "../../core/base/deps.ts";
 import type { CheckedTask } from "../rules/check-tasks.ts";
 import { nextOccurrence } from "../rules/next-occurrence.ts";
 import type { ScheduleStore, StoredTask } from "./schedule-store.ts";

@@ -1,8 +1,8 @@
 import { Bash, InMemoryFs } from "just-bash/browser";
 import type { BashOptions as Settings } from "just-bash/browser";
-import { checkOptions, whole } from "../../core/check-options.ts";
-import type { OptionRules } from "../../core/check-options.ts";
-import { wait } from "../../core/deps.ts";
+import { checkOptions, whole } from "../../core/json/check-options.ts";
+import type { OptionRules } from "../../core/json/check-options.ts";
+import { wait } from "../../core/base/deps.ts";
 import type { BashTool, ShellFile, ShellResult, ShellRun } from "../bash-tool.ts";
 import { insideOf } from "../file-path.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realFloodRules } from "../../../playground/telegram/control/flood.ts";
 import type { SimChat } from "../../../playground/telegram/simulator.ts";
 import { startRig, type Rig } from "../../../lab/support/rig.ts";
-import type { Broadcast } from "../../../src/core/broadcast.ts";
+import type { Broadcast } from "../../../src/core/turn/broadcast.ts";
 
 const SUBSCRIBERS = 31;
 /** The platform takes this long for a message. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ActionError } from "../../../src/actions/declare/action-errors.ts";
-import type { ReplyAttachment } from "../../../src/core/reply-attachment.ts";
+import type { ReplyAttachment } from "../../../src/core/message/reply-attachment.ts";
 import { createActionRig, killed, refund } from "./action-rig.ts";
 import type { RefundOptions } from "./action-rig.ts";
 

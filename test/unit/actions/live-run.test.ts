@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ActionContext } from "../../../src/actions/declare/action-context.ts";
 import { logOfAction } from "../../../src/actions/declare/log-action-failure.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { progressLine } from "../../../src/actions/declare/progress.ts";
 import { createActionRig, refund } from "./action-rig.ts";
 

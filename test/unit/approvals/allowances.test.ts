@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Amount } from "../../../src/core/amount.ts";
-import { amountWords, isAmount, unitsOf } from "../../../src/core/amount.ts";
+import type { Amount } from "../../../src/core/text/amount.ts";
+import { amountWords, isAmount, unitsOf } from "../../../src/core/text/amount.ts";
 import { Approvals } from "../../../src/approvals/consent/approvals.ts";
 import type { AllowanceClaim } from "../../../src/approvals/rules/allowance.ts";
 import type { Approval, CallOutcome } from "../../../src/approvals/rules/approval.ts";

@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import type * as AskConsent from "../../../src/actions/runs/ask-consent.ts";
-import { canonicalJson } from "../../../src/core/canonical-json.ts";
+import { canonicalJson } from "../../../src/core/json/canonical-json.ts";
 import type * as ApprovalStore from "../../../src/approvals/stored/approval-store.ts";
 import type * as Decisions from "../../../src/approvals/consent/decisions.ts";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
-import type * as DecisionWord from "../../../src/core/decision-word.ts";
+import type * as DecisionWord from "../../../src/core/action/decision-word.ts";
 import type * as Grant from "../../../src/approvals/rules/grant.ts";
 import type * as GrantedRuns from "../../../src/approvals/consent/granted-runs.ts";
-import type { Database } from "../../../src/core/database.ts";
+import type { Database } from "../../../src/core/store/database.ts";
 import type * as OutcomeFacts from "../../../src/approvals/chat/outcome-facts.ts";
 import type { Planted } from "./planted.ts";
 
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const MOCKED = [
   "../../../src/actions/runs/ask-consent.ts",
   "../../../src/approvals/stored/approval-store.ts",
-  "../../../src/core/decision-word.ts",
+  "../../../src/core/action/decision-word.ts",
   "../../../src/approvals/consent/granted-runs.ts",
   "../../../src/approvals/consent/decisions.ts",
   "../../../src/approvals/rules/grant.ts",
@@ -215,7 +215,7 @@ it("finds a word of consent that counts without a quote", async () => {
 });
 
 it("finds a reply that counts although it says more than yes", async () => {
-  vi.doMock("../../../src/core/decision-word.ts", async (original) => {
+  vi.doMock("../../../src/core/action/decision-word.ts", async (original) => {
     const real = await original<typeof DecisionWord>();
     return {
       ...real,

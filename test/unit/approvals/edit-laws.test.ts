@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { CardBody } from "../../../src/core/delivery.ts";
+import type { CardBody } from "../../../src/core/chat/delivery.ts";
 import { ConsentRig } from "./consent-rig.ts";
 import type { ShownCard } from "./consent-rig.ts";
 

@@ -4,7 +4,7 @@ import type { Approval } from "../../../src/approvals/rules/approval.ts";
 import type { ChangedCall } from "../../../src/approvals/consent/edited-questions.ts";
 import { changesForModel } from "../../../src/approvals/rules/changes-for-model.ts";
 import { changesInWords } from "../../../src/approvals/rules/edited-input.ts";
-import { sayEnglish } from "../../../src/core/bot-texts.ts";
+import { sayEnglish } from "../../../src/core/text/bot-texts.ts";
 import { ApprovalsRig, asked } from "./approvals-rig.ts";
 
 const HERE = { messengerId: "m", chatId: "g", threadId: "g", isDirectMessage: false };

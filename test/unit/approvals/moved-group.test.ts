@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Approval } from "../../../src/approvals/rules/approval.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import type { ApprovalParts } from "../../../src/approvals/chat/approval-parts.ts";
 import { decidedIn } from "../../../src/approvals/chat/approval-cards.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../../src/core/database.ts";
+import type { Database } from "../../../src/core/store/database.ts";
 
 /** Defects that a test plants around the real parts. Those inside of a part replace its module. */
 export interface Planted {

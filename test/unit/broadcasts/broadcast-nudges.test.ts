@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { BroadcastWork } from "../../../src/core/broadcast.ts";
-import { wait } from "../../../src/core/deps.ts";
+import type { BroadcastWork } from "../../../src/core/turn/broadcast.ts";
+import { wait } from "../../../src/core/base/deps.ts";
 import { BroadcastWorld } from "./broadcast-world.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,11 +1,11 @@
-import type { HandOver, HandOverResult } from "../../../src/core/broadcast.ts";
+import type { HandOver, HandOverResult } from "../../../src/core/turn/broadcast.ts";
 import { createBroadcastStore } from "../../../src/broadcasts/broadcast-store.ts";
 import { Broadcasts } from "../../../src/broadcasts/broadcasts.ts";
 import { createSubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
 import type { SubscriberStore } from "../../../src/broadcasts/subscriber-store.ts";
-import type { ChatEntry } from "../../../src/core/chat.ts";
-import { wait } from "../../../src/core/deps.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { ChatEntry } from "../../../src/core/chat/chat.ts";
+import { wait } from "../../../src/core/base/deps.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { BroadcastTargets, NewBroadcast } from "../../../src/core/broadcast.ts";
+import type { BroadcastTargets, NewBroadcast } from "../../../src/core/turn/broadcast.ts";
 import { BroadcastWorld, chatAddress } from "./broadcast-world.ts";
 import type { Fate } from "./broadcast-world.ts";
 

@@ -5,7 +5,7 @@ import { CodeRuns } from "../../../src/codemode/code-runs.ts";
 import { CodeStore } from "../../../src/codemode/code-store.ts";
 import type { CodeRun } from "../../../src/codemode/code-store.ts";
 import { createCodemodeRuntime } from "../../../src/codemode/index.ts";
-import { DAY_MS } from "../../../src/core/civil-time.ts";
+import { DAY_MS } from "../../../src/core/time/civil-time.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 /** The runs of an object, as its runtimes list them. */

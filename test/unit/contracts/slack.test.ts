@@ -2,7 +2,7 @@ import { createSlackAdapter } from "@chat-adapter/slack";
 import { afterEach, describe, expect, it } from "vitest";
 import { EmulatorServer } from "../../contracts/emulator-server.ts";
 import { SlackEmulator } from "../../contracts/slack/emulator.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { createRig } from "../providers/chat-sdk/rig.ts";
 
 const ada = { id: "7001", name: "Ada 1" };

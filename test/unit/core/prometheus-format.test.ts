@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { countedLog, Figures } from "../../../src/core/figures.ts";
-import { createLog } from "../../../src/core/log.ts";
-import { renderMetrics } from "../../../src/messengers/root/render-metrics.ts";
+import { countedLog, Figures } from "../../../src/core/chat/figures.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import { renderMetrics } from "../../../src/messengers/root/health/render-metrics.ts";
 
 interface Sample {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Sweep } from "../../../src/core/sweep-store.ts";
+import { Sweep } from "../../../src/core/store/sweep-store.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

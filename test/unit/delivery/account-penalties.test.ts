@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Address, CallFailure } from "../../../src/core/surface.ts";
+import type { Address, CallFailure } from "../../../src/core/chat/surface.ts";
 import { ADDRESS } from "./engine-harness.ts";
 import { createObjects } from "./objects-harness.ts";
 import type { Objects } from "./objects-harness.ts";

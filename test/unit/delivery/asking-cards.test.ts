@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { CardNews, ClaimQuestion } from "../../../src/core/gate.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { CardNews, ClaimQuestion } from "../../../src/core/chat/gate.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { ADDRESS } from "./engine-harness.ts";
 import { gateRig, OTHER, TOPIC } from "./gate-rig.ts";

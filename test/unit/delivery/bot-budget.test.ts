@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RootBudget, createChatGate } from "../../../delivery/index.ts";
-import type { BotBudget, CallPurpose, Loan } from "../../../src/core/gate.ts";
-import type { Rate } from "../../../src/core/surface.ts";
+import type { BotBudget, CallPurpose, Loan } from "../../../src/core/chat/gate.ts";
+import type { Rate } from "../../../src/core/chat/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
 import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RootBudget } from "../../../delivery/index.ts";
-import type { Rate } from "../../../src/core/surface.ts";
+import type { Rate } from "../../../src/core/chat/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { depsOn } from "./engine-harness.ts";

@@ -13,7 +13,7 @@ import type {
   RowMethod,
   Rule,
 } from "../../../delivery/calls/call-policy.ts";
-import type { CallFailure } from "../../../src/core/surface.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
 
 const CONTEXT: CallContext = {
   isInterim: false,

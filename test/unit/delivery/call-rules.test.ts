@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallFailure } from "../../../src/core/surface.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { createHarness } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";

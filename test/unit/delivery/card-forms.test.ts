@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cardText, shownButtons } from "../../../delivery/outbox/card-text.ts";
-import type { CardBody } from "../../../src/core/delivery.ts";
-import type { OutgoingButton } from "../../../src/core/surface.ts";
+import type { CardBody } from "../../../src/core/chat/delivery.ts";
+import type { OutgoingButton } from "../../../src/core/chat/surface.ts";
 import { createHarness, ADDRESS } from "./engine-harness.ts";
 
 /* What people see of each form of a card, on platforms that can show it and on platforms that cannot. */

@@ -1,5 +1,5 @@
-import type { CardBody } from "../../../src/core/delivery.ts";
-import type { OutgoingButton } from "../../../src/core/surface.ts";
+import type { CardBody } from "../../../src/core/chat/delivery.ts";
+import type { OutgoingButton } from "../../../src/core/chat/surface.ts";
 
 /** A card with one row of callback buttons. */
 export function cardOf(text: string, labels: readonly string[] = [], more: Partial<CardBody> = {}): CardBody {

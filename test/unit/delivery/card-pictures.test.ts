@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NO_UNSENT } from "../../support/unsent.ts";
-import type { CardContent } from "../../../src/core/content.ts";
+import type { CardContent } from "../../../src/core/message/content.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";
 import type { Harness, HarnessOptions } from "./engine-harness.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChatNews, Grant } from "../../../src/core/gate.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { ChatNews, Grant } from "../../../src/core/chat/gate.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
 import { ADDRESS } from "./engine-harness.ts";
 import { chatOf, gateRig, inTopic, OTHER, OWN, PACING, POST, QUIET, seasoned, TOPIC } from "./gate-rig.ts";

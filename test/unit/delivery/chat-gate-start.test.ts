@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
 import { ADDRESS } from "./engine-harness.ts";
 import { chatOf, GROUP, OWN, PACING, POST, seasoned, TOPIC } from "./gate-rig.ts";

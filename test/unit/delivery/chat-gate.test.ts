@@ -1,7 +1,7 @@
 /* The laws of a gate's head. Those of the right to post are in `chat-gate-posts.test.ts`, of the root and a start in `chat-gate-start.test.ts`. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CallPurpose } from "../../../src/core/gate.ts";
+import type { CallPurpose } from "../../../src/core/chat/gate.ts";
 import { ADDRESS } from "./engine-harness.ts";
 import { chatOf, GROUP, inTopic, OWN, PACING, seasoned, TOPIC } from "./gate-rig.ts";
 import { expectPaced } from "./paced.ts";

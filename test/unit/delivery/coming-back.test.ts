@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";
 

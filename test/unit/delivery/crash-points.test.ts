@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DeliveryReceipt, ReplyStart } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt, ReplyStart } from "../../../src/core/chat/delivery.ts";
 import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";

@@ -1,8 +1,8 @@
 import { createDelivery } from "../../../delivery/index.ts";
-import type { Database } from "../../../src/core/database.ts";
-import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
-import type { Surface } from "../../../src/core/surface.ts";
-import { createLog } from "../../../src/core/log.ts";
+import type { Database } from "../../../src/core/store/database.ts";
+import type { Delivery, ReplyStart } from "../../../src/core/chat/delivery.ts";
+import type { Surface } from "../../../src/core/chat/surface.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createDelivery } from "../../../delivery/index.ts";
-import type { DeliveryFilter } from "../../../src/core/delivery.ts";
-import { createLog } from "../../../src/core/log.ts";
+import type { DeliveryFilter } from "../../../src/core/chat/delivery.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { createHarness, depsOn, expectedMessages, SPEAKER } from "./engine-harness.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 

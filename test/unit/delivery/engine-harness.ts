@@ -1,12 +1,12 @@
 import { createDelivery } from "../../../delivery/index.ts";
-import type { ChatGate } from "../../../src/core/gate.ts";
+import type { ChatGate } from "../../../src/core/chat/gate.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import type { Delivery, ReplyPolicy, ReplyStart, ReplyState } from "../../../src/core/delivery.ts";
-import type { Deps } from "../../../src/core/deps.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { RichText } from "../../../src/core/rich-text.ts";
+import type { Delivery, ReplyPolicy, ReplyStart, ReplyState } from "../../../src/core/chat/delivery.ts";
+import type { Deps } from "../../../src/core/base/deps.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
 import type { BotFileIds } from "../../../delivery/files/sent-file.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../delivery/text/render/index.ts";
 import { limitsWithRoom, resentMark } from "../../../delivery/outbox/resent-mark.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CallFailure } from "../../../src/core/surface.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import { gateWith } from "../../support/chat-gates.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { createHarness, expectedMessages, MARK } from "./engine-harness.ts";

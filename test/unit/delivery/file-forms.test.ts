@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { OutgoingFile } from "../../../src/core/content.ts";
-import type { FileCapabilities } from "../../../src/core/surface.ts";
+import type { OutgoingFile } from "../../../src/core/message/content.ts";
+import type { FileCapabilities } from "../../../src/core/chat/surface.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";
 
 /* What people see of files, of albums and of a place, on platforms that can show them and on platforms that cannot. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Surface } from "../../../src/core/surface.ts";
+import type { Surface } from "../../../src/core/chat/surface.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess } from "./crash-world.ts";

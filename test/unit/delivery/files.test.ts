@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { FileKind, FileSource } from "../../../src/core/content.ts";
-import type { Delivery } from "../../../src/core/delivery.ts";
-import type { OutgoingMedia } from "../../../src/core/surface.ts";
+import type { FileKind, FileSource } from "../../../src/core/message/content.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
+import type { OutgoingMedia } from "../../../src/core/chat/surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashWorld } from "./crash-world.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";

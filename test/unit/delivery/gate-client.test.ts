@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GateClient } from "../../../delivery/budget/gate-client.ts";
-import type { ChatGate, ChatNews, Grant, LostPostQuestion } from "../../../src/core/gate.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { ChatGate, ChatNews, Grant, LostPostQuestion } from "../../../src/core/chat/gate.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { gateWith } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

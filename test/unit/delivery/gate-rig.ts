@@ -7,8 +7,8 @@ import type {
   ChatNews,
   Grant,
   LocalSpeaker,
-} from "../../../src/core/gate.ts";
-import type { Address, Pacing } from "../../../src/core/surface.ts";
+} from "../../../src/core/chat/gate.ts";
+import type { Address, Pacing } from "../../../src/core/chat/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
 import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";

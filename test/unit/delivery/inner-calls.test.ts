@@ -1,6 +1,6 @@
 /* How often a conversation calls a gate in another object, for each call to the platform. */
 import { expect, it } from "vitest";
-import type { Pacing } from "../../../src/core/surface.ts";
+import type { Pacing } from "../../../src/core/chat/surface.ts";
 import { gateWith } from "../../support/chat-gates.ts";
 import { createHarness } from "./engine-harness.ts";
 import { inTopic } from "./gate-rig.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { ReplyPolicy } from "../../../src/core/chat/delivery.ts";
 import type { FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createCrashWorld, startOf } from "./crash-world.ts";
 import { createHarness, expectedMessages } from "./engine-harness.ts";

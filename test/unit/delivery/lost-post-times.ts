@@ -1,4 +1,4 @@
-import type { Address, Pacing } from "../../../src/core/surface.ts";
+import type { Address, Pacing } from "../../../src/core/chat/surface.ts";
 import { createObjects } from "./objects-harness.ts";
 import { createRandom } from "../../../lab/support/random.ts";
 import type { Random } from "../../../lab/support/random.ts";

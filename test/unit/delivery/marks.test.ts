@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Mark } from "../../../src/core/mark.ts";
+import type { Mark } from "../../../src/core/chat/mark.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";

@@ -1,4 +1,4 @@
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import { createHarness } from "./engine-harness.ts";
 import type { Harness, HarnessOptions } from "./engine-harness.ts";
 

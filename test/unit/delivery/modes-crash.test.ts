@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";
 import { expectedMessages, MARK } from "./engine-harness.ts";

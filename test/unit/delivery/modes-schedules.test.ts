@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
-import type { Pacing } from "../../../src/core/surface.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
+import type { Pacing } from "../../../src/core/chat/surface.ts";
 import type { FakeMethod, FakeSurfaceOptions, Fault } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";

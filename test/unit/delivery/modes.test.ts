@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import { createHarness, expectedContents, expectedMessages } from "./engine-harness.ts";
 import type { HarnessOptions } from "./engine-harness.ts";
 import { harnessOf, LIMITS, methodsOf, stream, TEXT } from "./mode-harness.ts";

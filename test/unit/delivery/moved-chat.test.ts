@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallFailure } from "../../../src/core/surface.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { FakeMethod, FakeSurface } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess } from "./crash-world.ts";

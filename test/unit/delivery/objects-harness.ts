@@ -1,8 +1,8 @@
 import { RootBudget, createChatGate, createDelivery } from "../../../delivery/index.ts";
-import type { Delivery, ReplyPolicy, ReplyStart } from "../../../src/core/delivery.ts";
-import type { ChatGate } from "../../../src/core/gate.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Delivery, ReplyPolicy, ReplyStart } from "../../../src/core/chat/delivery.ts";
+import type { ChatGate } from "../../../src/core/chat/gate.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
 import { createFakeSurface, type FakeSurface, type FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createNodeDatabase, type NodeDatabase } from "../../../lab/support/node-database.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { createDelivery } from "../../../delivery/index.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";

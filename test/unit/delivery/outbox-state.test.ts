@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { nextState } from "../../../delivery/outbox/outbox-state.ts";
 import type { OutboxEvent } from "../../../delivery/outbox/outbox-state.ts";
-import type { OutboxState } from "../../../src/core/delivery.ts";
+import type { OutboxState } from "../../../src/core/chat/delivery.ts";
 
 const EVENTS: readonly OutboxEvent[] = ["begin", "posted", "refused", "lost", "removed", "deleted", "failed"];
 

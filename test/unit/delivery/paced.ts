@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Rate } from "../../../src/core/surface.ts";
+import type { Rate } from "../../../src/core/chat/surface.ts";
 
 /** By how much the calls of the busiest window are more than what that window has earned. */
 export function longestBurst(times: readonly number[], everyMs: number): number {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Pacing } from "../../../src/core/surface.ts";
+import type { Pacing } from "../../../src/core/chat/surface.ts";
 import { createHarness } from "./engine-harness.ts";
 
 const PRIVATE_CHAT: Pacing = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CallFailure } from "../../../src/core/surface.ts";
-import type { Placeholder } from "../../../src/core/placeholder.ts";
+import type { CallFailure } from "../../../src/core/chat/surface.ts";
+import type { Placeholder } from "../../../src/core/message/placeholder.ts";
 import { createHarness } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";
 

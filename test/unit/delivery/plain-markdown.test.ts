@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { telegramEntities } from "../../../delivery/text/render/index.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";
-import { plainMarkdown } from "../../../src/core/plain-markdown.ts";
+import { plainMarkdown } from "../../../src/core/message/plain-markdown.ts";
 
 /** What people read of a text in Markdown. */
 function shown(markdown: string): { readonly text: string; readonly entities: number } {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Pacing } from "../../../src/core/surface.ts";
+import type { Pacing } from "../../../src/core/chat/surface.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { ADDRESS, MARK } from "./engine-harness.ts";
 import { createObjects } from "./objects-harness.ts";

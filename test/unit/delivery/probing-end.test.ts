@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ChatGate } from "../../../src/core/gate.ts";
+import type { ChatGate } from "../../../src/core/chat/gate.ts";
 import { gateWith } from "../../support/chat-gates.ts";
 import { probed, TEXT } from "./probed-harness.ts";
 import type { Probed } from "./probed-harness.ts";

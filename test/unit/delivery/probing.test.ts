@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { ReplyPolicy } from "../../../src/core/chat/delivery.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
 import { expectPaced } from "./paced.ts";

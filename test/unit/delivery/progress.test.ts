@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import { expectedMessages } from "./engine-harness.ts";
 import { harnessOf, LIMITS, methodsOf, TEXT } from "./mode-harness.ts";
 

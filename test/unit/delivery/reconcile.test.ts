@@ -6,7 +6,7 @@ import { entryOf, plannedRow } from "../../../delivery/outbox/outbox-entry.ts";
 import type { OutboxEntry } from "../../../delivery/outbox/outbox-entry.ts";
 import { reconcile } from "../../../delivery/lane/reconcile.ts";
 import type { DesiredPart, NextAction, ReconcileInput } from "../../../delivery/lane/reconcile.ts";
-import type { OutboxState } from "../../../src/core/delivery.ts";
+import type { OutboxState } from "../../../src/core/chat/delivery.ts";
 
 interface Situation extends ReconcileInput<DesiredPart> {
   readonly entries: OutboxEntry[];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { richBlocks } from "../../../delivery/text/render/index.ts";
-import type { ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { ReplyPolicy } from "../../../src/core/chat/delivery.ts";
 import type { FakeMessage, FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";

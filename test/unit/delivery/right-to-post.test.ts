@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { RightToPost } from "../../../delivery/budget/right-to-post.ts";
-import type { CallRequest, ChatNews, Grant, LocalSpeaker } from "../../../src/core/gate.ts";
-import type { Address, Pacing } from "../../../src/core/surface.ts";
+import type { CallRequest, ChatNews, Grant, LocalSpeaker } from "../../../src/core/chat/gate.ts";
+import type { Address, Pacing } from "../../../src/core/chat/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
 import { gateRig, inTopic, OWN, seasoned } from "./gate-rig.ts";
 import type { GateRig } from "./gate-rig.ts";

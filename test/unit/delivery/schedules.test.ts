@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Pacing } from "../../../src/core/surface.ts";
+import type { Pacing } from "../../../src/core/chat/surface.ts";
 import type { FakeMethod, Fault } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import type { CrashProcess, CrashWorld } from "./crash-world.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt } from "../../../src/core/chat/delivery.ts";
 import { wordsOf } from "../../../delivery/outbox/keyed-post.ts";
 import type { FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { cardOf } from "./card-harness.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeliveryMode } from "../../../src/core/delivery-mode.ts";
+import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import { joinParagraphs } from "../../../src/outgoing/index.ts";
 import { harnessOf, TEXT } from "./mode-harness.ts";
 

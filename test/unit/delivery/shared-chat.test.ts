@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ReplyPolicy } from "../../../src/core/delivery.ts";
-import type { ChatNews } from "../../../src/core/gate.ts";
+import type { ReplyPolicy } from "../../../src/core/chat/delivery.ts";
+import type { ChatNews } from "../../../src/core/chat/gate.ts";
 import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
 import type { Harness, HarnessOptions } from "./engine-harness.ts";
 

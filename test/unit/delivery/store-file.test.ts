@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { OutgoingFile } from "../../../src/core/content.ts";
-import { errorCode } from "../../../src/core/errors.ts";
-import type { FileCapabilities } from "../../../src/core/surface.ts";
+import type { OutgoingFile } from "../../../src/core/message/content.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
+import type { FileCapabilities } from "../../../src/core/chat/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { FileStore } from "../../../delivery/files/file-store.ts";
 import { storeBytes, storeFile } from "../../../delivery/files/store-file.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallOptions, MediaSource, PostedMessage } from "../../../src/core/surface.ts";
+import type { CallOptions, MediaSource, PostedMessage } from "../../../src/core/chat/surface.ts";
 import { postTimeoutMs } from "../../../delivery/outbox/reply-timing.ts";
 import { ADDRESS, createHarness } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";

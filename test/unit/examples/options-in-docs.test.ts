@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DeliveryPolicy } from "../../../src/core/delivery.ts";
-import type { MessengerOptions } from "../../../src/core/messenger.ts";
+import type { DeliveryPolicy } from "../../../src/core/chat/delivery.ts";
+import type { MessengerOptions } from "../../../src/core/chat/messenger.ts";
 import { safeText } from "../../../src/messengers/declare/texts.ts";
-import type { SafeText } from "../../../src/core/messenger-options.ts";
+import type { SafeText } from "../../../src/core/chat/messenger-options.ts";
 
 const page = (name: string): string =>
   readFileSync(path.resolve(import.meta.dirname, "../../../docs", name), "utf8");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { ExtensionHooks, HOOK_MS } from "../../../src/extensions/extension-hooks.ts";
 import type { LoadedExtension } from "../../../src/extensions/loaded-extension.ts";
 import type { Executor } from "../../../src/sandbox/index.ts";

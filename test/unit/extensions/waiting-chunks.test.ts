@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { ExtensionHooks } from "../../../src/extensions/extension-hooks.ts";
 import type { ChunkContext } from "../../../src/turn/hooks.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FeaturePress } from "../../../src/core/card-press.ts";
+import type { FeaturePress } from "../../../src/core/chat/card-press.ts";
 import type { Feature } from "../../../src/feature/feature.ts";
 import { FeatureList } from "../../../src/feature/feature-list.ts";
 import { FEATURES } from "../../../src/agent/features.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import type { Json } from "../../../src/core/content.ts";
-import { checkValue } from "../../../src/core/check-value.ts";
+import type { Json } from "../../../src/core/message/content.ts";
+import { checkValue } from "../../../src/core/json/check-value.ts";
 import { beginForm, formValue, nextOpen } from "../../../src/forms/form-places.ts";
 import type { FormEvent, FormPress } from "../../../src/forms/form.ts";
 import { formOfJsonSchema } from "../../../src/forms/form-of.ts";

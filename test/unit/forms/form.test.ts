@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { checkValue } from "../../../src/core/check-value.ts";
+import { checkValue } from "../../../src/core/json/check-value.ts";
 import { fileSchema, photoSchema, placeSchema } from "../../../src/forms/answer-schemas.ts";
 import { beginForm } from "../../../src/forms/form-places.ts";
 import { contextOf, formFor, Reader } from "./rig.ts";

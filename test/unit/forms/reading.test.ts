@@ -4,7 +4,7 @@ import { parseDate, readDateTime } from "../../../src/forms/read-date.ts";
 import { readLocation } from "../../../src/forms/read-location.ts";
 import { parseNumber } from "../../../src/forms/read-number.ts";
 import { shownNumber } from "../../../src/forms/shown-number.ts";
-import { civilTimeAt } from "../../../src/core/time-zone.ts";
+import { civilTimeAt } from "../../../src/core/time/time-zone.ts";
 import { contextOf, NOW } from "./rig.ts";
 
 describe("numbers", () => {

@@ -1,6 +1,6 @@
-import { sayIn } from "../../../src/core/bot-texts.ts";
-import type { BotTexts } from "../../../src/core/bot-texts.ts";
-import type { CallbackButton, CardContent } from "../../../src/core/content.ts";
+import { sayIn } from "../../../src/core/text/bot-texts.ts";
+import type { BotTexts } from "../../../src/core/text/bot-texts.ts";
+import type { CallbackButton, CardContent } from "../../../src/core/message/content.ts";
 import type {
   Form,
   FormContext,

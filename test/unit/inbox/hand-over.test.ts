@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createIntakeRig } from "./intake-rig.ts";

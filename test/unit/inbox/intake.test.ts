@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MessengerDefinition } from "../../../src/core/messenger.ts";
+import type { MessengerDefinition } from "../../../src/core/chat/messenger.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 import type { IntakeRig } from "./intake-rig.ts";

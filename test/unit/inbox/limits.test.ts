@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Database } from "../../../src/core/database.ts";
-import type { MessengerLimits } from "../../../src/core/messenger.ts";
+import type { Database } from "../../../src/core/store/database.ts";
+import type { MessengerLimits } from "../../../src/core/chat/messenger.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 

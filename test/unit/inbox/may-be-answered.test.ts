@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { MessengerRespondTo } from "../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { MessengerRespondTo } from "../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { mayBeAnswered } from "../../../src/inbox/may-be-answered.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { RichText } from "../../../src/core/rich-text.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
 import type * as CallPolicy from "../../../delivery/calls/call-policy.ts";
 import type * as Lanes from "../../../delivery/lane/lane.ts";
 import type * as OutboxEntry from "../../../delivery/outbox/outbox-entry.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { adoptConsole } from "../../../src/log/adopt-console.ts";
-import { SwitchboardError } from "../../../src/core/errors.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { SwitchboardError } from "../../../src/core/base/errors.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 
 function createRig({ isDebug = false } = {}) {
   const printed: unknown[][] = [];

@@ -1,7 +1,7 @@
 import type { ObservabilityEvent } from "agents/observability";
 import { expect, it } from "vitest";
 import { agentEventsOf } from "../../../src/log/agent-events.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { observedLog } from "../../../src/log/observed-log.ts";
 
 type Payload<Type extends ObservabilityEvent["type"]> = Extract<

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { storedLog } from "../../../src/log/stored-log.ts";
 
 function createRig() {

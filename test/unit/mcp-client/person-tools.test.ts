@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { MessengerAuthor } from "../../../src/core/messenger-event.ts";
+import type { MessengerAuthor } from "../../../src/core/chat/messenger-event.ts";
 import type { McpClientCalls } from "../../../src/mcp-client/mcp-client-calls.ts";
 import { PersonTools } from "../../../src/mcp-client/person-tools.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { MessengerAuthor, MessengerEvent } from "../../../src/core/messenger-event.ts";
-import type { TurnInfo } from "../../../src/core/turn-info.ts";
-import { inTurnContext } from "../../../src/core/turn-context.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
+import type { TurnInfo } from "../../../src/core/turn/turn-info.ts";
+import { inTurnContext } from "../../../src/core/turn/turn-context.ts";
 import { MemoryPlaces } from "../../../src/memory/memory-places.ts";
 
 type Author = MessengerAuthor | undefined;

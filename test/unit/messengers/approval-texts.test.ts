@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Approval, ApprovalDecision, ApprovalState } from "../../../src/approvals/rules/approval.ts";
 import { MESSAGE_CHANGED } from "../../../src/approvals/rules/approval.ts";
-import { sayEnglish } from "../../../src/core/bot-texts.ts";
+import { sayEnglish } from "../../../src/core/text/bot-texts.ts";
 import { answerOf } from "../../../src/approvals/chat/approval-texts.ts";
 
 const ADA = { userId: "ada", fullName: "Ada" };

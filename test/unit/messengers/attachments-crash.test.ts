@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { NO_UNSENT } from "../../support/unsent.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { ReplyAttachment } from "../../../src/core/reply-attachment.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { ReplyAttachment } from "../../../src/core/message/reply-attachment.ts";
 import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { TurnAttachments } from "../../../src/messengers/turns/turn-attachments.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runBotCode } from "../../../src/core/bot-code.ts";
-import { ConfigurationError } from "../../../src/core/errors.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { runBotCode } from "../../../src/core/time/bot-code.ts";
+import { ConfigurationError } from "../../../src/core/base/errors.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 function createRig() {

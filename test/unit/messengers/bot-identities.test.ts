@@ -1,6 +1,6 @@
 import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { KEPT_KEYS_MS } from "../../../src/inbox/kept-keys.ts";
-import { ChatAliases } from "../../../src/messengers/root/chat-aliases.ts";
+import { ChatAliases } from "../../../src/messengers/root/chats/chat-aliases.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

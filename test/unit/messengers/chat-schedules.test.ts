@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { CardPress } from "../../../src/core/card-press.ts";
-import type { CardContent, Json } from "../../../src/core/content.ts";
-import type { Clock } from "../../../src/core/deps.ts";
-import { createLog } from "../../../src/core/log.ts";
+import type { CardPress } from "../../../src/core/chat/card-press.ts";
+import type { CardContent, Json } from "../../../src/core/message/content.ts";
+import type { Clock } from "../../../src/core/base/deps.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { ChatSchedulePresses } from "../../../src/schedules/chat/chat-schedule-presses.ts";
 import { ChatSchedules } from "../../../src/schedules/chat/chat-schedules.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { Schedules } from "../../../src/schedules/runs/schedules.ts";
 import type { SchedulesObject } from "../../../src/schedules/rules/bot-methods.ts";
 import type { ChatScheduleOptions } from "../../../src/schedules/rules/chat-schedule.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ENGLISH_TEXTS } from "../../../src/core/english-texts.ts";
+import { ENGLISH_TEXTS } from "../../../src/core/text/english-texts.ts";
 import { checkTexts } from "../../../src/messengers/declare/check-texts.ts";
 
 it("accepts texts in one language or several, and those of Switchboard", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
-import type { CommandEntry } from "../../../src/core/messenger.ts";
-import { SwitchboardError } from "../../../src/core/errors.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { CommandEntry } from "../../../src/core/chat/messenger.ts";
+import { SwitchboardError } from "../../../src/core/base/errors.ts";
 import { CommandMenu } from "../../../src/messengers/root/command-menu.ts";
 import { menuOf } from "../../../src/messengers/declare/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { MessengerPlatform } from "../../../src/core/messenger.ts";
+import type { MessengerPlatform } from "../../../src/core/chat/messenger.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { EventFiles } from "../../../src/messengers/turns/event-files.ts";
 import { declaredOf, definitionOf } from "../../../lab/support/messenger-events.ts";

@@ -1,7 +1,7 @@
 import type { UIMessage } from "ai";
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Note } from "../../../src/core/figures.ts";
-import type { WebhookReport } from "../../../src/core/messenger.ts";
+import type { Note } from "../../../src/core/chat/figures.ts";
+import type { WebhookReport } from "../../../src/core/chat/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
-import { HealthWarnings } from "../../../src/messengers/root/health-warnings.ts";
+import { HealthWarnings } from "../../../src/messengers/root/health/health-warnings.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const AT = Date.UTC(2026, 10, 22, 12);

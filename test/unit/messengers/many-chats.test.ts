@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ManyChats } from "../../../src/schedules/chat/many-chats.ts";
-import type { ManyChatsSender } from "../../../src/core/broadcast.ts";
+import type { ManyChatsSender } from "../../../src/core/turn/broadcast.ts";
 import type { ManyWork } from "../../../src/schedules/runs/occurrence-host.ts";
 import { BroadcastWorld, chatAddress } from "../broadcasts/broadcast-world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { sayEnglish } from "../../../src/core/bot-texts.ts";
-import type { CardContent } from "../../../src/core/content.ts";
+import { sayEnglish } from "../../../src/core/text/bot-texts.ts";
+import type { CardContent } from "../../../src/core/message/content.ts";
 import { OwnerPresses } from "../../../src/schedules/chat/owner-presses.ts";
 
 const OWNER = { userId: "ada" };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
-import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
 import type { InboxRow } from "../../../src/inbox/inbox-store.ts";
 import { PressAnswers } from "../../../src/messengers/intake/press-answers.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { CardContent } from "../../../src/core/content.ts";
-import { cardToken } from "../../../src/core/card-token.ts";
+import type { CardContent } from "../../../src/core/message/content.ts";
+import { cardToken } from "../../../src/core/chat/card-token.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createPressRig, DIRECT, GROUP, MENU, pressOf, pressWith, TOPIC } from "./press-rig.ts";
 import type { PressRig } from "./press-rig.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { CardContent } from "../../../src/core/content.ts";
-import { alert } from "../../../src/core/card-press.ts";
-import { cardToken } from "../../../src/core/card-token.ts";
-import type { CallFailure, PrivateWords } from "../../../src/core/surface.ts";
+import type { CardContent } from "../../../src/core/message/content.ts";
+import { alert } from "../../../src/core/chat/card-press.ts";
+import { cardToken } from "../../../src/core/chat/card-token.ts";
+import type { CallFailure, PrivateWords } from "../../../src/core/chat/surface.ts";
 import { createPressRig, DIRECT, GROUP, pressOf, pressWith } from "./press-rig.ts";
 import type { PressRig, PressRigOptions } from "./press-rig.ts";
 

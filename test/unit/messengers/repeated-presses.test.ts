@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { CardContent } from "../../../src/core/content.ts";
+import type { CardContent } from "../../../src/core/message/content.ts";
 import { createPressRig, DIRECT, pressOf, pressWith } from "./press-rig.ts";
 import type { PressRig } from "./press-rig.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
-import type { MessengerPlatform } from "../../../src/core/messenger.ts";
-import type { CallFailure, Surface } from "../../../src/core/surface.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { MessengerPlatform } from "../../../src/core/chat/messenger.ts";
+import type { CallFailure, Surface } from "../../../src/core/chat/surface.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
 import { declaredOf, definitionOf } from "../../../lab/support/messenger-events.ts";

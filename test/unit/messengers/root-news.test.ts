@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ChatMove } from "../../../src/core/chat-move.ts";
+import type { ChatMove } from "../../../src/core/chat/chat-move.ts";
 import { RootNews } from "../../../src/messengers/replies/root-news.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { DeliveryReceipt } from "../../../src/core/chat/delivery.ts";
 import type { Prompt } from "../../../src/inbox/prompt-store.ts";
-import type { ScheduledRun } from "../../../src/core/scheduled-run.ts";
+import type { ScheduledRun } from "../../../src/core/turn/scheduled-run.ts";
 import { nudgeKeeper } from "../../../src/scheduled-runs/nudge-keeper.ts";
 import { ScheduledTurns } from "../../../src/scheduled-runs/scheduled-turns.ts";
 import type { ScheduledTurnsHost } from "../../../src/scheduled-runs/scheduled-turns.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { shortWork, ShortWork } from "../../../src/messengers/thread/short-work.ts";
 import { WakeUp } from "../../../src/messengers/thread/wake-up.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { HandOver } from "../../../src/core/broadcast.ts";
+import type { HandOver } from "../../../src/core/turn/broadcast.ts";
 import { takeBroadcast } from "../../../src/broadcasts/take-broadcast.ts";
 import type { LegReport } from "../../../src/scheduled-runs/leg.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TASK_FAILS, WORKS } from "../../../src/core/figures.ts";
+import { TASK_FAILS, WORKS } from "../../../src/core/chat/figures.ts";
 import { conversationWarnings, taskWarnings } from "../../../src/schedules/chat/task-warnings.ts";
 import type { WatchedTasks } from "../../../src/schedules/chat/task-warnings.ts";
 

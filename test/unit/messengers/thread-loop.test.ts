@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { HEARTBEAT_MS } from "../../../src/messengers/declare/wake.ts";
 import { ThreadLoop } from "../../../src/messengers/thread/thread-loop.ts";
 import type { LoopWork } from "../../../src/messengers/thread/thread-loop.ts";

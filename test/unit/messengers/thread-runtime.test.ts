@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { TurnEvents } from "../../../src/turn/turn-events.ts";
-import type { ChatGate } from "../../../src/core/gate.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { ChatGate } from "../../../src/core/chat/gate.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { IncomingEvent, MessengerDefinition } from "../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { ThreadRuntime } from "../../../src/messengers/thread/thread-runtime.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";

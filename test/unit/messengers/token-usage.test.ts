@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import { costOf } from "../../../src/core/used-tokens.ts";
-import type { UsedTokens } from "../../../src/core/used-tokens.ts";
+import { costOf } from "../../../src/core/turn/used-tokens.ts";
+import type { UsedTokens } from "../../../src/core/turn/used-tokens.ts";
 import { createTokenUsageStore } from "../../../src/messengers/root/token-usage-store.ts";
 import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { FetchableAttachment } from "../../../src/core/messenger-context.ts";
+import type { FetchableAttachment } from "../../../src/core/chat/messenger-context.ts";
 import { Transcripts } from "../../../src/messengers/turns/transcripts.ts";
 import { createTranscriptStore } from "../../../src/turn/transcript-store.ts";
 import { recordLog } from "../../support/log-recorder.ts";

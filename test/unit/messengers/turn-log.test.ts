@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { turnLines } from "../../../src/messengers/turns/turn-log.ts";
 import type { Turn } from "../../../src/turn/turn-store.ts";
 import { TurnEvents } from "../../../src/turn/turn-events.ts";

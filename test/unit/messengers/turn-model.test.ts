@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { systemDeps } from "../../../src/core/deps.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { ModelRests } from "../../../src/models/index.ts";
 import { checkModel, turnModel } from "../../../src/agent/turn-model.ts";
 import type { ThinkModel } from "../../../src/agent/agent-methods.ts";

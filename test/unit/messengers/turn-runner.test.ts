@@ -1,10 +1,10 @@
 import { declaredOf } from "../../../lab/support/messenger-events.ts";
 import type { UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
-import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { MessengerOptions, MessengerPlatform } from "../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { Delivery, ReplyStart } from "../../../src/core/chat/delivery.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { MessengerOptions, MessengerPlatform } from "../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import { createNoteStore } from "../../../src/inbox/note-store.ts";
 import { createPromptStore } from "../../../src/inbox/prompt-store.ts";

@@ -1,4 +1,4 @@
-import { wait, type Clock } from "../../../src/core/deps.ts";
+import { wait, type Clock } from "../../../src/core/base/deps.ts";
 
 interface Entry {
   readonly at: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { modelFromEnv, type ModelEnvironment } from "../../../src/models/model-from-env.ts";
 import { workersAiModel } from "../../../src/models/workers-ai-model.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -1,6 +1,6 @@
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, it } from "vitest";
-import type { PassingFailure } from "../../../src/core/model-patience.ts";
+import type { PassingFailure } from "../../../src/core/turn/model-patience.ts";
 import { guardModel } from "../../../src/models/guard-model.ts";
 import { patientModel } from "../../../src/models/patient-model.ts";
 import { FakeClock, settle } from "./fake-clock.ts";

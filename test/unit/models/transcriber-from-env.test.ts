@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
-import type { FetchableAttachment } from "../../../src/core/messenger-context.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
+import type { FetchableAttachment } from "../../../src/core/chat/messenger-context.ts";
 import { transcriberFromEnv } from "../../../src/models/transcriber-from-env.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

@@ -2,7 +2,7 @@ import { BlockList } from "node:net";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { privateNetworks } from "../../../ops/serve/private-networks.ts";
-import { isPrivateHost } from "../../../src/core/public-url.ts";
+import { isPrivateHost } from "../../../src/core/web/public-url.ts";
 
 const denied = new BlockList();
 for (const block of privateNetworks()) {

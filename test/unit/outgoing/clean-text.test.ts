@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { STEP_BREAK } from "../../../src/core/step-break.ts";
+import { STEP_BREAK } from "../../../src/core/turn/step-break.ts";
 import { cleanText } from "../../../src/outgoing/index.ts";
 import { inChunks, streamThrough } from "./stream-through.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { STEP_BREAK } from "../../../src/core/step-break.ts";
+import { STEP_BREAK } from "../../../src/core/turn/step-break.ts";
 import { cleanText, OutgoingText } from "../../../src/outgoing/index.ts";
 import { TextCleaner } from "../../../src/outgoing/text-cleaner.ts";
 import { group, inChunks, streamThrough } from "./stream-through.ts";

@@ -2,9 +2,9 @@ import { createMockAdapter } from "@chat-adapter/tests";
 import type { Adapter, AdapterPostableMessage, Attachment } from "chat";
 import { describe, expect, it } from "vitest";
 import { type ChatSdkMessengerOptions, chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
-import type { Address, CallFailure, Surface } from "../../../src/core/surface.ts";
-import { errorCode } from "../../../src/core/errors.ts";
-import type { AttachmentReference } from "../../../src/core/messenger-event.ts";
+import type { Address, CallFailure, Surface } from "../../../src/core/chat/surface.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
+import type { AttachmentReference } from "../../../src/core/chat/messenger-event.ts";
 import { addressOf } from "./fake-bot-api.ts";
 import { createPlatformContext } from "./platform-context.ts";
 

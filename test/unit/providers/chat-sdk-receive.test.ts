@@ -2,7 +2,7 @@ import { createMockAdapter, createTestMessage } from "@chat-adapter/tests";
 import type { Adapter, ChatInstance, WebhookOptions } from "chat";
 import { describe, expect, it } from "vitest";
 import { chatSdkMessenger, type ChatSdkMessengerOptions } from "../../../providers/chat-sdk/index.ts";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";
 
 const author = { userId: "U1", userName: "ada", fullName: "Ada", isBot: false, isMe: false } as const;

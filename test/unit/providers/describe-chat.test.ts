@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeChat as describeSdkChat } from "../../../providers/chat-sdk/describe-chat.ts";
 import { describeChat } from "../../../providers/telegram/describe-chat.ts";
 import { routeUpdate } from "../../../providers/telegram/routing.ts";
-import type { ChatFacts } from "../../../src/core/chat.ts";
+import type { ChatFacts } from "../../../src/core/chat/chat.ts";
 
 const ADA = { id: 7, type: "private", first_name: "Ada", last_name: "Lovelace" };
 const FROM = { id: 7, is_bot: false, first_name: "Ada", language_code: "de" };

@@ -1,13 +1,13 @@
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import { createStateAtRoot } from "../../../providers/chat-sdk/state-at-root.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { Deps } from "../../../src/core/deps.ts";
+import { createStateAtRoot } from "../../../providers/chat-sdk/state/state-at-root.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { Deps } from "../../../src/core/base/deps.ts";
 import type {
   BotIdentity,
   IncomingEvent,
   PlatformContext,
   ReceiveContext,
-} from "../../../src/core/messenger.ts";
+} from "../../../src/core/chat/messenger.ts";
 
 /** A context whose log is a list and whose clock stands still; its timers fire when `fire` is called. */
 export function createPlatformContext(options: {

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { answerAsRoot, createReceiver, throughStorage } from "./platform-context.ts";
 
 /** What a person can do on a platform, as the request that the platform would send for it. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Address } from "../../../src/core/surface.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 
 const direct: Address = {

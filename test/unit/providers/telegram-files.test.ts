@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { addressOf } from "./fake-bot-api.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 import { token } from "./telegram-updates.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { telegramFromEnv, telegramMessenger } from "../../../providers/telegram/index.ts";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 
 const TOKEN = "123456:AAbbCC";
 const ENV = { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_WEBHOOK_SECRET_TOKEN: "secret" };

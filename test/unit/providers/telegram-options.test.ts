@@ -4,7 +4,7 @@ import defaultExport, {
   telegramMessenger,
   type TelegramMessengerOptions,
 } from "../../../providers/telegram/index.ts";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { token } from "./telegram-updates.ts";
 
 const secretToken = "s3cret_-A";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallPurpose } from "../../../src/core/gate.ts";
+import type { CallPurpose } from "../../../src/core/chat/gate.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

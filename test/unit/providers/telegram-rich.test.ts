@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { richBlocks } from "../../../delivery/text/render/index.ts";
-import type { MessageBlock } from "../../../src/core/message-block.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import type { MessageBlock } from "../../../src/core/message/message-block.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 import { refusal } from "./fake-bot-api.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 

@@ -1,6 +1,6 @@
-import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import type { Surface } from "../../../src/core/surface.ts";
+import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
+import type { Surface } from "../../../src/core/chat/surface.ts";
 import { telegramMessenger, type TelegramMessengerOptions } from "../../../providers/telegram/index.ts";
 import { createFakeBotApi } from "./fake-bot-api.ts";
 import { answerAsRoot, createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { startSimulator, type Simulator } from "../../../playground/telegram/simulator.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import type { FileKind } from "../../../src/core/content.ts";
-import type { Address, MediaSource, OutgoingMedia, Surface } from "../../../src/core/surface.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import type { FileKind } from "../../../src/core/message/content.ts";
+import type { Address, MediaSource, OutgoingMedia, Surface } from "../../../src/core/chat/surface.ts";
 import { refusalFailure } from "../../../providers/telegram/call-error.ts";
 import { createPlatformContext } from "./platform-context.ts";
 

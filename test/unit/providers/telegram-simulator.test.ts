@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Simulator, startSimulator } from "../../../playground/telegram/simulator.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import type { PlatformContext } from "../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import type { Address, Surface } from "../../../src/core/surface.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import type { PlatformContext } from "../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
+import type { Address, Surface } from "../../../src/core/chat/surface.ts";
 import { answerAsRoot, createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";
 
 /** The provider between a Bot API that behaves as the documented one, and an inbox that is a list. */

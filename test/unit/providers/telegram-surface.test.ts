@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Address, CallFailure } from "../../../src/core/surface.ts";
+import type { Address, CallFailure } from "../../../src/core/chat/surface.ts";
 import { TelegramCallError } from "../../../providers/telegram/index.ts";
 import { addressOf, refusal } from "./fake-bot-api.ts";
 import { everythingIn } from "./everything-in.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { previewOf } from "../../../src/schedules/rules/chat-schedule.ts";
 import { listCard, reminderCard, zoneCard } from "../../../src/schedules/chat/chat-cards.ts";
-import { durationInWords, timeInWords } from "../../../src/core/time-in-words.ts";
-import { sayIn } from "../../../src/core/bot-texts.ts";
-import { checkContent } from "../../../src/core/check-content.ts";
+import { durationInWords, timeInWords } from "../../../src/core/text/time-in-words.ts";
+import { sayIn } from "../../../src/core/text/bot-texts.ts";
+import { checkContent } from "../../../src/core/message/check-content.ts";
 import { parseWhen } from "../../../src/schedules/rules/parse-when.ts";
 
 /** A Sunday, 23:30 in Berlin. */

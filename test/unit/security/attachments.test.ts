@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { createMockState } from "@chat-adapter/tests";
 import type { Adapter } from "chat";
 import { afterEach, describe, expect, it } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { fetchAttachment } from "../../../providers/chat-sdk/attachments.ts";
 
 const ends: (() => Promise<void>)[] = [];

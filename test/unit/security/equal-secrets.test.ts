@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { equalSecrets } from "../../../src/core/constant-time.ts";
+import { equalSecrets } from "../../../src/core/bytes/constant-time.ts";
 
 describe("equalSecrets", () => {
   it("is true for the same text alone", () => {

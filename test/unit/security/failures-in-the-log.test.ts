@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { logBotFailure } from "../../../src/core/bot-code.ts";
-import { errorCode } from "../../../src/core/errors.ts";
-import { createLog } from "../../../src/core/log.ts";
+import { logBotFailure } from "../../../src/core/time/bot-code.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 
 function logged(error: unknown): string {
   const lines: string[] = [];

@@ -1,8 +1,8 @@
 import type { UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
-import { wait } from "../../../src/core/deps.ts";
-import { loadFiles } from "../../../src/turn/load-files.ts";
-import type { ResolvedFile } from "../../../src/turn/load-files.ts";
+import { wait } from "../../../src/core/base/deps.ts";
+import { loadFiles } from "../../../src/turn/model/load-files.ts";
+import type { ResolvedFile } from "../../../src/turn/model/load-files.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 function sent(...names: readonly string[]): UIMessage {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isDeeperThan } from "../../../src/core/json-depth.ts";
-import { toJson } from "../../../providers/chat-sdk/stored-event.ts";
+import { isDeeperThan } from "../../../src/core/json/json-depth.ts";
+import { toJson } from "../../../providers/chat-sdk/events/stored-event.ts";
 import { routeUpdate } from "../../../providers/telegram/routing.ts";
 
 const nest = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));

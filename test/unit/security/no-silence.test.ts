@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/base/log.ts";
 import { safeText } from "../../../src/messengers/declare/texts.ts";
 import { visibleText } from "../../../src/messengers/turns/visible-text.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
-import type { MessengerAuthor, MessengerEvent } from "../../../src/core/messenger-event.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { userParts } from "../../../src/messengers/turns/user-message.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import type { MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import { definitionOf } from "../../../lab/support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
 import { admitWebhook } from "../../../src/messengers/root/webhook.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createIntakeRig } from "../inbox/intake-rig.ts";

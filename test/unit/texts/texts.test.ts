@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ENGLISH_TEXTS } from "../../../src/core/english-texts.ts";
-import { sayIn } from "../../../src/core/bot-texts.ts";
-import type { OneText, TextName, TextTable } from "../../../src/core/bot-texts.ts";
+import { ENGLISH_TEXTS } from "../../../src/core/text/english-texts.ts";
+import { sayIn } from "../../../src/core/text/bot-texts.ts";
+import type { OneText, TextName, TextTable } from "../../../src/core/text/bot-texts.ts";
 import { checkTexts } from "../../../src/messengers/declare/check-texts.ts";
 import { arabic, byLanguage, german } from "../../../src/texts/index.ts";
 

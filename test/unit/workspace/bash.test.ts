@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemDeps } from "../../../src/core/deps.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
 import { bash } from "../../../src/workspace/bash/index.ts";
 import type { BashOptions } from "../../../src/workspace/bash/index.ts";
 import type { ShellResult } from "../../../src/workspace/bash-tool.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { foldersOf, parsePath, safeName } from "../../../src/workspace/file-path.ts";
-import { fitsGlob } from "../../../src/core/glob.ts";
+import { fitsGlob } from "../../../src/core/text/glob.ts";
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length;
 

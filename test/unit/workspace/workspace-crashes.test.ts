@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../../src/actions/declare/action.ts";
-import type { Database } from "../../../src/core/database.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
+import type { Database } from "../../../src/core/store/database.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
 import type { BashTool } from "../../../src/workspace/bash-tool.ts";
 import { workspaceActions } from "../../../src/workspace/workspace-actions.ts";
 import { createActionRig, killed } from "../actions/action-rig.ts";

@@ -1,7 +1,7 @@
 import { OutgoingFiles } from "../../../delivery/files/outgoing-files.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import type { Database } from "../../../src/core/database.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
+import type { Database } from "../../../src/core/store/database.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
 import { ConversationWorkspace } from "../../../src/workspace/conversation-workspace.ts";
 import type { Limits } from "../../../src/workspace/conversation-workspace.ts";
 import type { LargeObjects } from "../../../src/workspace/large-objects.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { FILE_TOOLS } from "../../../src/workspace/file-tools.ts";
 import { LargeObjects } from "../../../src/workspace/large-objects.ts";
 import type { FileBucket } from "../../../src/workspace/workspace-options.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Think, ThinkActions } from "../../../src/index.ts";
 import { createGate } from "../../../lab/support/gate.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
 import { action } from "../../../src/index.ts";
 import { createAgentBot, isChild, topicOf } from "../support/agent-bot.ts";
 import { expectShown } from "../support/asking-bot.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { AgentToolsFeature } from "../../../src/agent-tools/agent-tools-feature.ts";
 import { agentTool } from "../../../src/agent-tools/index.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
 import { action, photoSchema, placeSchema, roles } from "../../../src/index.ts";
 import type { Action, ThinkActions } from "../../../src/index.ts";
 import { createAgentBot, isChild, topicOf } from "../support/agent-bot.ts";

@@ -2,11 +2,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { createDelivery } from "../../../delivery/index.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
-import { durableDatabase } from "../../../src/core/database.ts";
-import type { Delivery } from "../../../src/core/delivery.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import { createLog } from "../../../src/core/log.ts";
-import type { CallFailure, Surface } from "../../../src/core/surface.ts";
+import { durableDatabase } from "../../../src/core/store/database.ts";
+import type { Delivery } from "../../../src/core/chat/delivery.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import type { CallFailure, Surface } from "../../../src/core/chat/surface.ts";
 import { testEnv } from "../test-env.ts";
 
 const ADDRESS = {

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { BOT } from "../../../src/agent/bot-root.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import { callsOver } from "../../../src/core/inner-calls.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import { callsOver } from "../../../src/core/chat/inner-calls.ts";
 import { calls, endExtensions, extension, useExtensions } from "../support/extension-bot.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";

@@ -3,7 +3,7 @@ import type { ToolSet } from "ai";
 import { afterEach, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { agentTool } from "../../../src/agent-tools/index.ts";
-import type { InnerDoor } from "../../../src/core/inner-calls.ts";
+import type { InnerDoor } from "../../../src/core/chat/inner-calls.ts";
 import { action, createWorker } from "../../../src/index.ts";
 import type { McpServer as DeclaredServer } from "../../../src/mcp-client/index.ts";
 import { FakeOAuth } from "../../support/fake-oauth.ts";

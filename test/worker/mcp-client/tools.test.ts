@@ -1,7 +1,7 @@
 import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
-import type { InnerDoor } from "../../../src/core/inner-calls.ts";
+import type { InnerDoor } from "../../../src/core/chat/inner-calls.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { captureLog } from "../support/log-lines.ts";

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { action } from "../../../src/index.ts";
-import { durableDatabase } from "../../../src/core/database.ts";
+import { durableDatabase } from "../../../src/core/store/database.ts";
 import { McpTokens } from "../../../src/mcp/tokens.ts";
 import { sentToken } from "../../../src/mcp/token.ts";
 import type { NewToken } from "../../../src/mcp/token.ts";

@@ -7,8 +7,8 @@ import type {
   MessengerMessage,
 } from "../../../src/messengers/index.ts";
 import { BOT } from "../../../src/agent/bot-root.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import { callsOver } from "../../../src/core/inner-calls.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import { callsOver } from "../../../src/core/chat/inner-calls.ts";
 import { german } from "../../../src/texts/index.ts";
 import { telegramFromEnv } from "../../../providers/telegram/index.ts";
 import type { TelegramEnvironment } from "../../../providers/telegram/index.ts";

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { ChatFilter, ChatPage } from "../../../src/index.ts";
-import { createChatStore } from "../../../src/messengers/root/chat-store.ts";
-import type { Database, SqlValue } from "../../../src/core/database.ts";
+import { createChatStore } from "../../../src/messengers/root/chats/chat-store.ts";
+import type { Database, SqlValue } from "../../../src/core/store/database.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { testEnv } from "../test-env.ts";
 import { createWorld } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
-import type { InnerDoor } from "../../../src/core/inner-calls.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
+import type { InnerDoor } from "../../../src/core/chat/inner-calls.ts";
 import { createWorld } from "../support/world.ts";
 
 function doorOf(stub: unknown): InnerDoor {

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { subscribe } from "agents/observability";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
-import { sha256Now } from "../../../src/core/sha256.ts";
+import { sha256Now } from "../../../src/core/bytes/sha256.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { failWith, holdAt, say } from "../support/scripted-model.ts";

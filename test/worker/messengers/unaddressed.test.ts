@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MessengerOptions } from "../../../src/core/messenger.ts";
+import type { MessengerOptions } from "../../../src/core/chat/messenger.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { failWith, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";

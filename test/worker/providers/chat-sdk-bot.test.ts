@@ -2,7 +2,7 @@ import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
 import type { Adapter, ChatInstance } from "chat";
 import { describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
-import type { MessengerOptions } from "../../../src/core/messenger.ts";
+import type { MessengerOptions } from "../../../src/core/chat/messenger.ts";
 import { createFakeAdapter, sdkMessage, type FakeAdapterWorld } from "../support/fake-adapter.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { createWorld, type World } from "../support/world.ts";

@@ -2,9 +2,9 @@ import { createTelegramAdapter } from "@chat-adapter/telegram";
 import { ConsoleLogger } from "chat";
 import { describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
-import { createLog } from "../../../src/core/log.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import type { IncomingEvent, PlatformContext, ReceiveContext } from "../../../src/core/messenger.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import type { IncomingEvent, PlatformContext, ReceiveContext } from "../../../src/core/chat/messenger.ts";
 
 const context: PlatformContext = {
   messengerId: "bot",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
-import { createLog } from "../../../src/core/log.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import type { IncomingEvent, PlatformContext } from "../../../src/core/messenger.ts";
-import type { Address } from "../../../src/core/surface.ts";
+import { createLog } from "../../../src/core/base/log.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import type { IncomingEvent, PlatformContext } from "../../../src/core/chat/messenger.ts";
+import type { Address } from "../../../src/core/chat/surface.ts";
 
 const token = "700001:AAE-secret_part";
 const address: Address = { messengerId: "bot", threadId: "telegram:1", chatId: "1", isDirectMessage: true };

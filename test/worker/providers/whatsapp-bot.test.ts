@@ -1,7 +1,7 @@
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
-import type { CardContent } from "../../../src/core/content.ts";
+import type { CardContent } from "../../../src/core/message/content.ts";
 import type { CardPress } from "../../../src/index.ts";
 import { say } from "../support/scripted-model.ts";
 import { createWorld, type World } from "../support/world.ts";

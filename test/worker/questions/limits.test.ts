@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { BOT } from "../../../src/agent/bot-root.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import { callsOver } from "../../../src/core/inner-calls.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import { callsOver } from "../../../src/core/chat/inner-calls.ts";
 import { action } from "../../../src/index.ts";
 import { askingScript, createAskingBot, expectShown } from "../support/asking-bot.ts";
 import { captureLog } from "../support/log-lines.ts";

@@ -1,4 +1,4 @@
-import type { RichText } from "../../../src/core/rich-text.ts";
+import type { RichText } from "../../../src/core/message/rich-text.ts";
 import type {
   Address,
   CallFailure,
@@ -7,7 +7,7 @@ import type {
   PostedMessage,
   Probing,
   Surface,
-} from "../../../src/core/surface.ts";
+} from "../../../src/core/chat/surface.ts";
 import { DRAFT_LASTS_MS, LIMITS, PlatformRefusal } from "../../../lab/simulation/platform/platform.ts";
 import type { Platform } from "../../../lab/simulation/platform/platform.ts";
 import { classifyError as classifyRefusal } from "../../../lab/simulation/platform/call-errors.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { civilTimeAt, isTimeZone, momentOf } from "../../../src/core/time-zone.ts";
+import { civilTimeAt, isTimeZone, momentOf } from "../../../src/core/time/time-zone.ts";
 
 describe("the clock of a zone in workerd", () => {
   it.each<[string, string, string, string]>([

@@ -1,21 +1,21 @@
-import type { ChatFacts } from "../../../src/core/chat.ts";
-import type { ChatMove, ChatPlace } from "../../../src/core/chat-move.ts";
-import { sha256Now } from "../../../src/core/sha256.ts";
-import { InvalidInputError } from "../../../src/core/errors.ts";
-import type { FetchedFile, IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
+import type { ChatFacts } from "../../../src/core/chat/chat.ts";
+import type { ChatMove, ChatPlace } from "../../../src/core/chat/chat-move.ts";
+import { sha256Now } from "../../../src/core/bytes/sha256.ts";
+import { InvalidInputError } from "../../../src/core/base/errors.ts";
+import type { FetchedFile, IncomingEvent, MessengerPlatform } from "../../../src/core/chat/messenger.ts";
 import type {
   MessengerAttachment,
   MessengerEvent,
   MessengerEventKind,
   MessengerThread,
-} from "../../../src/core/messenger-event.ts";
+} from "../../../src/core/chat/messenger-event.ts";
 import type {
   Address,
   OutgoingButton,
   OutgoingContent,
   OutgoingMessage,
   Surface,
-} from "../../../src/core/surface.ts";
+} from "../../../src/core/chat/surface.ts";
 
 /** An update of a platform that exists for tests only. The body of its webhook is one of them, or a list. */
 export interface FakeUpdate {

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
-import { systemDeps } from "../../../src/core/deps.ts";
-import type { Timer } from "../../../src/core/deps.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import type { Timer } from "../../../src/core/base/deps.ts";
 
 export interface FakeTime {
   /** Moves time from timer to timer, so that every timer runs close to its moment. */

@@ -7,7 +7,11 @@ import type {
   ThinkHooks,
   ThinkScheduledTasks,
 } from "../../../src/index.ts";
-import type { MessengerDefinition, MessengerOptions, ThinkMessengers } from "../../../src/core/messenger.ts";
+import type {
+  MessengerDefinition,
+  MessengerOptions,
+  ThinkMessengers,
+} from "../../../src/core/chat/messenger.ts";
 import { testEnv } from "../test-env.ts";
 import type { ScriptedBot } from "../worker.ts";
 import { fakePlatform, FakeChats, SECRET, SECRET_HEADER } from "./fake-platform.ts";

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { ThinkMessengers } from "../../../src/core/messenger.ts";
+import type { ThinkMessengers } from "../../../src/core/chat/messenger.ts";
 import { roles } from "../../../src/index.ts";
 import type { ThinkActions } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";

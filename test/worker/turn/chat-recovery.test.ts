@@ -9,8 +9,8 @@ import type {
   ChatRecoveryOptions,
 } from "../../../src/index.ts";
 import { BOT } from "../../../src/agent/bot-root.ts";
-import { systemDeps } from "../../../src/core/deps.ts";
-import { callsOver } from "../../../src/core/inner-calls.ts";
+import { systemDeps } from "../../../src/core/base/deps.ts";
+import { callsOver } from "../../../src/core/chat/inner-calls.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";

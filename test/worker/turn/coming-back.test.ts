@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
-import { ENGLISH_TEXTS } from "../../../src/core/english-texts.ts";
+import { ENGLISH_TEXTS } from "../../../src/core/text/english-texts.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { createRefundBot, shown } from "../support/refund-bot.ts";
 import { holdAt, say } from "../support/scripted-model.ts";

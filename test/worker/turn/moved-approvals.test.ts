@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
-import type { OutgoingContent } from "../../../src/core/surface.ts";
+import type { OutgoingContent } from "../../../src/core/chat/surface.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { asked, createRefundBot, found, shown } from "../support/refund-bot.ts";
 import { untilReached } from "../support/until-reached.ts";

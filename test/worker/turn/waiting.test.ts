@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PlatformContext } from "../../../src/core/messenger.ts";
-import type { Surface } from "../../../src/core/surface.ts";
+import type { PlatformContext } from "../../../src/core/chat/messenger.ts";
+import type { Surface } from "../../../src/core/chat/surface.ts";
 import { createGate } from "../../../lab/support/gate.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import { fakeTime } from "../support/fake-time.ts";

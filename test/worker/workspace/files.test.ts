@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { action } from "../../../src/index.ts";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { workspace } from "../../../src/workspace/index.ts";
 import type { WorkspaceOptions } from "../../../src/workspace/index.ts";
 import { bash } from "../../../src/workspace/bash/index.ts";

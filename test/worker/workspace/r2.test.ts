@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { errorCode } from "../../../src/core/errors.ts";
+import { errorCode } from "../../../src/core/base/errors.ts";
 import { workspace } from "../../../src/workspace/index.ts";
 import type { FileBucket, WorkspaceOptions } from "../../../src/workspace/index.ts";
 import { captureLog } from "../support/log-lines.ts";

@@ -1,4 +1,4 @@
-import type { MarkdownBlocks } from "../../../../src/core/markup.ts";
+import type { MarkdownBlocks } from "../../../../src/core/message/markup.ts";
 import type { Code, Root } from "mdast";
 import type { Container } from "../scan/containers.ts";
 import type { Definitions } from "../parse/definitions.ts";

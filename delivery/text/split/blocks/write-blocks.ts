@@ -1,4 +1,4 @@
-import type { MarkdownBlocks } from "../../../../src/core/markup.ts";
+import type { MarkdownBlocks } from "../../../../src/core/message/markup.ts";
 import type { Heading, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
 import { flattenBlocks, TOP, trimBlankLines, withoutBreakTags } from "../form/flatten-blocks.ts";
 import type { BlockContext } from "../form/flatten-blocks.ts";

@@ -1,5 +1,5 @@
-import type { TextMark } from "../../../../src/core/markup.ts";
-import type { HeadingLevel } from "../../../../src/core/message-block.ts";
+import type { TextMark } from "../../../../src/core/message/markup.ts";
+import type { HeadingLevel } from "../../../../src/core/message/message-block.ts";
 
 /**
  * A block that contains a piece. Like a mark, it is one object for everything it covers: two paragraphs are two

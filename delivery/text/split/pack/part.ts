@@ -1,4 +1,4 @@
-import type { TextLimits } from "../../../../src/core/rich-text.ts";
+import type { TextLimits } from "../../../../src/core/message/rich-text.ts";
 import type { Meter } from "./meter.ts";
 import type { Renderer } from "./renderer.ts";
 

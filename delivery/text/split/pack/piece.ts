@@ -1,4 +1,4 @@
-import type { TextMark } from "../../../../src/core/markup.ts";
+import type { TextMark } from "../../../../src/core/message/markup.ts";
 import type { Block } from "./block.ts";
 
 /** Formatting over a stretch of text: see `TextMark`. */

@@ -1,4 +1,4 @@
-import type { MarkdownBlocks } from "../../../../src/core/markup.ts";
+import type { MarkdownBlocks } from "../../../../src/core/message/markup.ts";
 import type { Block } from "./block.ts";
 import type { Mark, Piece } from "./piece.ts";
 

@@ -1,5 +1,5 @@
 import type { Adapter } from "chat";
-import type { LostPost, PostedMessage } from "../../../../src/core/surface.ts";
+import type { LostPost, PostedMessage } from "../../../../src/core/chat/surface.ts";
 
 /** Finds lost posts of one platform (`PostSearch`). */
 export interface AdapterSearch {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../../../../src/core/is-record.ts";
+import { isRecord } from "../../../../src/core/json/is-record.ts";
 import type { AdapterSearch } from "./adapter-search.ts";
 import { postKey, replaceMethod } from "./post-key.ts";
 

@@ -1,6 +1,6 @@
 import type { Adapter } from "chat";
-import { isRecord } from "../../../../src/core/is-record.ts";
-import { contentKey } from "../../event-key.ts";
+import { isRecord } from "../../../../src/core/json/is-record.ts";
+import { contentKey } from "../../events/event-key.ts";
 import type { AdapterSearch } from "./adapter-search.ts";
 
 /** The parts of the adapter that read. */

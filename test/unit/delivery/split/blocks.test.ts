@@ -7,7 +7,7 @@ import { splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { parseMarkdown } from "../../../../delivery/text/split/parse/parse-markdown.ts";
 import { PieceWriter } from "../../../../delivery/text/split/form/piece-writer.ts";
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 import { separatedMarkdown } from "./arbitrary-markdown.ts";
 import { gfmExamples } from "./corpus.ts";
 

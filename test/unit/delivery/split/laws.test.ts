@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Planner, splitText, type PartLimits } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { alignParts } from "./same-text.ts";
 import { telegramFaults } from "./telegram-faults.ts";

@@ -14,9 +14,9 @@ import {
 } from "../../../../providers/chat-sdk/markup/markdown.ts";
 import { slackMrkdwn as slackMarkup } from "../../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
 import { whatsAppText } from "../../../../providers/chat-sdk/markup/whatsapp-text.ts";
-import type { LengthUnit } from "../../../../src/core/text-length.ts";
-import { textLength } from "../../../../src/core/text-length.ts";
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { LengthUnit } from "../../../../src/core/text/text-length.ts";
+import { textLength } from "../../../../src/core/text/text-length.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
 

@@ -7,8 +7,8 @@ import {
   richWhereItShows,
   telegramEntities,
 } from "../../../../delivery/text/render/index.ts";
-import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { InlineText, MessageBlock } from "../../../../src/core/message/message-block.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 import { chunksOf, markdown, separatedMarkdown } from "./arbitrary-markdown.ts";
 import { corpus, gfmExamples, hardDocuments } from "./corpus.ts";
 import { countBlocks, richFaults, stringsOf } from "../../../support/rich-faults.ts";

@@ -1,4 +1,4 @@
-import type { RichText, TextEntity } from "../../../../src/core/rich-text.ts";
+import type { RichText, TextEntity } from "../../../../src/core/message/rich-text.ts";
 
 export interface Alignment {
   /** What is wrong, or undefined where the parts hold the text. */

@@ -1,4 +1,4 @@
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 
 /** A message with its formatting written as `<type>`. */
 export function shown({ text, entities }: RichText): string {

@@ -12,7 +12,7 @@ import { googleChatText } from "../../../../providers/chat-sdk/markup/google-cha
 import { blockMarkdown, markdown } from "../../../../providers/chat-sdk/markup/markdown.ts";
 import { slackMrkdwn } from "../../../../providers/chat-sdk/markup/slack-mrkdwn.ts";
 import { whatsAppText } from "../../../../providers/chat-sdk/markup/whatsapp-text.ts";
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";
 
 /**

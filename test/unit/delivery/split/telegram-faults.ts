@@ -1,4 +1,4 @@
-import type { RichText, TextEntity } from "../../../../src/core/rich-text.ts";
+import type { RichText, TextEntity } from "../../../../src/core/message/rich-text.ts";
 
 /** What the Bot API would refuse or silently change in a message. Empty for a good one. */
 export function telegramFaults(

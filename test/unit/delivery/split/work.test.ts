@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Planner, splitText, type PlannerOptions } from "../../../../delivery/text/split/index.ts";
 import { richBlocks, telegramEntities } from "../../../../delivery/text/render/index.ts";
 import type { Work } from "../../../../delivery/text/split/pack/meter.ts";
-import type { RichText } from "../../../../src/core/rich-text.ts";
+import type { RichText } from "../../../../src/core/message/rich-text.ts";
 import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 
 type Counts = Record<Work, number>;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { profileOf } from "../../../../providers/chat-sdk/adapters/known-adapters.ts";
-import { adapterFailure } from "../../../../providers/chat-sdk/call-error.ts";
-import { readErrorFacts } from "../../../../providers/chat-sdk/error-facts.ts";
+import { adapterFailure } from "../../../../providers/chat-sdk/errors/call-error.ts";
+import { readErrorFacts } from "../../../../providers/chat-sdk/errors/error-facts.ts";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
-import type { CallFailure, Surface } from "../../../../src/core/surface.ts";
+import type { CallFailure, Surface } from "../../../../src/core/chat/surface.ts";
 import {
   type Case,
   type Method,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
-import type { OutgoingContent } from "../../../../src/core/surface.ts";
+import type { OutgoingContent } from "../../../../src/core/chat/surface.ts";
 import { createPlatformContext } from "../platform-context.ts";
 import { type PlatformStub, realAdapters, startPlatformStub } from "./platform-stub.ts";
 

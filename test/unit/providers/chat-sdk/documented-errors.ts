@@ -1,5 +1,5 @@
 /** Errors as the platforms document them, and their meaning. */
-import type { CallFailure } from "../../../../src/core/surface.ts";
+import type { CallFailure } from "../../../../src/core/chat/surface.ts";
 import type { PlatformAnswer, RealAdapterName } from "./platform-stub.ts";
 
 /** The clock of the context stands still here. */

@@ -6,7 +6,7 @@ import { createMockState } from "@chat-adapter/tests";
 import type { Adapter } from "chat";
 import { describe, expect, it } from "vitest";
 import { attachmentOf, fetchAttachment } from "../../../../providers/chat-sdk/attachments.ts";
-import { errorCode } from "../../../../src/core/errors.ts";
+import { errorCode } from "../../../../src/core/base/errors.ts";
 import { inspect } from "node:util";
 
 const SLACK = { botToken: "xoxb-psst", signingSecret: "s" };

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { createGitHubAdapter } from "@chat-adapter/github";
 import type { WebhookDefinition } from "@octokit/webhooks-examples";
 import { describe, expect, it } from "vitest";
-import type { MessengerEvent } from "../../../../src/core/messenger-event.ts";
+import type { MessengerEvent } from "../../../../src/core/chat/messenger-event.ts";
 import { createRig, postRequest } from "./rig.ts";
 
 // The package declares its list as a default export, and exports the list itself.

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createLinearAdapter } from "@chat-adapter/linear";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
-import type { Address, OutgoingMessage } from "../../../../src/core/surface.ts";
+import type { Address, OutgoingMessage } from "../../../../src/core/chat/surface.ts";
 import { createRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 

@@ -6,7 +6,7 @@ import type {
   OutgoingMessage,
   PostSearch,
   Surface,
-} from "../../../../src/core/surface.ts";
+} from "../../../../src/core/chat/surface.ts";
 import { createPlatformContext } from "../platform-context.ts";
 import { type PlatformAnswer, type PlatformStub, realAdapters, startPlatformStub } from "./platform-stub.ts";
 

@@ -6,8 +6,8 @@ import { createSlackAdapter } from "@chat-adapter/slack";
 import { createTeamsAdapter } from "@chat-adapter/teams";
 import type { Adapter, ChatInstance } from "chat";
 import { describe, expect, it } from "vitest";
-import { textToBot } from "../../../../providers/chat-sdk/text-to-bot.ts";
-import type { MessengerEvent } from "../../../../src/core/messenger-event.ts";
+import { textToBot } from "../../../../providers/chat-sdk/events/text-to-bot.ts";
+import type { MessengerEvent } from "../../../../src/core/chat/messenger-event.ts";
 import { createRig, postRequest } from "./rig.ts";
 
 /** A message that mentions the bot, as its platform and the real adapter report it. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
-import type { CallFailure, Press, Surface } from "../../../../src/core/surface.ts";
+import type { CallFailure, Press, Surface } from "../../../../src/core/chat/surface.ts";
 import { createPlatformContext } from "../platform-context.ts";
 import { type PlatformStub, type RealAdapterName, realAdapters, startPlatformStub } from "./platform-stub.ts";
 import { createMockRig } from "./rig.ts";

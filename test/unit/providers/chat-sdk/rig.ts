@@ -2,8 +2,12 @@ import { createMockAdapter, createTestMessage } from "@chat-adapter/tests";
 import type { Adapter, ChatInstance, Message, MessageData, WebhookOptions } from "chat";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
 import type { ChatSdkMessengerOptions } from "../../../../providers/chat-sdk/index.ts";
-import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../../src/core/messenger.ts";
-import type { MessengerEvent } from "../../../../src/core/messenger-event.ts";
+import type {
+  IncomingEvent,
+  MessengerPlatform,
+  PlatformContext,
+} from "../../../../src/core/chat/messenger.ts";
+import type { MessengerEvent } from "../../../../src/core/chat/messenger-event.ts";
 import { createPlatformContext, createReceiver, throughStorage } from "../platform-context.ts";
 
 export const author = { userId: "U1", userName: "ada", fullName: "Ada", isBot: false, isMe: false } as const;

@@ -1,6 +1,6 @@
 import { createTeamsAdapter } from "@chat-adapter/teams";
 import { describe, expect, it } from "vitest";
-import type { IncomingEvent } from "../../../../src/core/messenger.ts";
+import type { IncomingEvent } from "../../../../src/core/chat/messenger.ts";
 import { throughStorage } from "../platform-context.ts";
 import { addressOf, createBot, NOW, useStub } from "./several-installations.ts";
 import type { Bot, BotObject } from "./several-installations.ts";

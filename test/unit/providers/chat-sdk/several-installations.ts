@@ -7,8 +7,12 @@ import { createNodeDatabase } from "../../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../../lab/support/node-database.ts";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
 import type { ChatSdkMessengerOptions } from "../../../../providers/chat-sdk/index.ts";
-import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../../src/core/messenger.ts";
-import type { Address, OutgoingMessage } from "../../../../src/core/surface.ts";
+import type {
+  IncomingEvent,
+  MessengerPlatform,
+  PlatformContext,
+} from "../../../../src/core/chat/messenger.ts";
+import type { Address, OutgoingMessage } from "../../../../src/core/chat/surface.ts";
 import { createPlatformContext, createReceiver } from "../platform-context.ts";
 
 export const SECRETS_KEY = Buffer.alloc(32, 7).toString("base64");

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { rendererOf } from "../../../../delivery/text/render/index.ts";
 import { splitText } from "../../../../delivery/text/split/index.ts";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
-import { isRecord } from "../../../../src/core/is-record.ts";
-import type { OutgoingContent, Surface } from "../../../../src/core/surface.ts";
+import { isRecord } from "../../../../src/core/json/is-record.ts";
+import type { OutgoingContent, Surface } from "../../../../src/core/chat/surface.ts";
 import { createTelegramSurface } from "../../../../providers/telegram/surface.ts";
 import { createPlatformContext } from "../platform-context.ts";
 import { type PlatformStub, type RealAdapterName, realAdapters, startPlatformStub } from "./platform-stub.ts";

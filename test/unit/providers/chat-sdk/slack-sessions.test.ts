@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createSlackAdapter } from "@chat-adapter/slack";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Address } from "../../../../src/core/surface.ts";
+import type { Address } from "../../../../src/core/chat/surface.ts";
 import { type PlatformStub, startPlatformStub } from "./platform-stub.ts";
 import { createRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";

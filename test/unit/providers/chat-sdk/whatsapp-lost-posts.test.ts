@@ -1,6 +1,6 @@
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Address } from "../../../../src/core/surface.ts";
+import type { Address } from "../../../../src/core/chat/surface.ts";
 import { createRig } from "./rig.ts";
 import * as whatsApp from "./whatsapp-webhooks.ts";
 
