@@ -6,8 +6,9 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 const CJK =
   /[\u1100-\u11ff\u2e80-\u2fff\u3001-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffef]/;
 
-export function isCjk(character: string): boolean {
-  return CJK.test(character);
+/** True if the text has such a character. */
+export function isCjk(text: string): boolean {
+  return CJK.test(text);
 }
 
 /**
