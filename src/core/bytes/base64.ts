@@ -1,11 +1,6 @@
 /** Returns bytes in base64. */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  const step = 0x8000;
-  for (let start = 0; start < bytes.length; start += step) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + step));
-  }
-  return btoa(binary);
+export function toBase64({ buffer, byteLength, byteOffset }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 /**
@@ -14,5 +9,9 @@ export function toBase64(bytes: Uint8Array): string {
  * @throws {DOMException} if it is none
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  // Unlike `Buffer`, it refuses what is not base64.
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  return bytes;
 }
