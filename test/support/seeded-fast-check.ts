@@ -42,5 +42,23 @@ function wholeNumber(name: string): number | undefined {
   throw new Error(`${name} takes a whole number, not "${text}".`);
 }
 
+/** Every code point but halves of surrogate pairs. The unit of `fast-check` with this name first lists all of them. */
+const anyCodePoint = original.integer({ min: 0, max: 0x10_f7ff }).map(
+  (number) => String.fromCodePoint(number < 0xd800 ? number : number + 0x800),
+  (text) => {
+    const [character, ...more] = typeof text === "string" ? text : "";
+    const point = character?.codePointAt(0);
+    if (point === undefined || more.length > 0) throw new TypeError("This is not one character.");
+    return point < 0xd800 ? point : point - 0x800;
+  },
+);
+
+/** `string` of `fast-check`. */
+export function string(constraints: original.StringConstraints = {}): original.Arbitrary<string> {
+  return original.string(
+    constraints.unit === "binary" ? { ...constraints, unit: anyCodePoint } : constraints,
+  );
+}
+
 export * from "fast-check";
-export default { ...original.default, assert };
+export default { ...original.default, assert, string };
