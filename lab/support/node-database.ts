@@ -10,6 +10,8 @@ export interface NodeDatabaseHooks {
 export interface NodeDatabase extends Database {
   /** Returns a database with the same rows and other hooks, for another process. */
   withHooks(hooks: NodeDatabaseHooks): NodeDatabase;
+  /** Counts the rows that were added, changed or deleted so far. */
+  changes(): number;
   close(): void;
 }
 
@@ -81,6 +83,10 @@ class Sqlite implements NodeDatabase {
       }
     };
     return isOuter ? this.#durably(commit) : commit();
+  }
+
+  changes(): number {
+    return Number(this.all("SELECT total_changes() AS changes")[0]?.["changes"]);
   }
 
   close(): void {

@@ -21,6 +21,11 @@ export interface CrashWorld {
   readonly database: NodeDatabase;
   /** Boundaries passed so far: before and after every durable write and every call. */
   readonly boundaries: () => readonly string[];
+  /**
+   * The numbers of boundaries that stand for all: at a boundary that is left out, a process that dies leaves the same as
+   * at the one before, in both databases, on the platform and on the clock.
+   */
+  readonly deaths: () => readonly number[];
   /** Starts a process, which dies at the boundary of this number, counted over the world's whole life. */
   readonly boot: (crashAt: number) => CrashProcess;
 }
@@ -47,7 +52,19 @@ export function createCrashWorld(
   const database = createNodeDatabase();
   const rootDatabase = createNodeDatabase();
   const passed: string[] = [];
+  const deaths: number[] = [];
+  let leftBefore = "";
   let lastId = 0;
+
+  /** Everything that outlives a process. A call that succeeds changes the platform right before its boundary. */
+  const left = (): string =>
+    JSON.stringify([
+      clock.now(),
+      lastId,
+      database.changes(),
+      rootDatabase.changes(),
+      ...platform.calls.map(({ outcome }) => (outcome === "pending" ? "done" : outcome)),
+    ]);
 
   const boot = (crashAt: number): CrashProcess => {
     const processClock = clock.process();
@@ -60,6 +77,9 @@ export function createCrashWorld(
     const boundary = (name: string): void => {
       if (life.isDead) throw new Crash(name);
       passed.push(name);
+      const leftNow = left();
+      if (leftNow !== leftBefore || !name.startsWith("before")) deaths.push(passed.length);
+      leftBefore = leftNow;
       if (passed.length !== crashAt) return;
       kill();
       throw new Crash(name);
@@ -109,7 +129,7 @@ export function createCrashWorld(
     };
     return { delivery, database: hooked, isDead: () => life.isDead, kill, advance };
   };
-  return { clock, platform, database, boundaries: () => passed, boot };
+  return { clock, platform, database, boundaries: () => passed, deaths: () => deaths, boot };
 }
 
 export function startOf(id: string, more: Partial<ReplyStart> = {}): ReplyStart {

@@ -73,7 +73,7 @@ it.each(["edit", "draft", "native", "buffered", "final-only"] as const)(
     const calm = await live(mode, []);
     expect(expectWhole(calm)).toBe(0);
     expect(calm.state).toBe("delivered");
-    for (let crashAt = 1; crashAt <= calm.boundaries().length; crashAt += 1) {
+    for (const crashAt of calm.deaths()) {
       const world = await live(mode, [crashAt]);
       expect(world.state).toBe("delivered");
       const marked = expectWhole(world);

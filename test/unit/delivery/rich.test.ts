@@ -416,8 +416,7 @@ describe("a process that dies", () => {
       ],
     ],
   ])("at any boundary leaves a reply that is completed in place, once: %s", async (_name, refusals) => {
-    const { length } = (await live({ crashes: [], refusals })).boundaries();
-    for (let crashAt = 1; crashAt <= length; crashAt += 1) {
+    for (const crashAt of (await live({ crashes: [], refusals })).deaths()) {
       const world = await live({ crashes: [crashAt], refusals });
       expect(isWhole(world.platform.messages("7"), TEXT), `boundary ${crashAt}`).toBe(true);
     }
