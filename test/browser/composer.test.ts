@@ -138,7 +138,7 @@ describe("a long text", () => {
 describe("the message field of a page that loads", () => {
   it("is there only as soon as a chat is open, so that no text is lost", async () => {
     const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
-    await rig.page.route("**/_sim/state*", async (route) => {
+    await rig.page.route("**/_sim/view*", async (route) => {
       await asked;
       await route.continue();
     });

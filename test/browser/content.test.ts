@@ -177,7 +177,7 @@ describe("what people do with messages", () => {
     // The page reads the chat again, and hears the answer in the first moment of the way.
     const asked = Promise.withResolvers<void>();
     const pressed = Promise.withResolvers<void>();
-    await rig.page.route("**/_sim/messages*", async (route) => {
+    await rig.page.route("**/_sim/view*", async (route) => {
       const response = await route.fetch();
       asked.resolve();
       await pressed.promise;

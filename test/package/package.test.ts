@@ -127,6 +127,7 @@ describe("the installed package", () => {
     await ask("sendText", { chatId, userId: users.at(-1)?.id, text: "Hello" });
     const page = await fetch(started.playground);
     expect(await page.text()).toContain("<html");
+    expect((await fetch(`${started.playground}/app.js`)).status).toBe(200);
     const fromBot = async () => {
       const { messages } = (await ask(`messages?chatId=${chatId}`)) as {
         readonly messages: readonly { readonly from: { readonly isBot: boolean }; readonly text: string }[];

@@ -4,34 +4,18 @@ import { readBody } from "../bot-api/bot-api-server.ts";
 import type { ApiLog } from "./api-log.ts";
 import type { ChangeSignal } from "../webhook/change-signal.ts";
 import { commandsIn } from "../chats/command-menu.ts";
-import type { Faults } from "./faults.ts";
 import { botOperations } from "./bot-operations.ts";
-import type { BotDoor, Simulator } from "./contract.ts";
-import { serviceWords } from "../chats/service-words.ts";
-import type { Updates } from "../webhook/updates.ts";
-import type { WebhookDelivery } from "../webhook/webhook-delivery.ts";
-import type { ChatState, StoredMessage, World } from "../chats/world.ts";
+import { describeState } from "./describe-state.ts";
+import { describeCalls, describeView, viewSchema } from "./describe-view.ts";
+import type { ViewSources } from "./describe-view.ts";
 
 const maxBodyBytes = 80 * 1024 * 1024;
 /** Shortest time between two events to the page, in milliseconds. Quick changes reach it as one event. */
 const eventEveryMs = 40;
 
-export interface ControlApiOptions {
-  readonly simulator: Simulator;
-  readonly world: World;
-  readonly delivery: WebhookDelivery;
-  readonly updates: Updates;
-  readonly faults: Faults;
+export interface ControlApiOptions extends ViewSources {
   readonly log: ApiLog;
   readonly signal: ChangeSignal;
-  /** The bot's commands, by scope and language. */
-  readonly commands: ReadonlyMap<string, readonly object[]>;
-  /** The bot's own reason why it cannot answer. */
-  readonly botProblem: () => string | undefined;
-  /** The door of the bot that the playground serves. */
-  readonly botDoor: () => BotDoor | undefined;
-  /** Sentences that the page offers in an empty chat. */
-  readonly suggestions: readonly string[];
 }
 
 const id = z.coerce.number().int();
@@ -174,6 +158,7 @@ function rangeOf(
 
 const readOnly: ReadonlySet<string> = new Set([
   "state",
+  "view",
   "messages",
   "commands",
   "calls",
@@ -182,18 +167,8 @@ const readOnly: ReadonlySet<string> = new Set([
   "schedules",
 ]);
 
-function createOperations({
-  simulator,
-  world,
-  delivery,
-  updates,
-  faults,
-  log,
-  commands,
-  botProblem,
-  botDoor,
-  suggestions,
-}: ControlApiOptions): Readonly<Record<string, Operation>> {
+function createOperations(options: ControlApiOptions): Readonly<Record<string, Operation>> {
+  const { botDoor, commands, faults, log, simulator, world } = options;
   const on =
     <Schema extends z.ZodType>(schema: Schema, run: (input: z.infer<Schema>) => unknown): Operation =>
     (body) =>
@@ -201,21 +176,8 @@ function createOperations({
   const inChat = { chatId: id, userId: id };
   const namedFile = z.object({ ...inChat, ...attachment, fileName: z.string(), mimeType: z.string() });
   return {
-    state: () => ({
-      bot: simulator.bot,
-      suggestions,
-      now: world.clock.now(),
-      clockShiftMs: botDoor()?.shiftMs(),
-      users: simulator.users(),
-      chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
-      webhook: { ...webhookState(updates, delivery), botProblem: botProblem() },
-      faults: faults.list().map(({ id: faultId, rule, left }) => ({
-        id: faultId,
-        kind: rule.kind,
-        method: rule.method === undefined ? undefined : String(rule.method),
-        left: Number.isFinite(left) ? left : -1,
-      })),
-    }),
+    state: () => describeState(options),
+    view: on(viewSchema, (asked) => describeView(options, asked)),
     messages: on(z.object({ chatId: id, threadId: id.optional() }), ({ chatId, threadId }) => ({
       messages: simulator.messages(chatId, threadId === undefined ? {} : { threadId }),
       typing: world.actionIn(world.requireChat(chatId), threadId),
@@ -226,10 +188,7 @@ function createOperations({
       commands: commandsIn(world.requireChat(chatId), world.requireUser(userId), commands),
     })),
     calls: on(z.object({ limit: z.coerce.number().int().default(200) }), ({ limit }) => ({
-      calls: simulator
-        .calls()
-        .slice(-limit)
-        .map(({ answer: _answer, ...call }) => call),
+      calls: describeCalls(simulator, limit),
     })),
     answer: on(z.object({ number: id }), ({ number }) => ({ answer: log.find(number)?.answer })),
     updates: on(z.object({ limit: z.coerce.number().int().default(200) }), ({ limit }) => ({
@@ -343,46 +302,6 @@ function createOperations({
     redeliverNow: () => simulator.redeliverNow(),
     ...botOperations(botDoor, () => simulator.noteChange()),
   };
-}
-
-/** Returns the state of the webhook. `problem` is set only while updates wait because of it. */
-function webhookState(updates: Updates, delivery: WebhookDelivery): object {
-  const waiting = [...updates.pending.values()];
-  const hasFailed = waiting.some((record) => record.attempts.length > 0);
-  return {
-    url: delivery.target?.url,
-    problem: hasFailed ? delivery.lastError?.message : undefined,
-    pending: waiting.length,
-  };
-}
-
-function describeChat(world: World, chat: ChatState): object {
-  const last = [...chat.messages.values()].at(-1);
-  return {
-    id: chat.id,
-    type: chat.type,
-    title: chat.title,
-    isForum: chat.isForum,
-    members: [...chat.members],
-    topics: [...chat.topics].map(([threadId, name]) => ({ threadId, name })),
-    blocked: chat.blocked,
-    botStatus: chat.botStatus,
-    last: last === undefined ? undefined : lastMessage(last),
-    action: world.actionIn(chat),
-  };
-}
-
-/** Returns the last message of a chat. `at` is the time at which it arrived, in milliseconds; edits do not count. */
-function lastMessage(message: StoredMessage): object {
-  const at = message.versions[0]?.at ?? message.date * 1000;
-  return { text: previewOf(message), date: message.date, at, fromId: message.from.id };
-}
-
-function previewOf(message: StoredMessage): string {
-  if (message.text !== "") return message.text;
-  if (message.service !== undefined) return serviceWords(message.service, message.from);
-  const kind = Object.keys(message.media ?? {})[0] ?? "message";
-  return `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll("_", " ")}`;
 }
 
 function reply(response: ServerResponse, status: number, body: unknown): void {

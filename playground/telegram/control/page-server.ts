@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
-
-const folder = path.join(import.meta.dirname, "../page");
+import { pageFiles } from "./page-files.ts";
 
 const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -15,32 +13,29 @@ const contentTypes: Readonly<Record<string, string>> = {
 const securityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the page's own files, which are in one flat folder. */
+/** Serves the page's own files. */
 export async function servePage(response: ServerResponse, address: string): Promise<void> {
   const name = address === "/" ? "index.html" : address.slice(1);
-  const type = contentTypes[path.extname(name)];
-  const content =
-    type !== undefined && /^[a-z0-9-]+\.[a-z]+$/.test(name) ? await readPageFile(name) : undefined;
+  let content: Uint8Array | undefined;
+  try {
+    content = (await pageFiles()).get(name);
+  } catch (error) {
+    // Somebody is changing the page's sources.
+    response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
+    response.end(`The page cannot be built. ${error instanceof Error ? error.message : String(error)}\n`);
+    return;
+  }
   if (content === undefined) {
     response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
     response.end("Not found\n");
     return;
   }
   response.writeHead(200, {
-    "content-type": type ?? "",
+    "content-type": contentTypes[path.extname(name)] ?? "application/octet-stream",
     "content-security-policy": securityPolicy,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
   });
   response.end(content);
-}
-
-async function readPageFile(name: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path.join(folder, name));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

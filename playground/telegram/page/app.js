@@ -5,7 +5,7 @@ import { startAlert } from "./alert-dialog.js";
 import { askForTopic, openMenu, startDialogs } from "./dialogs.js";
 import { avatar, byId, clockTime, element, paintAvatar, renderList } from "./dom.js";
 import { draftWords } from "./drafts.js";
-import { refreshInspector, showFaults, startInspector } from "./inspector.js";
+import { openLog, showFaults, showLogs, startInspector } from "./inspector.js";
 import { showMessages, startAtEnd, startMessagesPane } from "./messages-pane.js";
 import { showClock } from "./schedules.js";
 import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
@@ -35,31 +35,41 @@ async function refresh() {
 }
 
 async function readAll() {
-  page.state = await read("state");
+  const { chatId = wantedChatId(), threadId } = page.open;
+  const log = openLog();
+  const userId = openChat() && writerId(openChat());
+  const answer = await read("view", {
+    ...(chatId !== undefined && { chatId }),
+    ...(threadId !== undefined && { threadId }),
+    ...(userId !== undefined && { userId }),
+    ...(log !== undefined && { log }),
+  });
+  page.state = answer.state;
   if (openChat() === undefined) chooseFirstChat();
   showBanner();
   showClock();
   showChats();
   showHeader();
-  showFaults(page.state.faults, onError);
+  showFaults(page.state.faults);
   const chat = openChat();
   if (chat === undefined) byId("messages").replaceChildren(emptyView());
-  else {
-    const { chatId, threadId } = page.open;
-    const [view, { commands }] = await Promise.all([
-      read("messages", { chatId, ...(threadId !== undefined && { threadId }) }),
-      read("commands", { chatId, userId: writerId(chat) }),
-    ]);
-    if (chatId === page.open.chatId && threadId === page.open.threadId) {
-      setCommands(commands, chat.type === "private" ? "" : `@${page.state.bot.username}`);
-      showMessages(chat, view, () => void refresh());
-    } else isStale = true;
-  }
-  await refreshInspector();
+  else if (chatId === page.open.chatId && threadId === page.open.threadId) {
+    setCommands(answer.chat.commands, chat.type === "private" ? "" : `@${page.state.bot.username}`);
+    showMessages(chat, answer.chat, () => void refresh());
+  } else isStale = true;
+  // The person who writes may have left.
+  if (chat !== undefined && userId !== undefined && userId !== writerId(chat)) isStale = true;
+  showLogs(answer);
+}
+
+/** The chat that the page's address names. */
+function wantedChatId() {
+  const id = Number(location.hash.slice(1));
+  return id !== 0 && Number.isSafeInteger(id) ? id : undefined;
 }
 
 function chooseFirstChat() {
-  const wanted = Number(location.hash.slice(1));
+  const wanted = wantedChatId();
   const chat = page.state.chats.find(({ id }) => id === wanted) ?? page.state.chats[0];
   if (chat === undefined) return;
   page.open = { chatId: chat.id, threadId: chat.isForum ? 0 : undefined };
@@ -74,6 +84,7 @@ function goTo(chatId, threadId) {
   history.replaceState(null, "", `#${chatId}`);
   startAtEnd();
   writeTo(chatId, page.open.threadId);
+  if (chat !== undefined) showHeader();
   document.body.dataset.view = "chat";
   focusField();
   void refresh();
@@ -262,7 +273,7 @@ startDialogs({
   users: () => page.state.users,
   open: (chatId) => void refresh().then(() => goTo(chatId)),
 });
-startInspector(onError);
+startInspector({ refresh: () => void refresh(), onError });
 startComposer({
   target: () => {
     const chat = openChat();

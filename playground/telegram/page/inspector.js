@@ -6,18 +6,26 @@ import { updateTitle } from "./update-title.js";
 const tabs = ["updates", "calls", "faults", "schedules"];
 let active = "updates";
 let calls = [];
+let refresh = () => undefined;
+let onError = () => undefined;
 
-/** Sets up the side panel. `onError` is called with actions that failed. */
-export function startInspector(onError) {
+/**
+ * Sets up the side panel.
+ *
+ * @param {{ refresh: () => void, onError: (error: Error) => void }} options `refresh` reads all that is visible, and
+ * `onError` is called with actions that failed
+ */
+export function startInspector(options) {
+  ({ onError, refresh } = options);
   for (const name of tabs) {
     const tab = byId(`tab-${name}`);
-    tab.addEventListener("click", () => void select(name));
+    tab.addEventListener("click", () => select(name));
     tab.addEventListener("keydown", (event) => {
       const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
       if (step === 0) return;
       const shown = tabs.filter((one) => !byId(`tab-${one}`).hidden);
       const next = shown[(shown.indexOf(name) + step + shown.length) % shown.length];
-      void select(next);
+      select(next);
       byId(`tab-${next}`).focus();
     });
   }
@@ -38,7 +46,7 @@ export function startInspector(onError) {
   });
 }
 
-async function select(name) {
+function select(name) {
   active = name;
   for (const tab of tabs) {
     const isActive = tab === name;
@@ -46,22 +54,27 @@ async function select(name) {
     byId(`tab-${tab}`).tabIndex = isActive ? 0 : -1;
     byId(`panel-${tab}`).hidden = !isActive;
   }
-  await refreshInspector();
+  refresh();
 }
 
 function showSecondsField() {
   byId("fault-seconds-label").hidden = !["429", "slow", "late"].includes(byId("fault-kind").value);
 }
 
-/** Reads the content of the open tab. */
-export async function refreshInspector() {
-  if (active === "updates") {
-    const { updates } = await read("updates", { limit: 150 });
-    renderList(byId("updates"), updates.toReversed(), (update) => String(update.id), updateView);
-  } else if (active === "calls") {
-    ({ calls } = await read("calls", { limit: 300 }));
+/** The name of the log whose tab is open. Undefined for other tabs. */
+export function openLog() {
+  return active === "updates" || active === "calls" ? active : undefined;
+}
+
+/** Shows the content of the open tab. @param {{ updates?: any[], calls?: any[] }} logs */
+export function showLogs(logs) {
+  if (logs.updates !== undefined)
+    renderList(byId("updates"), logs.updates.toReversed(), (update) => String(update.id), updateView);
+  if (logs.calls !== undefined) {
+    ({ calls } = logs);
     showCalls();
-  } else if (active === "schedules") await refreshSchedules();
+  }
+  if (active === "schedules") void refreshSchedules().catch(onError);
 }
 
 function showCalls() {
@@ -71,7 +84,7 @@ function showCalls() {
 }
 
 /** @param {readonly any[]} faults */
-export function showFaults(faults, onError) {
+export function showFaults(faults) {
   renderList(
     byId("faults"),
     faults,

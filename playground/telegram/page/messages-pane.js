@@ -53,7 +53,7 @@ function scrollToEnd() {
  * Shows the open chat.
  *
  * @param {any} chat
- * @param {any} view the simulator's answer to `messages`
+ * @param {any} view the chat in the simulator's answer to `view`
  * @param {() => void} refresh
  */
 export function showMessages(chat, view, refresh) {
@@ -71,16 +71,16 @@ export function showMessages(chat, view, refresh) {
   const items = messages.map((message, index) => {
     const before = messages[index - 1];
     const replied = message.replyToId === undefined ? undefined : shown.get(message.replyToId);
-    const { history, ...rest } = message;
+    const { changedAt, versions, ...rest } = message;
     const reactions = rest.reactions.map(({ emoji, userId }) => ({ emoji, name: nameOf(userOf(userId)) }));
     const content = { ...rest, reactions };
     return {
       key: `${chat.id}:${message.id}`,
       message: content,
-      versions: history.length,
+      versions,
       isOwn: message.from.id === me,
       isGroup: chat.type !== "private",
-      isStreaming: message.from.isBot && page.state.now - (history.at(-1)?.at ?? 0) < streamsForMs,
+      isStreaming: message.from.isBot && page.state.now - changedAt < streamsForMs,
       startsRun: before === undefined || before.from.id !== message.from.id || before.service !== undefined,
       replied: replied && { id: replied.id, name: replied.from.name, text: replied.text.slice(0, 120) },
       waiting:

@@ -235,6 +235,33 @@ describe("the control API", () => {
     expect((await fetch(`${simulator.url}/_sim/clearFaults`)).status).toBe(405);
   });
 
+  it("gives all that a page shows in one answer, with no more of a message's versions than their number", async () => {
+    const view = async (query: string) =>
+      (await (await fetch(`${simulator.url}/_sim/view?${query}`)).json()) as Record<string, unknown>;
+    const api = apiOf(simulator);
+    await api.setMyCommands([{ command: "help", description: "Help" }]);
+    const { message_id } = await api.sendMessage(chat.id, "One");
+    await api.editMessageText(chat.id, message_id, "One, two");
+    simulator.sendText(chat, chat.id, "Three");
+    const open = await view(`chatId=${chat.id}&log=calls`);
+    expect(open).toMatchObject({
+      state: { bot: { username: "switchboard_bot" }, chats: [{ id: chat.id, last: { text: "Three" } }] },
+      chat: {
+        messages: [
+          { text: "One, two", versions: 2, changedAt: expect.any(Number) as number },
+          { text: "Three", versions: 1 },
+        ],
+        commands: [{ command: "help" }],
+      },
+      calls: [{ method: "setMyCommands" }, { method: "sendMessage" }, { method: "editMessageText" }],
+    });
+    expect(JSON.stringify(open.chat)).not.toContain('"One"');
+    expect(open.updates).toBeUndefined();
+    expect((await view("log=updates")).updates).toMatchObject([{ kind: "message" }]);
+    // The state file of another day may be behind the page: the chat of its address need not exist.
+    expect(Object.keys(await view("chatId=404"))).toEqual(["state"]);
+  });
+
   it("tells of changes by a stream", async () => {
     const response = await fetch(`${simulator.url}/_sim/events`);
     const reader = response.body?.getReader();
@@ -243,6 +270,31 @@ describe("the control API", () => {
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value)).toContain("event: change");
     await reader?.cancel();
+  });
+});
+
+describe("the page", () => {
+  it("comes with one script and one style, which need nothing else", async () => {
+    const page = await fetch(simulator.url);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
+    const html = await page.text();
+    const files = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, name]) => name);
+    expect(files).toEqual(["icon.svg", "page.css", "app.js"]);
+    const [script, style] = await Promise.all(
+      ["app.js", "page.css"].map(async (name) => {
+        const response = await fetch(`${simulator.url}/${name}`);
+        return [response.headers.get("content-type"), await response.text()] as const;
+      }),
+    );
+    expect(script?.[0]).toBe("text/javascript; charset=utf-8");
+    expect(script?.[1]).toContain("The simulator cannot be reached.");
+    expect(script?.[1]).not.toMatch(/\bfrom\s*"|\bimport\b/);
+    expect(style?.[0]).toBe("text/css; charset=utf-8");
+    expect(style?.[1]).toContain(".bubble");
+    expect(style?.[1]).not.toMatch(/@import|url\(/);
+    expect(script?.[1]).not.toContain(simulator.token);
+    expect((await fetch(`${simulator.url}/page-state.js`)).status).toBe(404);
+    expect((await fetch(`${simulator.url}/..%2Fsimulator.ts`)).status).toBe(404);
   });
 });
 

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { commandsIn } from "../chats/command-menu.ts";
+import type { ChatState } from "../chats/world.ts";
+import type { ApiCall } from "./api-log.ts";
+import type { Simulator } from "./contract.ts";
+import { describeState } from "./describe-state.ts";
+import type { StateSources } from "./describe-state.ts";
+
+const UPDATES_SHOWN = 150;
+const CALLS_SHOWN = 300;
+
+const id = z.coerce.number().int();
+
+/** The parts of the page that are open. */
+export const viewSchema = z.object({
+  chatId: id.optional(),
+  threadId: id.optional(),
+  /** The person who writes. @default the person of a private chat, the first member of a group */
+  userId: id.optional(),
+  /** The open log. @default none */
+  log: z.enum(["updates", "calls"]).optional(),
+});
+
+export interface ViewSources extends StateSources {
+  /** The bot's commands, by scope and language. */
+  readonly commands: ReadonlyMap<string, readonly object[]>;
+}
+
+/** Returns everything that the page shows, so that it asks once after a change. There is no `chat` if it does not exist. */
+export function describeView(
+  sources: ViewSources,
+  { chatId, log, threadId, userId }: z.infer<typeof viewSchema>,
+): object {
+  const { simulator, world } = sources;
+  const chat = chatId === undefined ? undefined : world.chats.get(chatId);
+  return {
+    state: describeState(sources),
+    ...(chat !== undefined && { chat: describeOpenChat(sources, chat, threadId, userId) }),
+    ...(log === "updates" && { updates: simulator.updates().slice(-UPDATES_SHOWN) }),
+    ...(log === "calls" && { calls: describeCalls(simulator, CALLS_SHOWN) }),
+  };
+}
+
+function describeOpenChat(
+  { commands, simulator, world }: ViewSources,
+  chat: ChatState,
+  threadId: number | undefined,
+  userId: number | undefined,
+): object {
+  const writer = world.users.get(userId ?? [...chat.members][0] ?? chat.id);
+  return {
+    // The page shows how often a message has changed, and when. Each version of a long text is as long as the text.
+    messages: simulator
+      .messages(chat.id, threadId === undefined ? {} : { threadId })
+      .map(({ history, ...message }) => ({
+        ...message,
+        versions: history.length,
+        changedAt: history.at(-1)?.at ?? 0,
+      })),
+    typing: world.actionIn(chat, threadId),
+    draft: simulator.draft(chat.id),
+    callbackAnswers: simulator.callbackAnswers().filter((answer) => answer.chatId === chat.id),
+    commands: writer === undefined ? [] : commandsIn(chat, writer, commands),
+  };
+}
+
+/** Returns the newest calls, without the answers, which are as long as the messages in them. */
+export function describeCalls(simulator: Simulator, limit: number): readonly Omit<ApiCall, "answer">[] {
+  return simulator
+    .calls()
+    .slice(-limit)
+    .map(({ answer: _answer, ...call }) => call);
+}
