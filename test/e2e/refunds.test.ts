@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { SharedDeath } from "./shared-death.ts";
 
 /** A shop that refunds once for each key, and never answers the first request for an order of `hangs`. */
 function createSlowShop() {
@@ -66,32 +67,34 @@ const KILLS = {
   "when the shop has answered": { order: "1005", at: "answered" },
 } as const;
 
-it.each(Object.entries(KILLS))(
-  "refunds once and says so once when the bot is killed %s (I9)",
-  async (_when, { at, order }) => {
+const death = new SharedDeath(async () => {
+  await rig.bot.kill("SIGKILL");
+  await rig.bot.restart();
+  return 1;
+});
+
+for (const [when, { at, order }] of Object.entries(KILLS)) {
+  death.it(`refunds once and says so once when the bot is killed ${when} (I9)`, async ({ die }) => {
     const { simulator } = rig;
     const until = (condition: () => boolean) => simulator.waitFor(condition);
-    const restart = async () => {
-      await rig.bot.kill("SIGKILL");
-      await rig.bot.restart();
-    };
     const user = simulator.addUser();
     const chat = simulator.privateChat(user);
     const fromBot = () => simulator.messages(chat).filter(({ from }) => from.isBot);
     const card = () => fromBot().find(({ text }) => text.includes(`Refund 89.00 € for order ${order}`));
     const requests = () => shop.requests.filter((one) => one === order).length;
+    const press = () => void simulator.pressButton(chat, user, card()?.id ?? 0, "Approve");
     if (at === "asked the shop") shop.hangs.add(order);
 
     simulator.sendText(chat, user, `Please refund 89 € for order ${order}`);
     await until(() => (card()?.buttons.length ?? 0) > 0);
     expect(card()?.text).toContain(`Refund 89.00 € for order ${order}?`);
     expect(requests()).toBe(0);
-    if (at === "asked") await restart();
+    if (at === "asked") await die();
 
-    simulator.pressButton(chat, user, card()?.id ?? 0, "Approve");
-    if (at === "pressed") await restart();
+    if (at === "pressed") await die(press);
+    else press();
     await until(() => requests() === 1);
-    if (at === "asked the shop" || at === "answered") await restart();
+    if (at === "asked the shop" || at === "answered") await die();
 
     const outcomes = () => fromBot().filter(({ text }) => text.startsWith("Approved by"));
     await until(
@@ -108,8 +111,8 @@ it.each(Object.entries(KILLS))(
     simulator.sendText(chat, user, "thanks");
     await until(() => fromBot().at(-1)?.text.includes("You're welcome") === true);
     expect(outcomes()).toHaveLength(1);
-  },
-);
+  });
+}
 
 it("sends an order to an address again that it had before", async () => {
   const { simulator } = rig;

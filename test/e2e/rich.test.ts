@@ -8,6 +8,7 @@ import { toInputRichMessage } from "../../providers/telegram/rich-message.ts";
 import { createGate } from "../../lab/support/gate.ts";
 import { holdAt, say } from "../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { SharedDeath } from "./shared-death.ts";
 import { logs, newcomer, rehearse, SOON, toldIn, type Person, type Rehearsal } from "./rehearsal.ts";
 
 let rig: Rig;
@@ -165,7 +166,14 @@ describe("rich messages", () => {
 });
 
 describe("SIGKILL in the middle of a rich message", () => {
-  it("completes it in place", async () => {
+  const death = new SharedDeath(async () => {
+    rig.simulator.clearFaults();
+    await rig.bot.kill("SIGKILL");
+    await rig.bot.restart();
+    return 1;
+  });
+
+  death.it("completes it in place", async ({ die }) => {
     const ada = newcomer(rig);
     const gate = createGate();
     const text = reportOf(2_000);
@@ -177,16 +185,14 @@ describe("SIGKILL in the middle of a rich message", () => {
     ada.write("half a report");
     await rig.simulator.waitFor(() => (ada.replies()[0]?.text.length ?? 0) > 100, SOON);
     const before = ada.replies()[0]?.id;
-    await rig.bot.kill("SIGKILL");
-    await rig.bot.restart();
+    await die();
     await showsRich(ada, withFooter(text));
     expect(ada.replies().map(({ id }) => id)).toEqual([before]);
     gate.open();
   });
 
-  it.each([true, false])(
-    "finds its post again, or makes it (done: %s), once and unmarked",
-    async (processed) => {
+  for (const processed of [true, false]) {
+    death.it(`finds its post again, or makes it (done: ${processed}), once and unmarked`, async ({ die }) => {
       const ada = newcomer(rig);
       const text = reportOf(1_000);
       model.on(`lost post ${processed}`, [say(text, { chunkSize: 100 })]);
@@ -196,15 +202,13 @@ describe("SIGKILL in the middle of a rich message", () => {
         () => rig.simulator.calls({ chatId: ada.chat.id, method: "sendRichMessage" }).length > 0,
         SOON,
       );
-      rig.simulator.clearFaults();
-      await rig.bot.kill("SIGKILL");
-      await rig.bot.restart();
+      await die();
       await showsRich(ada, withFooter(text));
       expect(ada.replies()).toHaveLength(1);
-    },
-  );
+    });
+  }
 
-  it("keeps to ordinary messages where rich ones were refused before", async () => {
+  death.it("keeps to ordinary messages where rich ones were refused before", async ({ die }) => {
     const ada = newcomer(rig);
     const gate = createGate();
     const text = reportOf(6_000);
@@ -217,8 +221,7 @@ describe("SIGKILL in the middle of a rich message", () => {
     ada.write("refused and killed");
     await rig.simulator.waitFor(() => ada.replies().length === 2, SOON);
     const before = ada.replies().map(({ id }) => id);
-    await rig.bot.kill("SIGKILL");
-    await rig.bot.restart();
+    await die();
     await ada.reads(...ordinaryOf(withFooter(text)));
     expect(
       ada

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { SimChat } from "../../../playground/telegram/simulator.ts";
 import { startRig, type Rig } from "../../../lab/support/rig.ts";
+import { SharedDeath } from "../shared-death.ts";
 
 const INTERRUPTED = "I was interrupted. Please check whether it worked before you try again.";
 
@@ -33,10 +34,19 @@ describe("SIGKILL around cards and presses", () => {
   const answersTo = (queryId: string) =>
     rig.simulator.callbackAnswers().filter((answer) => answer.queryId === queryId && answer.answeredAt);
   const calls = (method: string, chat: SimChat) => rig.simulator.calls({ method, chatId: chat.id }).length;
-  const dieAndComeBack = async () => {
+  const death = new SharedDeath(async () => {
     rig.simulator.clearFaults();
     await rig.bot.kill("SIGKILL");
     await rig.bot.restart();
+    return 1;
+  });
+  /** Holds the answer to a press. Resolves when the bot gives it. */
+  const holdAnswer = async (queryId: string) => {
+    const isAbout = (call: { readonly payload: Record<string, unknown> }) =>
+      call.payload["callback_query_id"] === queryId;
+    const method = "answerCallbackQuery";
+    rig.simulator.fault({ method, kind: "hang", processed: false, when: isAbout });
+    await until(() => rig.simulator.calls({ method }).some(isAbout));
   };
   const withMenu = async () => {
     const made = newChat();
@@ -45,50 +55,51 @@ describe("SIGKILL around cards and presses", () => {
     return made;
   };
 
-  it.each([true, false])("posts a card once that it died over (done: %s)", async (processed) => {
-    const { chat, user } = newChat();
-    rig.simulator.fault({ method: "sendMessage", chatId: chat.id, kind: "hang", processed });
-    rig.simulator.sendText(chat, user, "/menu");
-    await until(() => calls("sendMessage", chat) > 0);
-    await dieAndComeBack();
-    await until(() => labels(chat) === MENU);
-    const query = press(chat, user, "Returns");
-    // The search for the lost post brings the new buttons, before the edit brings the text.
-    await until(
-      () => answersTo(query.id).length > 0 && fromBot(chat)[0]?.text.startsWith("Returns") === true,
-    );
-    expect(labels(chat)).toBe(BACK);
-    expect(fromBot(chat)).toHaveLength(1);
-  });
+  for (const processed of [true, false]) {
+    death.it(`posts a card once that it died over (done: ${processed})`, async ({ die }) => {
+      const { chat, user } = newChat();
+      rig.simulator.fault({ method: "sendMessage", chatId: chat.id, kind: "hang", processed });
+      rig.simulator.sendText(chat, user, "/menu");
+      await until(() => calls("sendMessage", chat) > 0);
+      await die();
+      await until(() => labels(chat) === MENU);
+      const query = press(chat, user, "Returns");
+      // The search for the lost post brings the new buttons, before the edit brings the text.
+      await until(
+        () => answersTo(query.id).length > 0 && fromBot(chat)[0]?.text.startsWith("Returns") === true,
+      );
+      expect(labels(chat)).toBe(BACK);
+      expect(fromBot(chat)).toHaveLength(1);
+    });
 
-  it.each([true, false])("shows an edit with its buttons that it died over (done: %s)", async (processed) => {
-    const { chat, user } = await withMenu();
-    rig.simulator.fault({ method: "editMessageText", chatId: chat.id, kind: "hang", processed });
-    const query = press(chat, user, "Delivery");
-    await until(() => calls("editMessageText", chat) > 0 && answersTo(query.id).length > 0);
-    await dieAndComeBack();
-    await until(() => labels(chat) === BACK && fromBot(chat)[0]?.text.startsWith("Delivery") === true);
-    expect(fromBot(chat)).toHaveLength(1);
-  });
+    death.it(`shows an edit with its buttons that it died over (done: ${processed})`, async ({ die }) => {
+      const { chat, user } = await withMenu();
+      rig.simulator.fault({ method: "editMessageText", chatId: chat.id, kind: "hang", processed });
+      const query = press(chat, user, "Delivery");
+      await until(() => calls("editMessageText", chat) > 0 && answersTo(query.id).length > 0);
+      await die();
+      await until(() => labels(chat) === BACK && fromBot(chat)[0]?.text.startsWith("Delivery") === true);
+      expect(fromBot(chat)).toHaveLength(1);
+    });
+  }
 
-  it("handles a press once whose webhook was never answered", async () => {
+  death.it("handles a press once whose webhook was never answered", async ({ die }) => {
     const { chat, user } = await withMenu();
-    const query = press(chat, user, "Delivery");
-    await dieAndComeBack();
-    await until(() => answersTo(query.id).length > 0);
+    let queryId = "";
+    await die(() => void (queryId = press(chat, user, "Delivery").id));
+    await until(() => answersTo(queryId).length > 0);
     // It was handled before the kill, after it, or cut in between, which the person is told then.
-    const [answer] = answersTo(query.id);
+    const [answer] = answersTo(queryId);
     if (answer?.text !== INTERRUPTED) await until(() => labels(chat) === BACK);
-    expect(answersTo(query.id)).toHaveLength(1);
+    expect(answersTo(queryId)).toHaveLength(1);
     expect(fromBot(chat)).toHaveLength(1);
   });
 
-  it("does not handle a press again that it died over, and says so", async () => {
+  death.it("does not handle a press again that it died over, and says so", async ({ die }) => {
     const { chat, user } = await withMenu();
-    rig.simulator.fault({ method: "answerCallbackQuery", kind: "hang", processed: false });
     const query = press(chat, user, "Returns");
-    await until(() => rig.simulator.calls({ method: "answerCallbackQuery" }).some(isAbout(query.id)));
-    await dieAndComeBack();
+    await holdAnswer(query.id);
+    await die();
     await until(
       () => answersTo(query.id).length > 0 && fromBot(chat)[0]?.text.startsWith("Returns") === true,
     );
@@ -97,31 +108,28 @@ describe("SIGKILL around cards and presses", () => {
     expect(fromBot(chat)).toHaveLength(1);
   });
 
-  it.each(["at once", "when it is answered"])(
-    "hands a press to the conversation of its card, and dies over it %s",
-    async (moment) => {
+  for (const moment of ["at once", "when it is answered"]) {
+    death.it(`hands a press to the conversation of its card, and dies over it ${moment}`, async ({ die }) => {
       const user = rig.simulator.addUser();
       const chat = rig.simulator.addGroup({ title: "Team", forum: true, members: [user] });
       const threadId = rig.simulator.addTopic(chat, "Orders");
       rig.simulator.sendText(chat, user, `/menu@${rig.simulator.bot.username ?? ""}`, { threadId });
       await until(() => labels(chat) === MENU);
       const isLate = moment === "when it is answered";
-      if (isLate) rig.simulator.fault({ method: "answerCallbackQuery", kind: "hang", processed: false });
-      const query = press(chat, user, "Opening hours");
-      if (isLate)
-        await until(() => rig.simulator.calls({ method: "answerCallbackQuery" }).some(isAbout(query.id)));
-      await dieAndComeBack();
-      await until(() => answersTo(query.id).length > 0);
-      const [answer] = answersTo(query.id);
+      let queryId = "";
+      const pressIt = () => void (queryId = press(chat, user, "Opening hours").id);
+      if (isLate) {
+        pressIt();
+        await holdAnswer(queryId);
+      }
+      await die(isLate ? undefined : pressIt);
+      await until(() => answersTo(queryId).length > 0);
+      const [answer] = answersTo(queryId);
       if (isLate) expect(answer).toMatchObject({ text: INTERRUPTED });
       if (isLate || answer?.text !== INTERRUPTED) await until(() => labels(chat) === BACK);
-      expect(answersTo(query.id)).toHaveLength(1);
+      expect(answersTo(queryId)).toHaveLength(1);
       expect(fromBot(chat)).toHaveLength(1);
       expect(fromBot(chat)[0]?.threadId).toBe(threadId);
-    },
-  );
+    });
+  }
 });
-
-function isAbout(queryId: string): (call: { payload: Record<string, unknown> }) => boolean {
-  return ({ payload }) => payload["callback_query_id"] === queryId;
-}

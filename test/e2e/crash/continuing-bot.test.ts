@@ -1,7 +1,3 @@
 import { describeDeaths } from "./deaths.ts";
 
-describeDeaths(
-  "a bot that continues, a model that goes on",
-  "continue",
-  "test/e2e/bots/continuing/wrangler.jsonc",
-);
+describeDeaths("a bot that continues", ["goes on"], "test/e2e/bots/continuing/wrangler.jsonc");

@@ -1,160 +1,218 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SimChat } from "../../../playground/telegram/simulator.ts";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
-import { holdAt, say } from "../../../lab/support/model-script.ts";
+import { holdAt, say, continueAfter, type ModelStep } from "../../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../../lab/support/rig.ts";
-import { lastUserText } from "../../../lab/support/scripted-model.ts";
+import { lastUserText, textOf } from "../../../lab/support/scripted-model.ts";
 import { slownessOf } from "../../support/slowness.ts";
+import { newcomer, type Person } from "../rehearsal.ts";
+import { SharedDeath } from "../shared-death.ts";
 
 export const ANSWER =
   "The first half of the answer, which is long enough to be seen, and then the **second** half of it.";
 const HALF = 60;
+const SHOWN = ANSWER.replaceAll("**", "");
+
+/** A model's way with a partial answer. */
+type OnPartial = "starts over" | "goes on";
+
+/** A person whose messages have an answer of their own. */
+interface Asking extends Person {
+  /** The model's words to the first message, by the number of times that it was asked before. */
+  answer: (calls: number) => readonly ModelStep[];
+  readonly onPartial: OnPartial;
+  readonly texts: () => readonly string[];
+  /** Writes the first message. */
+  readonly ask: () => void;
+  /** How often the model was asked to answer this person. */
+  readonly asked: () => number;
+  /** The answer is there once, whole, and a message written after the restart is answered too. */
+  readonly hasOneAnswer: () => Promise<void>;
+}
 
 /**
- * Registers the tests of a bot that dies at any moment. Each combination of bot and model is a file of its own, so that
- * they run beside each other.
+ * Registers the tests of a bot that dies at any moment. Each bot is a file of its own, so that they run beside each
+ * other.
  *
- * @param onPartial what the model does with a partial answer: start over, or go on
  * @param config the bot's wrangler configuration. Without it, the shipped bot
  */
-export function describeDeaths(name: string, onPartial: "restart" | "continue", config?: string): void {
+export function describeDeaths(name: string, models: readonly OnPartial[], config?: string): void {
   describe(`SIGKILL of the whole process group: ${name}`, () => {
     let rig: Rig;
+    const people: Asking[] = [];
 
     beforeAll(async () => {
       rig = await startRig({
         simulator: { redelivery: { baseMs: 100, maxMs: 500 } },
         ...(config !== undefined && { config }),
       });
-      rig.model.onPartial(onPartial);
+      const played = new Map<Asking, number>();
+      rig.model.script((request) => {
+        const text = lastUserText(request);
+        const person = people[numberIn(text)];
+        if (text.includes("And now")) return [say(`You said: ${text}`)];
+        if (person === undefined) throw new Error(`Nobody has written: ${text}`);
+        const calls = played.get(person) ?? 0;
+        played.set(person, calls + 1);
+        const last = request.messages.at(-1);
+        const goesOn = person.onPartial === "goes on" && last?.role === "assistant";
+        return goesOn ? continueAfter(person.answer(calls), textOf(last)) : person.answer(calls);
+      });
     });
     afterAll(async () => {
       await rig.close();
     });
 
-    const newChat = () => {
-      const user = rig.simulator.addUser();
-      return { user, chat: rig.simulator.privateChat(user) };
+    const newPerson = (onPartial: OnPartial): Asking => {
+      const number = people.length;
+      const somebody = newcomer(rig);
+      const texts = () => somebody.replies().map(({ text }) => text);
+      const person: Asking = {
+        ...somebody,
+        answer: () => [say(ANSWER)],
+        onPartial,
+        texts,
+        ask: () => void somebody.write(`Hello ${number}.`),
+        asked: () =>
+          rig.model.requests().filter((request) => numberIn(lastUserText(request)) === number).length,
+        async hasOneAnswer() {
+          // Dated so that it is a message of its own, however fast all of this went.
+          somebody.write(`And now ${number}?`, 1);
+          await somebody.reads(SHOWN, `You said: And now ${number}?`);
+        },
+      };
+      people.push(person);
+      return person;
     };
-    const fromBot = (chat: SimChat) =>
-      rig.simulator
-        .messages(chat)
-        .filter((message) => message.from.isBot)
-        .map((message) => message.text);
-    const shown = (markdown: string) => markdown.replaceAll("**", "");
-    /** Returns by how much a limit in real time must be longer on this machine. */
-    const dieAndComeBack = async (): Promise<number> => {
-      await rig.bot.kill("SIGKILL");
-      return slownessOf(() => rig.bot.restart());
-    };
-    /** The answer is there once, whole, and a message written right after the restart is answered too. */
-    const expectOneAnswer = async (chat: SimChat, user: { id: number }, expected = shown(ANSWER)) => {
-      // Dated so that it is a message of its own, however fast all of this went.
-      rig.simulator.sendText(chat, user, "And now?", { date: Math.floor(Date.now() / 1000) + 60 });
-      await rig.simulator.waitFor(() => fromBot(chat).some((text) => text.includes("And now?")));
-      expect(fromBot(chat)).toEqual([expected, "You said: And now?"]);
-    };
-    const script = (first: Parameters<Rig["model"]["script"]>[0]) =>
-      rig.model.script((request) =>
-        lastUserText(request).includes("And now?") ? [say("You said: And now?")] : first(request),
-      );
-
-    it("answers a message whose webhook was never answered", async () => {
-      const { chat, user } = newChat();
-      script(() => [say(ANSWER)]);
-      rig.simulator.sendText(chat, user, "Hello");
-      await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)));
-      await expectOneAnswer(chat, user);
-    });
-
-    it("answers a message by itself after it died right behind the 200", async () => {
-      const { chat, user } = newChat();
-      script(() => [say(ANSWER)]);
-      rig.simulator.sendText(chat, user, "Hello");
-      await rig.simulator.waitFor(() => rig.simulator.updates().at(-1)?.state === "delivered");
-      const slowness = await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), {
-        timeoutMs: 5000 * slowness,
-      });
-      await expectOneAnswer(chat, user);
-    });
-
-    it("completes a half-streamed answer in the same message, within five seconds and without a request", async () => {
-      const { chat, user } = newChat();
-      const gate = createGate();
-      let calls = 0;
-      script(() => {
-        calls += 1;
-        return [say(ANSWER.slice(0, HALF)), ...(calls === 1 ? [holdAt(gate)] : []), say(ANSWER.slice(HALF))];
-      });
-      rig.simulator.sendText(chat, user, "Hello");
-      await gate.reached;
-      await rig.simulator.waitFor(() => (fromBot(chat)[0]?.length ?? 0) > 20);
-      const before = rig.simulator.messages(chat).find((message) => message.from.isBot)?.id;
-      const slowness = await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), {
-        timeoutMs: 5000 * slowness,
-      });
-      expect(rig.simulator.messages(chat).find((message) => message.from.isBot)?.id).toBe(before);
-      gate.open();
-      await expectOneAnswer(chat, user);
-    });
-
-    it("completes an answer whose last edit never left", async () => {
-      const { chat, user } = newChat();
-      const gate = createGate();
-      script(() => [say(ANSWER.slice(0, HALF)), holdAt(gate), say(ANSWER.slice(HALF))]);
-      rig.simulator.sendText(chat, user, "Hello");
-      await gate.reached;
-      await rig.simulator.waitFor(() => (fromBot(chat)[0]?.length ?? 0) > 20);
-      const editsBefore = rig.simulator.calls({ method: "editMessageText" }).length;
-      rig.simulator.fault({ method: "editMessageText", chatId: chat.id, kind: "hang", processed: false });
-      gate.open();
-      await rig.simulator.waitFor(
-        () => rig.simulator.calls({ method: "editMessageText" }).length > editsBefore,
-      );
-      rig.simulator.clearFaults();
-      await dieAndComeBack();
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)));
-      await expectOneAnswer(chat, user);
-    });
-
-    // A post that was not made is known as such only when it cannot land any more, 8 seconds after it began. The search
-    // takes less than a second then.
-    it.each([
-      { processed: true, timeoutMs: 5_000 },
-      { processed: false, timeoutMs: 10_000 },
-    ])(
-      "goes on within $timeoutMs ms of a death under the first message's call (done: $processed), once and unmarked",
-      async ({ processed, timeoutMs }) => {
-        const { chat, user } = newChat();
-        script(() => [say(ANSWER)]);
-        rig.simulator.fault({ method: "sendMessage", chatId: chat.id, kind: "hang", processed });
-        rig.simulator.sendText(chat, user, "Hello");
-        await rig.simulator.waitFor(
-          () => rig.simulator.calls({ method: "sendMessage", chatId: chat.id }).length > 0,
-        );
+    const callsOf = (method: string, { chat }: Person): number =>
+      rig.simulator.calls({ method, chatId: chat.id }).length;
+    const until = (condition: () => boolean, limit?: { readonly timeoutMs: number }): Promise<void> =>
+      rig.simulator.waitFor(condition, limit);
+    const death = (): SharedDeath =>
+      new SharedDeath(async () => {
         rig.simulator.clearFaults();
-        const slowness = await dieAndComeBack();
-        await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), {
-          timeoutMs: timeoutMs * slowness,
-        });
-        expect(fromBot(chat)).toEqual([shown(ANSWER)]);
-        await expectOneAnswer(chat, user);
-      },
-    );
+        await rig.bot.kill("SIGKILL");
+        return slownessOf(() => rig.bot.restart());
+      });
 
-    it("asks the model once for a reply that was whole before the kill", async () => {
-      const { chat, user } = newChat();
-      script(() => [say(ANSWER)]);
-      const asked = rig.model.requests().length;
-      rig.simulator.sendText(chat, user, "Hello");
-      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)));
-      await rig.bot.logged(/"event":"turn.ended"/);
-      await dieAndComeBack();
-      await expectOneAnswer(chat, user);
-      expect(rig.model.requests().length - asked).toBe(2);
-    });
+    const together = death();
+    for (const onPartial of models) {
+      const model = `a model that ${onPartial}`;
+
+      together.it(
+        `completes a half-streamed answer in the same message, within five seconds and without a request: ${model}`,
+        async ({ die, meet }) => {
+          const ada = newPerson(onPartial);
+          const gate = createGate();
+          ada.answer = (calls) => [
+            say(ANSWER.slice(0, HALF)),
+            ...(calls === 0 ? [holdAt(gate)] : []),
+            say(ANSWER.slice(HALF)),
+          ];
+          ada.ask();
+          await gate.reached;
+          await until(() => (ada.texts()[0]?.length ?? 0) > 20);
+          const before = ada.replies()[0]?.id;
+          const slowness = await die();
+          await until(() => ada.texts().includes(SHOWN), { timeoutMs: 5000 * slowness });
+          expect(ada.replies()[0]?.id).toBe(before);
+          gate.open();
+          await meet();
+          await ada.hasOneAnswer();
+        },
+      );
+
+      together.it(`completes an answer whose last edit never left: ${model}`, async ({ die, meet }) => {
+        const ada = newPerson(onPartial);
+        const gate = createGate();
+        ada.answer = () => [say(ANSWER.slice(0, HALF)), holdAt(gate), say(ANSWER.slice(HALF))];
+        ada.ask();
+        await gate.reached;
+        await until(() => (ada.texts()[0]?.length ?? 0) > 20);
+        const editsBefore = callsOf("editMessageText", ada);
+        const chatId = ada.chat.id;
+        rig.simulator.fault({ method: "editMessageText", chatId, kind: "hang", processed: false });
+        gate.open();
+        await until(() => callsOf("editMessageText", ada) > editsBefore);
+        await die();
+        await until(() => ada.texts().includes(SHOWN));
+        await meet();
+        await ada.hasOneAnswer();
+      });
+
+      // A post that was not made is known as such only when it cannot land any more, 8 seconds after it began. The search
+      // takes less than a second then.
+      for (const [processed, timeoutMs] of [
+        [true, 5_000],
+        [false, 10_000],
+      ] as const) {
+        together.it(
+          `goes on within ${timeoutMs} ms of a death under the first message's call (done: ${processed}), once and unmarked: ${model}`,
+          async ({ die, meet }) => {
+            const ada = newPerson(onPartial);
+            const chatId = ada.chat.id;
+            rig.simulator.fault({ method: "sendMessage", chatId, kind: "hang", processed });
+            // The others have reached their moments: the call is not older than it was alone.
+            const slowness = await die(async () => {
+              ada.ask();
+              await until(() => callsOf("sendMessage", ada) > 0);
+            });
+            await until(() => ada.texts().includes(SHOWN), { timeoutMs: timeoutMs * slowness });
+            expect(ada.texts()).toEqual([SHOWN]);
+            await meet();
+            await ada.hasOneAnswer();
+          },
+        );
+      }
+
+      together.it(
+        `asks the model once for a reply that was whole before the kill: ${model}`,
+        async ({ die, meet }) => {
+          const ada = newPerson(onPartial);
+          ada.ask();
+          await until(() => ada.texts().includes(SHOWN));
+          await rig.bot.logged(new RegExp(`"event":"turn.ended".*"chat":"${ada.chat.id}"`));
+          await die();
+          await meet();
+          await ada.hasOneAnswer();
+          expect(ada.asked()).toBe(2);
+        },
+      );
+
+      together.it(
+        `answers a message by itself after it died right behind the 200: ${model}`,
+        async ({ die, meet }) => {
+          const ada = newPerson(onPartial);
+          const slowness = await die(async () => {
+            ada.ask();
+            const isDelivered = () =>
+              rig.simulator
+                .updates()
+                .some(({ chatId, state }) => chatId === ada.chat.id && state === "delivered");
+            await until(isDelivered);
+          });
+          await until(() => ada.texts().includes(SHOWN), { timeoutMs: 5000 * slowness });
+          await meet();
+          await ada.hasOneAnswer();
+        },
+      );
+    }
+
+    // It dies on its own: its message comes again after the death, and the others must need no request.
+    const unanswered = death();
+    for (const onPartial of models) {
+      unanswered.it(
+        `answers a message whose webhook was never answered: a model that ${onPartial}`,
+        async ({ die }) => {
+          const ada = newPerson(onPartial);
+          await die(ada.ask);
+          await until(() => ada.texts().includes(SHOWN));
+          await ada.hasOneAnswer();
+        },
+      );
+    }
   });
+}
+
+function numberIn(text: string): number {
+  return Number(/(?:Hello|And now) (\d+)/.exec(text)?.[1]);
 }

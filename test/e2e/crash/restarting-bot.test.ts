@@ -1,3 +1,3 @@
 import { describeDeaths } from "./deaths.ts";
 
-describeDeaths("a bot that restarts, a model that starts over", "restart");
+describeDeaths("a bot that restarts", ["starts over", "goes on"]);
