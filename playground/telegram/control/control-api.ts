@@ -6,8 +6,9 @@ import type { ChangeSignal } from "../webhook/change-signal.ts";
 import { commandsIn } from "../chats/command-menu.ts";
 import { botOperations } from "./bot-operations.ts";
 import { describeState } from "./describe-state.ts";
-import { describeCalls, describeView, viewSchema } from "./describe-view.ts";
+import { describeCalls, viewSchema } from "./describe-view.ts";
 import type { ViewSources } from "./describe-view.ts";
+import { ViewStreams } from "./view-streams.ts";
 
 const maxBodyBytes = 80 * 1024 * 1024;
 /** Shortest time between two events to the page, in milliseconds. Quick changes reach it as one event. */
@@ -56,12 +57,14 @@ export class ControlApi {
   readonly #options: ControlApiOptions;
   readonly #operations: Readonly<Record<string, Operation>>;
   readonly #streams = new Set<ServerResponse>();
+  readonly #views: ViewStreams;
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ControlApiOptions) {
     this.#options = options;
     this.#operations = createOperations(options);
+    this.#views = new ViewStreams(options);
     this.#stopListening = options.signal.subscribe(() => this.#announce());
   }
 
@@ -69,6 +72,7 @@ export class ControlApi {
     if (!url.pathname.startsWith("/_sim/")) return false;
     const name = url.pathname.slice("/_sim/".length);
     if (name === "events") this.#stream(response);
+    else if (name === "view") this.#view(response, url);
     else if (name.startsWith("files/")) this.#file(request, response, name.slice("files/".length));
     else void this.#run(request, response, name, url);
     return true;
@@ -78,6 +82,7 @@ export class ControlApi {
     this.#stopListening();
     clearTimeout(this.#timer);
     for (const stream of this.#streams) stream.end();
+    this.#views.close();
   }
 
   async #run(request: IncomingMessage, response: ServerResponse, name: string, url: URL): Promise<void> {
@@ -134,11 +139,18 @@ export class ControlApi {
     response.on("close", () => this.#streams.delete(response));
   }
 
+  #view(response: ServerResponse, url: URL): void {
+    const asked = viewSchema.safeParse(Object.fromEntries(url.searchParams));
+    if (asked.success) this.#views.open(response, asked.data);
+    else reply(response, 400, { error: z.prettifyError(asked.error) });
+  }
+
   #announce(): void {
-    if (this.#streams.size === 0) return;
+    if (this.#streams.size === 0 && this.#views.isIdle) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       for (const stream of this.#streams) stream.write("event: change\ndata: {}\n\n");
+      this.#views.send();
     }, eventEveryMs);
     this.#timer.unref();
   }
@@ -158,7 +170,6 @@ function rangeOf(
 
 const readOnly: ReadonlySet<string> = new Set([
   "state",
-  "view",
   "messages",
   "commands",
   "calls",
@@ -177,7 +188,6 @@ function createOperations(options: ControlApiOptions): Readonly<Record<string, O
   const namedFile = z.object({ ...inChat, ...attachment, fileName: z.string(), mimeType: z.string() });
   return {
     state: () => describeState(options),
-    view: on(viewSchema, (asked) => describeView(options, asked)),
     messages: on(z.object({ chatId: id, threadId: id.optional() }), ({ chatId, threadId }) => ({
       messages: simulator.messages(chatId, threadId === undefined ? {} : { threadId }),
       typing: world.actionIn(world.requireChat(chatId), threadId),

@@ -22,11 +22,15 @@ export interface StateSources {
 
 /** Returns what a person sees beside the open chat: all chats, people, faults, the bot and its webhook. */
 export function describeState(sources: StateSources): object {
+  return { now: sources.world.clock.now(), ...describeTimeless(sources) };
+}
+
+/** Returns the state without the time, so that it is the same as long as nothing has changed. */
+export function describeTimeless(sources: StateSources): object {
   const { botDoor, botProblem, delivery, faults, simulator, suggestions, updates, world } = sources;
   return {
     bot: simulator.bot,
     suggestions,
-    now: world.clock.now(),
     clockShiftMs: botDoor()?.shiftMs(),
     users: simulator.users(),
     chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),

@@ -3,11 +3,15 @@ import { commandsIn } from "../chats/command-menu.ts";
 import type { ChatState } from "../chats/world.ts";
 import type { ApiCall } from "./api-log.ts";
 import type { Simulator } from "./contract.ts";
-import { describeState } from "./describe-state.ts";
+import { describeTimeless } from "./describe-state.ts";
 import type { StateSources } from "./describe-state.ts";
 
 const UPDATES_SHOWN = 150;
 const CALLS_SHOWN = 300;
+/** A bot's message that has changed within this time may still be growing. */
+const GROWS_FOR_MS = 2500;
+/** Clients show for this time that they wait for the answer to a press. */
+const WAITS_FOR_MS = 15_000;
 
 const id = z.coerce.number().int();
 
@@ -26,7 +30,7 @@ export interface ViewSources extends StateSources {
   readonly commands: ReadonlyMap<string, readonly object[]>;
 }
 
-/** Returns everything that the page shows, so that it asks once after a change. There is no `chat` if it does not exist. */
+/** Returns everything that the page shows. There is no `chat` if it does not exist. */
 export function describeView(
   sources: ViewSources,
   { chatId, log, threadId, userId }: z.infer<typeof viewSchema>,
@@ -34,7 +38,7 @@ export function describeView(
   const { simulator, world } = sources;
   const chat = chatId === undefined ? undefined : world.chats.get(chatId);
   return {
-    state: describeState(sources),
+    state: describeTimeless(sources),
     ...(chat !== undefined && { chat: describeOpenChat(sources, chat, threadId, userId) }),
     ...(log === "updates" && { updates: simulator.updates().slice(-UPDATES_SHOWN) }),
     ...(log === "calls" && { calls: describeCalls(simulator, CALLS_SHOWN) }),
@@ -47,19 +51,26 @@ function describeOpenChat(
   threadId: number | undefined,
   userId: number | undefined,
 ): object {
+  const now = world.clock.now();
   const writer = world.users.get(userId ?? [...chat.members][0] ?? chat.id);
   return {
-    // The page shows how often a message has changed, and when. Each version of a long text is as long as the text.
+    // The page shows how often a message has changed. Each version of a long text is as long as the text.
     messages: simulator
       .messages(chat.id, threadId === undefined ? {} : { threadId })
       .map(({ history, ...message }) => ({
         ...message,
         versions: history.length,
-        changedAt: history.at(-1)?.at ?? 0,
+        isGrowing: message.from.isBot && now - (history.at(-1)?.at ?? 0) < GROWS_FOR_MS,
       })),
     typing: world.actionIn(chat, threadId),
     draft: simulator.draft(chat.id),
-    callbackAnswers: simulator.callbackAnswers().filter((answer) => answer.chatId === chat.id),
+    callbackAnswers: simulator
+      .callbackAnswers()
+      .filter((answer) => answer.chatId === chat.id)
+      .map((answer) => ({
+        ...answer,
+        isWaiting: answer.answeredAt === undefined && now - answer.pressedAt < WAITS_FOR_MS,
+      })),
     commands: writer === undefined ? [] : commandsIn(chat, writer, commands),
   };
 }

@@ -8,12 +8,20 @@ const ENTRIES = ["app.js", "page.css"];
 const AS_THEY_ARE = ["index.html", "icon.svg"];
 
 /** The served files by name. */
-export type PageFiles = ReadonlyMap<string, Uint8Array>;
+type PageFiles = ReadonlyMap<string, Uint8Array>;
 
 let latest: { readonly version: string; readonly files: Promise<PageFiles> } | undefined;
 
-/** Returns the files of the page, bundled at the first request and whenever one of the sources has changed. */
-export async function pageFiles(): Promise<PageFiles> {
+/**
+ * Returns one of the page's files. The files are bundled at the first request, and again when the page itself is asked
+ * for and one of the sources has changed.
+ */
+export async function pageFile(name: string): Promise<Uint8Array | undefined> {
+  const files = name !== "index.html" && latest !== undefined ? latest.files : newestFiles();
+  return (await files).get(name);
+}
+
+async function newestFiles(): Promise<PageFiles> {
   const version = await sourceVersion();
   if (latest?.version !== version) {
     const made = { version, files: makeFiles() };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import path from "node:path";
-import { pageFiles } from "./page-files.ts";
+import { pageFile } from "./page-files.ts";
 
 const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -18,7 +18,7 @@ export async function servePage(response: ServerResponse, address: string): Prom
   const name = address === "/" ? "index.html" : address.slice(1);
   let content: Uint8Array | undefined;
   try {
-    content = (await pageFiles()).get(name);
+    content = await pageFile(name);
   } catch (error) {
     // Somebody is changing the page's sources.
     response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });

@@ -21,16 +21,20 @@ async function answerOf(response) {
 }
 
 /**
- * Calls `onChange` after every change, `onLost` while the simulator cannot be reached. The browser reconnects by itself.
+ * Calls `onView` with all that the page shows, at once and after every change, and `onLost` when the simulator cannot be
+ * reached and when it can again. The browser reconnects by itself. Returns a function that ends this.
  *
- * @param {() => void} onChange
+ * @param {{ chatId?: number, threadId?: number, userId?: number, log?: string }} open the open parts of the page
+ * @param {(answer: { now: number, view: any }) => void} onView
  * @param {(isLost: boolean) => void} onLost
  */
-export function listen(onChange, onLost) {
-  const events = new EventSource("/_sim/events");
-  events.addEventListener("change", onChange);
+export function watch(open, onView, onLost) {
+  const given = Object.entries(open).filter(([, value]) => value !== undefined);
+  const events = new EventSource(`/_sim/view?${new URLSearchParams(given)}`);
+  events.addEventListener("view", ({ data }) => onView(JSON.parse(data)));
   events.addEventListener("open", () => onLost(false));
   events.addEventListener("error", () => onLost(true));
+  return () => events.close();
 }
 
 /** @param {File} file @returns {Promise<string>} */

@@ -1,4 +1,4 @@
-import { listen, read, run } from "./api.js";
+import { read, run, watch } from "./api.js";
 import { setCommands } from "./command-list.js";
 import { focusField, noteDraft, startComposer, writeTo } from "./composer.js";
 import { startAlert } from "./alert-dialog.js";
@@ -11,55 +11,46 @@ import { showClock } from "./schedules.js";
 import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
 import { startTypeAhead } from "./type-ahead.js";
 
-/** Reads everything that is visible. Several changes during one round lead to one more round only. */
-let isReading = false;
-let isStale = false;
 let isLost = false;
+let stopWatching = () => undefined;
 
-async function refresh() {
-  if (isReading) {
-    isStale = true;
-    return;
-  }
-  isReading = true;
-  try {
-    do {
-      isStale = false;
-      await readAll();
-    } while (isStale);
-  } catch (error) {
-    if (!isLost) onError(error);
-  } finally {
-    isReading = false;
-  }
+/** Shows everything that is open now, and again after each change. */
+function showOpen() {
+  const { chatId = wantedChatId(), threadId } = page.open;
+  const chat = openChat();
+  const asked = { chatId, threadId, userId: chat && writerId(chat), log: openLog() };
+  stopWatching();
+  stopWatching = watch(
+    asked,
+    (answer) => showView(asked, answer),
+    (lost) => {
+      isLost = lost;
+      showBanner();
+    },
+  );
 }
 
-async function readAll() {
-  const { chatId = wantedChatId(), threadId } = page.open;
-  const log = openLog();
-  const userId = openChat() && writerId(openChat());
-  const answer = await read("view", {
-    ...(chatId !== undefined && { chatId }),
-    ...(threadId !== undefined && { threadId }),
-    ...(userId !== undefined && { userId }),
-    ...(log !== undefined && { log }),
-  });
-  page.state = answer.state;
+function showView(asked, { now, view }) {
+  page.state = { ...view.state, now };
   if (openChat() === undefined) chooseFirstChat();
   showBanner();
   showClock();
   showChats();
   showHeader();
   showFaults(page.state.faults);
+  showLogs(view);
   const chat = openChat();
-  if (chat === undefined) byId("messages").replaceChildren(emptyView());
-  else if (chatId === page.open.chatId && threadId === page.open.threadId) {
-    setCommands(answer.chat.commands, chat.type === "private" ? "" : `@${page.state.bot.username}`);
-    showMessages(chat, answer.chat, () => void refresh());
-  } else isStale = true;
-  // The person who writes may have left.
-  if (chat !== undefined && userId !== undefined && userId !== writerId(chat)) isStale = true;
-  showLogs(answer);
+  if (chat === undefined) {
+    byId("messages").replaceChildren(emptyView());
+    return;
+  }
+  const isOther = asked.chatId !== chat.id || asked.threadId !== page.open.threadId;
+  if (!isOther) {
+    setCommands(view.chat.commands, chat.type === "private" ? "" : `@${page.state.bot.username}`);
+    showMessages(chat, view.chat);
+  }
+  // The person who has written may have left.
+  if (isOther || (asked.userId ?? writerId(chat)) !== writerId(chat)) showOpen();
 }
 
 /** The chat that the page's address names. */
@@ -87,7 +78,13 @@ function goTo(chatId, threadId) {
   if (chat !== undefined) showHeader();
   document.body.dataset.view = "chat";
   focusField();
-  void refresh();
+  showOpen();
+}
+
+/** Opens a chat that was made just now. */
+async function openNew(chatId) {
+  page.state = await read("state");
+  goTo(chatId);
 }
 
 function showBanner() {
@@ -271,9 +268,9 @@ function toggleInspector() {
 
 startDialogs({
   users: () => page.state.users,
-  open: (chatId) => void refresh().then(() => goTo(chatId)),
+  open: (chatId) => void openNew(chatId).catch(onError),
 });
-startInspector({ refresh: () => void refresh(), onError });
+startInspector({ onSelect: showOpen, onError });
 startComposer({
   target: () => {
     const chat = openChat();
@@ -287,7 +284,7 @@ startComposer({
   onError,
   onDraft: showChats,
 });
-byId("writer").addEventListener("change", () => void refresh());
+byId("writer").addEventListener("change", showOpen);
 byId("back").addEventListener("click", () => {
   document.body.dataset.view = "chats";
   noteDraft();
@@ -300,12 +297,4 @@ byId("banner-retry").addEventListener("click", () => void run("redeliverNow").ca
 startMessagesPane();
 startAlert();
 startTypeAhead();
-listen(
-  () => void refresh(),
-  (lost) => {
-    isLost = lost;
-    showBanner();
-    if (!lost) void refresh();
-  },
-);
-void refresh();
+showOpen();

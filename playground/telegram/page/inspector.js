@@ -6,17 +6,17 @@ import { updateTitle } from "./update-title.js";
 const tabs = ["updates", "calls", "faults", "schedules"];
 let active = "updates";
 let calls = [];
-let refresh = () => undefined;
+let onSelect = () => undefined;
 let onError = () => undefined;
 
 /**
  * Sets up the side panel.
  *
- * @param {{ refresh: () => void, onError: (error: Error) => void }} options `refresh` reads all that is visible, and
- * `onError` is called with actions that failed
+ * @param {{ onSelect: () => void, onError: (error: Error) => void }} options `onSelect` is called when another tab is
+ * open, and `onError` with actions that failed
  */
 export function startInspector(options) {
-  ({ onError, refresh } = options);
+  ({ onError, onSelect } = options);
   for (const name of tabs) {
     const tab = byId(`tab-${name}`);
     tab.addEventListener("click", () => select(name));
@@ -54,7 +54,7 @@ function select(name) {
     byId(`tab-${tab}`).tabIndex = isActive ? 0 : -1;
     byId(`panel-${tab}`).hidden = !isActive;
   }
-  refresh();
+  onSelect();
 }
 
 function showSecondsField() {

@@ -11,18 +11,12 @@ import { nameOf, onError, openChat, page, userOf, writerId } from "./page-state.
 import { showPinned, startPinnedBar } from "./pinned-bar.js";
 import { updateInPlace } from "./update-in-place.js";
 
-/** A bot's message that has changed within this time, in milliseconds, may still be growing. */
-const streamsForMs = 2500;
-
 const seenAnswers = new Set();
 /** Numbers of presses that are not answered yet, by message and person. Undefined: the press is on its way. */
 const openPresses = new Map();
-/** Clients show for this time that they wait for an answer, in milliseconds. */
-const waitsForMs = 15_000;
 let isFirstView = true;
 /** Whether the view is on its way to a message that the person has asked for. */
 let isOnItsWay = false;
-let expiry;
 /** The open chat's messages by number. @type {Map<number, any>} */
 let shown = new Map();
 
@@ -53,25 +47,22 @@ function scrollToEnd() {
  * Shows the open chat.
  *
  * @param {any} chat
- * @param {any} view the chat in the simulator's answer to `view`
- * @param {() => void} refresh
+ * @param {any} view the chat in the simulator's view
  */
-export function showMessages(chat, view, refresh) {
+export function showMessages(chat, view) {
   const list = byId("messages");
   const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
   const isAtEnd = isFirstView || (distance < 80 && !isOnItsWay);
   const focused = hideEmptyChat(list);
   const me = writerId(chat);
   shown = new Map(view.messages.map((message) => [message.id, message]));
-  const waiting = view.callbackAnswers.filter(
-    (answer) => answer.answeredAt === undefined && page.state.now - answer.pressedAt < waitsForMs,
-  );
+  const waiting = view.callbackAnswers.filter((answer) => answer.isWaiting);
   const messages = joinAlbums(view.messages);
   showPinned(view.messages);
   const items = messages.map((message, index) => {
     const before = messages[index - 1];
     const replied = message.replyToId === undefined ? undefined : shown.get(message.replyToId);
-    const { changedAt, versions, ...rest } = message;
+    const { isGrowing, versions, ...rest } = message;
     const reactions = rest.reactions.map(({ emoji, userId }) => ({ emoji, name: nameOf(userOf(userId)) }));
     const content = { ...rest, reactions };
     return {
@@ -80,7 +71,7 @@ export function showMessages(chat, view, refresh) {
       versions,
       isOwn: message.from.id === me,
       isGroup: chat.type !== "private",
-      isStreaming: message.from.isBot && page.state.now - changedAt < streamsForMs,
+      isStreaming: isGrowing,
       startsRun: before === undefined || before.from.id !== message.from.id || before.service !== undefined,
       replied: replied && { id: replied.id, name: replied.from.name, text: replied.text.slice(0, 120) },
       waiting:
@@ -118,12 +109,6 @@ export function showMessages(chat, view, refresh) {
   showToEnd();
   for (const image of list.querySelectorAll("img.photo:not([data-watched])")) watchImage(image, list);
   showAnswers(view.callbackAnswers);
-  // Typing, drafts and growing messages end without an event.
-  clearTimeout(expiry);
-  const isStreaming = items.some((item) => item.isStreaming);
-  const isTyping = page.state.chats.some(({ action }) => action !== undefined) || view.typing !== undefined;
-  if (isTyping || view.draft !== undefined || waiting.length > 0 || isStreaming)
-    expiry = setTimeout(() => refresh(), 1000);
 }
 
 /** Keeps the newest message visible when a picture loads late. */
@@ -223,8 +208,7 @@ function showAnswers(answers) {
   for (const [key, queryId] of openPresses) {
     const answer = answers.find((one) => one.queryId === queryId);
     if (answer === undefined) continue;
-    const isOver = answer.answeredAt !== undefined || page.state.now - answer.pressedAt >= waitsForMs;
-    if (isOver) openPresses.delete(key);
+    if (!answer.isWaiting) openPresses.delete(key);
   }
   for (const answer of answers) {
     if (answer.answeredAt === undefined || seenAnswers.has(answer.queryId)) continue;

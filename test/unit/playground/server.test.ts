@@ -235,9 +235,27 @@ describe("the control API", () => {
     expect((await fetch(`${simulator.url}/_sim/clearFaults`)).status).toBe(405);
   });
 
-  it("gives all that a page shows in one answer, with no more of a message's versions than their number", async () => {
-    const view = async (query: string) =>
-      (await (await fetch(`${simulator.url}/_sim/view?${query}`)).json()) as Record<string, unknown>;
+  /** Follows what a page shows. Each call waits for the next view. */
+  const watch = async (query: string) => {
+    const response = await fetch(`${simulator.url}/_sim/view?${query}`);
+    const reader = response.body?.getReader();
+    return {
+      next: async () => {
+        const { value } = (await reader?.read()) ?? {};
+        const [, data = ""] = /^event: view\ndata: (.*)\n\n$/.exec(new TextDecoder().decode(value)) ?? [];
+        return (JSON.parse(data) as { view: Record<string, unknown> }).view;
+      },
+      close: () => reader?.cancel(),
+    };
+  };
+
+  it("gives all that a page shows at once, with no more of a message's versions than their number", async () => {
+    const view = async (query: string) => {
+      const stream = await watch(query);
+      const first = await stream.next();
+      await stream.close();
+      return first;
+    };
     const api = apiOf(simulator);
     await api.setMyCommands([{ command: "help", description: "Help" }]);
     const { message_id } = await api.sendMessage(chat.id, "One");
@@ -248,8 +266,8 @@ describe("the control API", () => {
       state: { bot: { username: "switchboard_bot" }, chats: [{ id: chat.id, last: { text: "Three" } }] },
       chat: {
         messages: [
-          { text: "One, two", versions: 2, changedAt: expect.any(Number) as number },
-          { text: "Three", versions: 1 },
+          { text: "One, two", versions: 2, isGrowing: true },
+          { text: "Three", versions: 1, isGrowing: false },
         ],
         commands: [{ command: "help" }],
       },
@@ -260,6 +278,20 @@ describe("the control API", () => {
     expect((await view("log=updates")).updates).toMatchObject([{ kind: "message" }]);
     // The state file of another day may be behind the page: the chat of its address need not exist.
     expect(Object.keys(await view("chatId=404"))).toEqual(["state"]);
+    expect((await fetch(`${simulator.url}/_sim/view?chatId=x`)).status).toBe(400);
+  });
+
+  it("sends what a page shows again when it has changed, and not for changes that the page does not show", async () => {
+    const api = apiOf(simulator);
+    const stream = await watch(`chatId=${chat.id}&log=updates`);
+    expect(await stream.next()).toMatchObject({ chat: { messages: [] }, updates: [] });
+    const changes = (await fetch(`${simulator.url}/_sim/events`)).body?.getReader();
+    await changes?.read();
+    await api.getMe();
+    await changes?.read();
+    await api.sendMessage(chat.id, "One");
+    expect(await stream.next()).toMatchObject({ chat: { messages: [{ text: "One" }] } });
+    await Promise.all([stream.close(), changes?.cancel()]);
   });
 
   it("tells of changes by a stream", async () => {

@@ -20,6 +20,8 @@ interface Asked {
 }
 
 /** Asks with headers that `fetch` does not let a program choose. */
+const STREAMS = ["/_sim/events", "/_sim/view"];
+
 function ask({ headers, method = "GET", path = "/_sim/state" }: Asked): Promise<readonly [number, string]> {
   const { port } = new URL(simulator.url);
   return new Promise((resolve, reject) => {
@@ -27,7 +29,7 @@ function ask({ headers, method = "GET", path = "/_sim/state" }: Asked): Promise<
       { host: "127.0.0.1", port, path, method, headers, agent: false },
       (response) => {
         const status = response.statusCode ?? 0;
-        if (path === "/_sim/events" && status === 200) {
+        if (STREAMS.includes(path) && status === 200) {
           response.destroy();
           resolve([status, ""]);
         } else text(response).then((body) => resolve([status, body]), reject);
@@ -57,7 +59,7 @@ describe("the name in the address", () => {
     "/",
     "/app.js",
     "/_sim/state",
-    "/_sim/events",
+    ...STREAMS,
     "/_sim/files/1",
     "/bot7000000001:simulated-token/getMe",
     "/file/bot7000000001:simulated-token/photo",
