@@ -20,6 +20,8 @@ import { TokenBucket } from "./token-bucket.ts";
 export interface PrepayRequest {
   readonly messengerId: string;
   readonly chatId: string;
+  /** See `LoanRequest.account`. */
+  readonly account?: string | undefined;
   /** Number of calls. */
   readonly calls: number;
   readonly rate: Rate;
@@ -129,8 +131,10 @@ export class RootBudget implements BotBudget {
    * Takes calls for a message of a broadcast, which goes to a chat right after. Returns the time to ask again, in epoch
    * milliseconds, if there are none now.
    */
-  prepay({ calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {
+  prepay({ account, calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {
     const now = this.#clock.now();
+    const penaltyUntil = this.#penalties.until(messengerId, account ?? ONLY_ACCOUNT);
+    if (penaltyUntil > now) return penaltyUntil;
     const bot = this.#bot(messengerId, rate, now);
     const reserve = Math.min(MOST_BROADCAST_RESERVE, Math.floor(rate.burst * BROADCAST_RESERVE_SHARE));
     putBackUnused(bot, now, rate);

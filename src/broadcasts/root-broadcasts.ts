@@ -157,14 +157,17 @@ export class RootBroadcasts implements BroadcastCalls {
     return { subscribers, cursor: JSON.stringify({ messengerId, threadId }) };
   }
 
-  #pay({ chatId, messengerId }: Address, work: BroadcastWork): number | undefined {
+  async #pay(address: Address, work: BroadcastWork): Promise<number | undefined> {
+    const { chatId, messengerId } = address;
     // The answer to a prompt comes when the model has written it. Few prompts run at once, so they need no class.
     if (work.kind === "prompt") return undefined;
-    const { limits, pacing } = this.#options.host.messengers.surface(messengerId);
+    const surface = this.#options.host.messengers.surface(messengerId);
+    const { limits, pacing } = surface;
     const content = checkContent(work.content);
     const parts = Math.ceil(noteOf(content).length / limits.maxLength);
     const calls = Math.max(1, Math.min(parts, MOST_CALLS));
-    return this.#options.host.budget.prepay({ messengerId, chatId, calls, rate: pacing.global });
+    const account = await surface.accountOf?.(address);
+    return this.#options.host.budget.prepay({ messengerId, chatId, account, calls, rate: pacing.global });
   }
 
   /** After a crash each message is handed over again, so the root learns the ids that were not reported before it. */

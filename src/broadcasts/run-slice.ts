@@ -22,7 +22,7 @@ export interface SliceOptions {
    * Takes the calls of one message from the bot's rate, in a class below live answers. Returns the time to ask again, in
    * epoch milliseconds, if there are none now.
    */
-  readonly pay: (address: Address, work: BroadcastWork) => number | undefined;
+  readonly pay: (address: Address, work: BroadcastWork) => Promise<number | undefined>;
   /** Returns the end of the quiet hours of a chat, in epoch milliseconds. Undefined outside of them. */
   readonly quietUntil: (address: Address) => Promise<number | undefined>;
   /** Calls the object of a conversation. */
@@ -58,7 +58,8 @@ const ASK_AFTER_END_MS = 24 * 60 * 60_000;
  * 3. `after_key` moves only when each target of the slice has an outcome, or is `open`.
  * 4. When the broadcast is closing, the targets that an earlier slice may have handed over are asked, and nothing new
  *    begins.
- * 5. A target that has quiet hours is put aside until their end, and holds nobody up. A prompt of a scheduled task
+ * 5. A target that has quiet hours, or whose account the platform makes wait, is put aside until the end, and holds nobody
+ *    up. A prompt of a scheduled task
  *    that waits so gives way to that of its next occurrence.
  */
 export async function runSlice(options: SliceOptions, broadcast: StoredBroadcast): Promise<void> {
@@ -134,7 +135,7 @@ class Slice {
     const quietUntil = ignoresQuietHours(this.#work) ? undefined : await this.#options.quietUntil(address);
     if (quietUntil !== undefined) {
       this.#replaceSleeping(target.key);
-      this.#note({ ...target, state: "open", tries: 0, askAt: Math.min(quietUntil, expiresAt) });
+      this.#putAside(target, quietUntil);
       return true;
     }
     const isTimeUp = (): boolean =>
@@ -142,12 +143,21 @@ class Slice {
       clock.now() >= expiresAt ||
       store.get(id)?.state !== "running";
     if (isTimeUp()) return false;
-    for (let readyAt = pay(address, this.#work); readyAt !== undefined; readyAt = pay(address, this.#work)) {
+    for (let readyAt = await pay(address, this.#work); readyAt !== undefined;) {
+      if (readyAt - clock.now() >= BEGIN_WITHIN_MS) {
+        this.#putAside(target, readyAt);
+        return true;
+      }
       await wait(clock, Math.max(1, readyAt - clock.now()));
       if (isTimeUp()) return false;
+      readyAt = await pay(address, this.#work);
     }
     await this.#ask(target);
     return true;
+  }
+
+  #putAside(target: StoredTarget, until: number): void {
+    this.#note({ ...target, state: "open", tries: 0, askAt: Math.min(until, this.#broadcast.expiresAt) });
   }
 
   /** Ends prompts of earlier occurrences for this target, which wait for the end of the same quiet hours. */

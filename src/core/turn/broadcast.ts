@@ -93,7 +93,7 @@ export interface Broadcast {
   readonly waiting: number;
   /** Number of chats of `waiting` in which somebody has been asked to decide about an action. Undefined if there are none. */
   readonly deciding?: number;
-  /** Number of chats of `waiting` that have quiet hours. Undefined if there are none. */
+  /** Number of chats of `waiting` that have quiet hours, or whose account the platform makes wait. Undefined if none. */
   readonly quiet?: number;
   /** The platform has the message: its id is stored. For a prompt: the model has answered, and the answer was sent. */
   readonly sent: number;

@@ -58,7 +58,7 @@ export class BroadcastWorld {
   answerAfterMs = 0;
   /** Chats in which somebody has decided early. */
   readonly decidedIn = new Set<string>();
-  payAt: () => number | undefined = () => undefined;
+  payAt: (chatId: string) => number | undefined = () => undefined;
   broadcasts: Broadcasts;
   /** Called after each slice. */
   onProgress: () => void = () => {};
@@ -141,7 +141,7 @@ export class BroadcastWorld {
         const until = this.quiet.get(chatId) ?? 0;
         return until > this.clock.now() ? until : undefined;
       },
-      pay: () => this.payAt(),
+      pay: async ({ chatId }) => this.payAt(chatId),
       handOver: (conversation, request) => {
         const never = new Promise<never>(() => {});
         if (!isAlive()) return never;

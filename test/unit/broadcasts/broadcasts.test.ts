@@ -218,6 +218,22 @@ describe("the end of a broadcast", () => {
   });
 });
 
+it("puts chats aside whose account must wait for long, and holds nobody else up", async () => {
+  const HOUR_MS = 3_600_000;
+  const world = new BroadcastWorld();
+  const beganAt = world.clock.now();
+  const refused = new Set(chatsOf(300));
+  world.payAt = (chatId) =>
+    refused.has(chatId) && world.clock.now() < beganAt + HOUR_MS ? beganAt + HOUR_MS : undefined;
+  await started(world, news(inChats(chatsOf(1_000))));
+  await world.run(5);
+  expect(world.clock.now() - beganAt).toBeLessThan(60_000);
+  expect(world.broadcasts.get("news")).toMatchObject({ state: "running", sent: 700, waiting: 300 });
+  await world.run();
+  expect(world.broadcasts.get("news")).toMatchObject({ state: "done", sent: 1_000 });
+  expect(world.totalPosts).toBe(1_000);
+});
+
 describe("the quiet hours of chats", () => {
   const HOUR_MS = 3_600_000;
 

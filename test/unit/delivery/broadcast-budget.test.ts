@@ -94,6 +94,17 @@ describe("the class of broadcasts", () => {
     expect(paidNow()).toBe(15);
   });
 
+  it.each([undefined, "org-a"])("gets no calls while an account must wait: %s", async (account) => {
+    const { budget, clock } = await seasoned();
+    const request = { messengerId: "telegram", chatId: "b", calls: 1, rate: RATE };
+    const retryAfterMs = 90_000;
+    await budget.penalize({ messengerId: "telegram", account: account ?? "", retryAfterMs });
+    expect(budget.prepay({ ...request, account })).toBe(clock.now() + retryAfterMs);
+    expect(budget.prepay({ ...request, account: "org-b" })).toBeUndefined();
+    await clock.advance(retryAfterMs);
+    expect(budget.prepay({ ...request, account })).toBeUndefined();
+  });
+
   it("keeps to the rate in any window, however late paid calls are made", async () => {
     const steps = fc.array(
       fc.record({

@@ -168,7 +168,7 @@ export class ScheduleRig {
         const hours = this.quiet[chatId];
         return hours && quietUntil(hours, clock.now());
       },
-      pay: () => undefined,
+      pay: async () => undefined,
       handOver: async (conversation, request) => {
         point();
         const result = this.#take(conversation, request, clock.now());
