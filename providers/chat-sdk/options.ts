@@ -110,6 +110,14 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    */
   readonly template?: ChooseTemplate;
   /**
+   * Names of the commands that the platform tells by a number alone, by that number: Google Chat's quick commands, from 1
+   * to 1000. A command without a name here is left alone, and the log says so. @default none
+   *
+   * @example
+   * quickCommands: { 1: "help", 2: "new" }
+   */
+  readonly quickCommands?: Readonly<Record<number, string>>;
+  /**
    * A function that verifies each request, or `false` to rely on the adapter. Most adapters check signatures, but not
    * all of them, and not in every configuration.
    */
@@ -147,6 +155,8 @@ export interface ChatSdkSettings {
   readonly onUpdate: ChatSdkMessengerOptions["onUpdate"];
   readonly install: InstallOptions | undefined;
   readonly templates: Templates | undefined;
+  /** Names of commands by their numbers. */
+  readonly quickCommands: Readonly<Record<string, string>>;
 }
 
 const capabilityRules: OptionRules<MessengerCapabilities> = {
@@ -176,6 +186,7 @@ const optionRules: OptionRules<ChatSdkMessengerOptions> = {
   reactions: FLAG,
   onUpdate: FUNCTION,
   template: FUNCTION,
+  quickCommands: true,
 };
 
 const defaultCapabilities: MessengerCapabilities = {
@@ -224,6 +235,8 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
       "chatSdkMessenger needs `verifyWebhook`. Set it to a function that verifies each request, or to `false` if the adapter verifies them itself.",
     );
   }
+  const mistake = profile.findMistake?.(adapter);
+  if (mistake !== undefined) throw new ConfigurationError("chat-sdk-adapter", mistake);
   const maxLength = options.capabilities?.maxMessageLength;
   if (maxLength !== undefined && !(Number.isInteger(maxLength) && maxLength > 0)) {
     throw new ConfigurationError(
@@ -251,6 +264,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     onUpdate: options.onUpdate,
     install: installOf(options),
     templates: templatesOf(options),
+    quickCommands: quickCommandsOf(options),
   };
 }
 
@@ -266,6 +280,23 @@ function templatesOf({ adapter, template }: ChatSdkMessengerOptions): Templates 
   throw new ConfigurationError(
     "chat-sdk-template",
     "chatSdkMessenger's `template` needs an adapter of WhatsApp. Leave `template` out for any other.",
+  );
+}
+
+function quickCommandsOf({
+  adapter,
+  quickCommands = {},
+}: ChatSdkMessengerOptions): ChatSdkSettings["quickCommands"] {
+  const entries = Object.entries<unknown>(quickCommands);
+  const isValid = entries.every(
+    ([number, name]) =>
+      /^[1-9]\d{0,2}$|^1000$/.test(number) && typeof name === "string" && /^[a-z]\w{0,31}$/.test(name),
+  );
+  if (isValid && (entries.length === 0 || profileOf(adapter.name).numbersCommands === true))
+    return quickCommands;
+  throw new ConfigurationError(
+    "chat-sdk-quick-commands",
+    'chatSdkMessenger\'s `quickCommands` needs an adapter of Google Chat, and names of commands by their numbers from 1 to 1000, such as { 1: "help" }.',
   );
 }
 

@@ -189,7 +189,7 @@ export class ScheduleObject {
         return { kind: "found", address, conversation: "", key: address.threadId };
       },
       quietUntil: async () => undefined,
-      pay: () => undefined,
+      pay: async () => undefined,
       handOver: (conversation, request) => this.#handOver(life, conversation, request),
       wakeAt: (at) => this.#wakeBroadcasts(life, at),
       onProgress: ({ run }) => {

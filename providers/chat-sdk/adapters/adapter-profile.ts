@@ -53,6 +53,14 @@ export interface UnreportedMessage {
   readonly report: (adapter: Adapter) => void | Promise<void>;
 }
 
+/** An event that the adapter does not report. A command that the platform tells by a number may have no name here. */
+export type UnreportedEvent =
+  | UnreportedMessage
+  | { readonly kind: "unnamed-command"; readonly number: string };
+
+/** Returns the name of a command by its number (`ChatSdkMessengerOptions.quickCommands`). */
+export type CommandNames = (number: string) => string | undefined;
+
 export interface MessagePost {
   readonly threadId: string;
   readonly message: AdapterPostableMessage;
@@ -185,10 +193,16 @@ export interface AdapterProfile {
   /** Whether a webhook says that a person stops the running answer, which the adapter reports as a message. */
   readonly isStop?: (body: unknown) => boolean;
   /**
-   * Reads a message, its edit or its deletion from the JSON of a verified webhook. Undefined: it tells of none that the
-   * adapter leaves out. @default the adapter reports them
+   * Reads a message, its edit, its deletion or a command from the JSON of a verified webhook. Undefined: it tells of none
+   * that the adapter leaves out. @default the adapter reports them
    */
-  readonly readUnreported?: (body: unknown) => UnreportedMessage | undefined;
+  readonly readUnreported?: (body: unknown, nameOf: CommandNames) => UnreportedEvent | undefined;
+  /** Whether the platform tells some commands by a number alone. @default false */
+  readonly numbersCommands?: boolean;
+  /** Says what to set if the adapter, as it is configured, cannot verify any webhook. */
+  readonly findMistake?: (adapter: Adapter) => string | undefined;
+  /** Says what to set if the adapter refuses the webhook with this JSON, which is not verified. */
+  readonly explainRefusal?: (body: unknown, adapter: Adapter) => string | undefined;
   /**
    * Whether an event is of a place that the adapter does not know, and takes for another one. Such an event is ignored.
    * @default the adapter knows all places

@@ -1,43 +1,57 @@
-import type { Adapter, Message } from "chat";
+import type { Adapter, ChatInstance, Message } from "chat";
 import { z } from "zod";
 import { isRecord } from "../../../src/core/json/is-record.ts";
 import type { MentioningText } from "../events/text-to-bot.ts";
-import type { UnreportedMessage } from "./adapter-profile.ts";
+import type { CommandNames, UnreportedEvent } from "./adapter-profile.ts";
 import { replaceMethod } from "./search/post-key.ts";
 
 const object = z.looseObject({});
 const parameters = z.record(z.string(), z.string()).nullish().catch(undefined);
+const person = z.looseObject({ name: z.string(), displayName: z.string().nullish() });
+const place = z.looseObject({
+  name: z.string(),
+  type: z.string().nullish(),
+  spaceType: z.string().nullish(),
+});
+/** The owner of the app has given each command a number. */
+const appCommandMetadata = z.object({
+  appCommandId: z.union([z.string().regex(/^\d+$/), z.int()]).transform(String),
+  appCommandType: z.string().nullish(),
+});
+const command = z.object({
+  space: place,
+  thread: z.looseObject({ name: z.string() }).nullish(),
+  message: object.nullish(),
+  appCommandMetadata: appCommandMetadata.nullish().catch(undefined),
+});
+const origin = z.object({ user: person.nullish().catch(undefined), eventTime: z.string().nullish() });
 
 /** An event of an app that is not a Google Workspace add-on ("Receive and respond to user interactions"). */
-const interaction = z.object({
+const interaction = command.extend({
+  ...origin.shape,
   type: z.enum(["MESSAGE", "ADDED_TO_SPACE", "APP_COMMAND", "CARD_CLICKED"]),
-  eventTime: z.string().nullish(),
-  space: object,
-  user: object.nullish(),
-  message: object.nullish(),
   action: z.object({ actionMethodName: z.string().nullish() }).nullish(),
   common: z.looseObject({ invokedFunction: z.string().nullish(), parameters }).nullish(),
 });
-
-/** A slash command of an add-on. A command of the menu has no message, and tells no more than its number. */
-const command = z.object({
-  chat: z.looseObject({ appCommandPayload: z.looseObject({ space: object, message: object }) }),
-});
+const addOnCommand = z.object({ chat: origin.extend({ appCommandPayload: command }) });
 
 /** The parts of the adapter that read the events of add-ons. */
 interface GoogleChatAdapter {
+  readonly chat: Pick<ChatInstance, "processSlashCommand">;
+  encodeThreadId(place: { spaceName: string; threadName?: string | undefined; isDM: boolean }): string;
   handleMessageEvent(event: unknown): void;
   handleCardClick(event: unknown): void;
 }
 
 /**
- * Reads the events of an app that is no add-on, and the slash commands of one that is. The adapter reads the messages and
+ * Reads the events of an app that is no add-on, and the commands of one that is. The adapter reads the messages and
  * presses of add-ons alone, so these events get the form of theirs.
  */
-export function readUnreported(body: unknown): UnreportedMessage | undefined {
-  const ofAddOn = command.safeParse(body).data?.chat;
-  if (ofAddOn !== undefined) return reported({ ...ofAddOn, messagePayload: ofAddOn.appCommandPayload });
+export function readUnreported(body: unknown, nameOf: CommandNames): UnreportedEvent | undefined {
+  const ofAddOn = addOnCommand.safeParse(body).data?.chat;
+  if (ofAddOn !== undefined) return readCommand(ofAddOn.appCommandPayload, ofAddOn, nameOf);
   const { data } = interaction.safeParse(body);
+  if (data?.type === "APP_COMMAND") return readCommand(data, data, nameOf);
   // An app that was added without words gets no message.
   if (!data?.message) return undefined;
   const { action, common, eventTime, message, space, type, user } = data;
@@ -51,7 +65,55 @@ export function readUnreported(body: unknown): UnreportedMessage | undefined {
   return { kind: "new", report: (adapter) => partsOf(adapter).handleCardClick(press) };
 }
 
-function reported(chat: object): UnreportedMessage {
+/**
+ * A slash command is a message of the person. A quick command has none, and tells its number alone. The message of an
+ * action on messages is somebody else's.
+ */
+function readCommand(
+  { appCommandMetadata: metadata, message, space, thread }: z.output<typeof command>,
+  { eventTime, user }: z.output<typeof origin>,
+  nameOf: CommandNames,
+): UnreportedEvent | undefined {
+  const type = metadata?.appCommandType;
+  if (type === "MESSAGE_ACTION") return undefined;
+  if (message && type !== "QUICK_COMMAND")
+    return reported({ user, eventTime, messagePayload: { space, message } });
+  if (!metadata || !user) return undefined;
+  const { appCommandId: number } = metadata;
+  const name = nameOf(number);
+  if (name === undefined) return { kind: "unnamed-command", number };
+  return {
+    kind: "new",
+    async report(adapter) {
+      const { chat, encodeThreadId } = partsOf(adapter);
+      const isDM = isDirect(space);
+      const threadName = isDM ? undefined : thread?.name;
+      const fullName = user.displayName ?? user.name;
+      await chat.processSlashCommand(
+        {
+          adapter,
+          channelId: encodeThreadId.call(adapter, { spaceName: space.name, threadName, isDM }),
+          command: `/${name}`,
+          text: "",
+          user: { userId: user.name, userName: fullName, fullName, isBot: false, isMe: false },
+          // Google Chat gives it no id.
+          triggerId: `${user.name} ${number} ${eventTime ?? ""}`,
+          raw: {
+            chat: { user, eventTime, appCommandPayload: { space, thread, appCommandMetadata: metadata } },
+          },
+        },
+        undefined,
+      );
+    },
+  };
+}
+
+/** Whether a space is a chat of one person with the app. */
+export function isDirect({ spaceType, type }: Pick<z.output<typeof place>, "spaceType" | "type">): boolean {
+  return type === "DM" || spaceType === "DIRECT_MESSAGE";
+}
+
+function reported(chat: object): UnreportedEvent {
   return { kind: "new", report: (adapter) => partsOf(adapter).handleMessageEvent({ chat }) };
 }
 

@@ -8,7 +8,8 @@ import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
 import { replaceMethod } from "./search/post-key.ts";
 import { gchatSearch } from "./search/gchat.ts";
-import { mentioningText, prepareEvents, readUnreported } from "./gchat-events.ts";
+import { isDirect, mentioningText, prepareEvents, readUnreported } from "./gchat-events.ts";
+import { explainRefusal, findMistake } from "./gchat-kinds.ts";
 
 export const gchat: AdapterProfile = {
   // A message has at most 32,000 bytes, with all its fields.
@@ -22,6 +23,9 @@ export const gchat: AdapterProfile = {
   pacing: { direct: { burst: 5, everyMs: 1100 }, group: { burst: 5, everyMs: 1100 } },
   readFailure,
   readUnreported,
+  numbersCommands: true,
+  findMistake,
+  explainRefusal,
   mentioningText,
   prepare: (adapter) => {
     callByFetch(adapter);
@@ -44,8 +48,8 @@ const pressed = z.object({
 function readPress({ raw }: Pick<StoredPress, "raw">): PressFacts {
   const { data } = pressed.safeParse(raw);
   if (data === undefined) return {};
-  const { name, spaceType, type } = data.chat.buttonClickedPayload.space;
-  return type === "DM" || spaceType === "DIRECT_MESSAGE" ? { threadId: `gchat:${name}:dm` } : {};
+  const { space } = data.chat.buttonClickedPayload;
+  return isDirect(space) ? { threadId: `gchat:${space.name}:dm` } : {};
 }
 
 /** Answers of the service that gives tokens. The message was certainly not sent. */

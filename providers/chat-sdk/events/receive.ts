@@ -22,11 +22,11 @@ export async function receiveThrough(
   request: Request,
   context: PlatformContext,
   receive: ReceiveContext,
-  { adapter, provider }: ChatSdkSettings,
+  { adapter, provider, quickCommands }: ChatSdkSettings,
   body: () => unknown,
 ): Promise<Response> {
   const { clock } = context.deps;
-  const { dropsEvents, isStop, readUnreported } = profileOf(adapter.name);
+  const { dropsEvents, explainRefusal, isStop, readUnreported } = profileOf(adapter.name);
   const background: Promise<unknown>[] = [];
   const stores: Promise<void>[] = [];
   /** True when the platform has got its answer. It does not send the events again. */
@@ -53,11 +53,12 @@ export async function receiveThrough(
         waitUntil: (task) => void background.push(Promise.resolve(task).catch(() => undefined)),
       });
       // The adapter has verified it, and reports nothing.
-      const message = answer.ok ? readUnreported?.(body()) : undefined;
-      if (message !== undefined)
-        await chat.within({ ...ingress, messageKind: () => message.kind }, async () =>
-          message.report(adapter),
-        );
+      const event = answer.ok ? readUnreported?.(body(), (number) => quickCommands[number]) : undefined;
+      if (event?.kind === "unnamed-command") {
+        const fix = `Name the command ${event.number} in \`quickCommands\`.`;
+        context.log.warn("chat-sdk.command-unnamed", { provider, fix });
+      } else if (event !== undefined)
+        await chat.within({ ...ingress, messageKind: () => event.kind }, async () => event.report(adapter));
       return answer;
     });
     const response = await withinTime(clock, limitMs, handling, "The adapter's handling of a webhook");
@@ -68,6 +69,8 @@ export async function receiveThrough(
     if (response.ok) await reportUndelivered(adapter, body, context, receive);
     if (stores.length === 0) {
       logOutcome(context, provider, nothingReported(response));
+      const fix = response.status === 401 ? explainRefusal?.(body(), adapter) : undefined;
+      if (fix !== undefined) context.log.warn("chat-sdk.webhook-refused", { provider, fix });
       if (response.ok && dropsEvents?.(body()) === true)
         context.log.warn("chat-sdk.events-dropped", { provider });
     }

@@ -11,6 +11,8 @@ export interface PlatformEnvironment {
   readonly PLATFORM_OPTIONS: string;
   /** JSON: addresses that clients of the platform have inside, and those of the emulator for them. */
   readonly PLATFORM_ORIGINS?: string;
+  /** JSON: names of commands by their numbers. */
+  readonly QUICK_COMMANDS?: string;
   /** Limit of a call, in milliseconds. */
   readonly CALL_TIMEOUT_MS?: string;
 }
@@ -43,11 +45,16 @@ const common = {
 } as const;
 
 export function messengerOf(env: PlatformEnvironment): MessengerDefinition {
-  const { CALL_TIMEOUT_MS = "15000", PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}" } = env;
+  const { CALL_TIMEOUT_MS = "15000", PLATFORM_OPTIONS, PLATFORM_ORIGINS = "{}", QUICK_COMMANDS = "{}" } = env;
   reroute(JSON.parse(PLATFORM_ORIGINS) as Record<string, string>);
   const options = JSON.parse(PLATFORM_OPTIONS) as never;
   const ours = { ...common, delivery: { callTimeoutMs: Number(CALL_TIMEOUT_MS) } };
   return create === undefined
     ? telegramMessenger({ ...ours, ...(options as Parameters<typeof telegramMessenger>[0]) })
-    : chatSdkMessenger({ ...ours, adapter: create(options), verifyWebhook: false });
+    : chatSdkMessenger({
+        ...ours,
+        adapter: create(options),
+        quickCommands: JSON.parse(QUICK_COMMANDS) as Record<string, string>,
+        verifyWebhook: false,
+      });
 }

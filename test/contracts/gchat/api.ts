@@ -26,6 +26,12 @@ interface Account {
   readonly key: TokenKey;
 }
 
+/** The keys with which Google Chat signs its requests to apps, and Google those to add-ons. */
+interface Keys {
+  readonly chat: TokenKey;
+  readonly google: TokenKey;
+}
+
 interface Call {
   readonly name: string;
   readonly query: URLSearchParams;
@@ -42,16 +48,15 @@ interface Route {
 export class GoogleChatApi {
   readonly #spaces: Spaces;
   readonly #account: Account;
-  readonly #chatKey: TokenKey;
+  readonly #keys: Keys;
   readonly #routes: readonly Route[];
   readonly #writes: { readonly space: Space; readonly at: number }[] = [];
   readonly #tokens = new Set<string>();
 
-  /** @param chatKey the key with which Google Chat signs its requests to apps */
-  constructor(spaces: Spaces, account: Account, chatKey: TokenKey) {
+  constructor(spaces: Spaces, account: Account, keys: Keys) {
     this.#spaces = spaces;
     this.#account = account;
-    this.#chatKey = chatKey;
+    this.#keys = keys;
     this.#routes = this.#listRoutes();
   }
 
@@ -110,14 +115,18 @@ export class GoogleChatApi {
 
   /** Answers that need no token: keys of Google, and the token service. */
   #answerInPublic(method: string, pathname: string, text: string): Response | undefined {
-    const { keyId, jwk } = this.#chatKey;
+    const { chat, google } = this.#keys;
     switch (decodeURIComponent(pathname)) {
       case `/service_accounts/v1/metadata/x509/${CHAT_ACCOUNT}`:
+        return Response.json({ [chat.keyId]: chat.certificate(CHAT_ACCOUNT) });
       case "/oauth2/v1/certs":
-        return Response.json({ [keyId]: this.#chatKey.certificate(CHAT_ACCOUNT) });
+        return Response.json({
+          [google.keyId]: google.certificate("federated-signon.system.gserviceaccount.com"),
+        });
       case `/service_accounts/v1/jwk/${CHAT_ACCOUNT}`:
+        return Response.json({ keys: [chat.jwk] });
       case "/oauth2/v3/certs":
-        return Response.json({ keys: [jwk] });
+        return Response.json({ keys: [google.jwk] });
       case "/token":
         return method === "POST" ? this.#giveToken(new URLSearchParams(text)) : undefined;
       default:

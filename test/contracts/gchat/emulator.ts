@@ -1,10 +1,14 @@
 /**
  * Google Chat in memory: direct messages with the app, and spaces that it was added to.
  *
- * The app is not a Google Workspace add-on. So its requests name the number of its project, and its events have a `type`
- * ("Verify requests from Google Chat", "Receive and respond to user interactions"). In a space the app hears of messages
- * that mention it, and of its commands. The mention that adds it to a space comes as `ADDED_TO_SPACE`. It does not hear of
- * edits, deletions and reactions, unless it subscribes to them by Pub/Sub.
+ * An app is of one of two kinds ("Verify requests from Google Chat", "Receive and respond to user interactions", "Chat
+ * event objects" of add-ons):
+ * - Requests to a Google Workspace add-on have an ID token of Google for an account of the app's project, which names the
+ *   address of the webhook. Events have their content below `chat`. A button must name that address.
+ * - Requests to any other app have a token of Google Chat that names the number of the project. Events have a `type`.
+ *
+ * In a space the app hears of messages that mention it, and of its commands. A slash command is a message, a quick command
+ * is picked from a menu. The app does not hear of edits, deletions and reactions, unless it subscribes to them by Pub/Sub.
  */
 import { TokenKey } from "../json-web-token.ts";
 import type {
@@ -27,35 +31,80 @@ const PROJECT_NUMBER = "1234567890";
 const ISSUER = "chat@system.gserviceaccount.com";
 const EMAIL = "shop-bot@shop-project.iam.gserviceaccount.com";
 const USER_NAME = "shop-bot";
-/** The app's commands in the console. */
-const COMMANDS = ["ping"];
+/** The app's commands in the console, by their numbers from 1. */
+const COMMANDS: readonly { readonly name: string; readonly isQuick: boolean }[] = [
+  { name: "ping", isQuick: false },
+  { name: "menu", isQuick: true },
+];
+/** The webhook of an add-on in the console. */
+const ENDPOINT = "https://bot.example.com/messengers/gchat/webhook";
+const addOnAccountOf = (project: string): string =>
+  `service-${project}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`;
+
+const APP_CLAIMS = { aud: PROJECT_NUMBER, iss: ISSUER };
+const ADD_ON_CLAIMS = {
+  aud: ENDPOINT,
+  iss: "https://accounts.google.com",
+  azp: "101400000000000000000",
+  sub: "101400000000000000000",
+  email: addOnAccountOf(PROJECT_NUMBER),
+  email_verified: true,
+};
+
+interface Event {
+  readonly type: "MESSAGE" | "ADDED_TO_SPACE" | "CARD_CLICKED" | "APP_COMMAND";
+  readonly space: Space;
+  readonly message?: Readonly<Record<string, unknown>>;
+  readonly appCommandMetadata?: { readonly appCommandId: number; readonly appCommandType: string };
+  /** Of a press. */
+  readonly function?: string;
+  readonly parameters?: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** Names of an event's content in an event of an add-on. */
+const PAYLOADS = {
+  MESSAGE: "messagePayload",
+  ADDED_TO_SPACE: "addedToSpacePayload",
+  CARD_CLICKED: "buttonClickedPayload",
+  APP_COMMAND: "appCommandPayload",
+} as const;
 
 export class GoogleChatEmulator implements PlatformEmulator {
   readonly name = "gchat";
   readonly #spaces: Spaces;
   readonly #api: GoogleChatApi;
   readonly #chatKey = new TokenKey("424189bd9a18927f7ee924f1a100601f1524f441");
+  readonly #googleKey = new TokenKey("a3b762f871cdb3bae0044c649622fc1396eda3e3");
   readonly #accountKey: TokenKey;
+  readonly #isAddOn: boolean;
 
   /** @param options `accountKey` is the key of the app's service account. */
-  constructor(options: { readonly now?: () => number; readonly accountKey?: TokenKey } = {}) {
+  constructor(
+    options: { readonly now?: () => number; readonly accountKey?: TokenKey; readonly isAddOn?: boolean } = {},
+  ) {
     this.#spaces = new Spaces(options.now ?? (() => Date.now()));
     this.#accountKey = options.accountKey ?? new TokenKey("account-key");
-    this.#api = new GoogleChatApi(this.#spaces, { email: EMAIL, key: this.#accountKey }, this.#chatKey);
+    this.#isAddOn = options.isAddOn === true;
+    const keys = { chat: this.#chatKey, google: this.#googleKey };
+    this.#api = new GoogleChatApi(this.#spaces, { email: EMAIL, key: this.#accountKey }, keys);
   }
 
   env(apiUrl: string): Readonly<Record<string, string>> {
     const options = {
       apiUrl: `${apiUrl}/`,
       credentials: { client_email: EMAIL, private_key: this.#accountKey.privatePem },
-      googleChatProjectNumber: PROJECT_NUMBER,
       userName: USER_NAME,
+      ...(this.#isAddOn
+        ? { endpointUrl: ENDPOINT, workspaceAddOnServiceAccountEmail: addOnAccountOf(PROJECT_NUMBER) }
+        : { googleChatProjectNumber: PROJECT_NUMBER }),
     };
+    const quick = COMMANDS.flatMap(({ isQuick, name }, index) => (isQuick ? [[index + 1, name]] : []));
     const hosts = { "https://oauth2.googleapis.com": apiUrl, "https://www.googleapis.com": apiUrl };
     return {
       PLATFORM: this.name,
       PLATFORM_OPTIONS: JSON.stringify(options),
       PLATFORM_ORIGINS: JSON.stringify(hosts),
+      QUICK_COMMANDS: JSON.stringify(Object.fromEntries(quick)),
     };
   }
 
@@ -83,9 +132,7 @@ export class GoogleChatEmulator implements PlatformEmulator {
     const space = this.#spaceAt(act.in);
     const by = this.#spaces.user(act.by);
     if (act.kind === "write") return this.#write(act, space, by);
-    // Commands are numbered, as the app's owner has registered them in the console.
-    const commandId = act.kind === "command" ? COMMANDS.indexOf(act.name) + 1 : 0;
-    if (act.kind === "command") return commandId > 0 ? this.#command(act, commandId, space, by) : undefined;
+    if (act.kind === "command") return this.#command(act, space, by);
     const message = this.#spaces.find(act.messageId);
     if (message?.space !== space) return undefined;
     switch (act.kind) {
@@ -144,18 +191,34 @@ export class GoogleChatEmulator implements PlatformEmulator {
       argumentText: ` ${act.text}`,
       ...(act.isMention && { annotations: [annotation] }),
     };
-    const type = space.isNew && !space.isDirect ? "ADDED_TO_SPACE" : "MESSAGE";
+    const isAdded = space.isNew && !space.isDirect;
     space.isNew = false;
-    return { messageId: message.name, webhooks: [this.#webhook(by, { type, space, message: json })] };
+    return { messageId: message.name, webhooks: this.#added(isAdded, by, { space, message: json }) };
   }
 
-  /** Only the app and the person see a command. */
-  #command(act: Act & { readonly kind: "command" }, id: number, space: Space, by: User): Acted | undefined {
-    if (!space.hasBot) return undefined;
+  /** An add-on that is added by a mention hears of the addition, and then of the message. */
+  #added(isAdded: boolean, by: User, event: Omit<Event, "type">): readonly Webhook[] {
+    if (!isAdded) return [this.#webhook(by, { ...event, type: "MESSAGE" })];
+    if (!this.#isAddOn) return [this.#webhook(by, { ...event, type: "ADDED_TO_SPACE" })];
+    const { space } = event;
+    return [
+      this.#webhook(by, { space, type: "ADDED_TO_SPACE" }),
+      this.#webhook(by, { ...event, type: "MESSAGE" }),
+    ];
+  }
+
+  /** Commands are numbered in the console. Only the app and the person see a command. */
+  #command(act: Act & { readonly kind: "command" }, space: Space, by: User): Acted | undefined {
+    const appCommandId = COMMANDS.findIndex(({ name }) => name === act.name) + 1;
+    if (appCommandId === 0 || !space.hasBot) return undefined;
+    if (COMMANDS[appCommandId - 1]?.isQuick === true) {
+      const appCommandMetadata = { appCommandId, appCommandType: "QUICK_COMMAND" };
+      return { webhooks: [this.#webhook(by, { type: "APP_COMMAND", space, appCommandMetadata })] };
+    }
     const name = `/${act.name}`;
     const text = `${name} ${act.args}`.trim();
     const message = this.#spaces.add({ space, by, text, viewer: by.name }, undefined);
-    const commandId = String(id);
+    const commandId = String(appCommandId);
     const slashCommand = {
       bot: userJson(this.#spaces.bot),
       type: "INVOKE",
@@ -168,57 +231,83 @@ export class GoogleChatEmulator implements PlatformEmulator {
       slashCommand: { commandId },
       annotations: [{ type: "SLASH_COMMAND", startIndex: 0, length: name.length, slashCommand }],
     };
-    return { webhooks: [this.#webhook(by, { type: "MESSAGE", space, message: json })] };
+    const appCommandMetadata = { appCommandId, appCommandType: "SLASH_COMMAND" };
+    const event = this.#isAddOn
+      ? ({ type: "APP_COMMAND", space, message: json, appCommandMetadata } as const)
+      : ({ type: "MESSAGE", space, message: json } as const);
+    return { webhooks: [this.#webhook(by, event)] };
   }
 
   #press(message: Message, by: User, label: string): Acted | undefined {
     const action = buttonsOf(message.cards).find(({ text }) => text === label)?.onClick?.action;
-    // A card with an action that names no function cannot be pressed.
-    if (action?.function === undefined) return undefined;
+    // A card with an action that names no function cannot be pressed. That of an add-on is an address.
+    if (action?.function === undefined || (this.#isAddOn && action.function !== ENDPOINT)) return undefined;
     const { function: name, parameters = [] } = action;
-    const values = Object.fromEntries(parameters.map(({ key, value }) => [key, value]));
     const webhook = this.#webhook(by, {
       type: "CARD_CLICKED",
       space: message.space,
       message: eventMessageJson(message),
-      action: { actionMethodName: name, parameters },
-      common: { invokedFunction: name, parameters: values },
+      function: name,
+      parameters,
     });
     return { webhooks: [webhook] };
   }
 
-  #webhook(
-    by: User,
-    { common, space, ...event }: { readonly type: string; readonly space: Space } & Record<string, unknown>,
-  ): Webhook {
-    const now = this.#spaces.now();
-    const body = JSON.stringify({
-      ...event,
-      eventTime: new Date(now).toISOString(),
-      user: userJson(by),
-      space: spaceJson(space),
-      common: { userLocale: "en", hostApp: "CHAT", ...(common as object | undefined) },
+  #webhook(by: User, event: Event): Webhook {
+    const { appCommandMetadata, function: invokedFunction, message, parameters = [], space, type } = event;
+    const values = Object.fromEntries(parameters.map(({ key, value }) => [key, value]));
+    const eventTime = new Date(this.#spaces.now()).toISOString();
+    const user = userJson(by);
+    const content = { space: spaceJson(space), message, appCommandMetadata };
+    const common = { userLocale: "en", hostApp: "CHAT" };
+    const redirect = "https://chat.google.com/api/bot_config_complete?token=s3cret";
+    const ofAddOn = (systemIdToken: string): object => ({
+      commonEventObject: { ...common, platform: "WEB", parameters: values },
+      authorizationEventObject: { systemIdToken },
+      chat: { user, eventTime, [PAYLOADS[type]]: { ...content, configCompleteRedirectUri: redirect } },
     });
-    const key = this.#chatKey;
-    const spaces = this.#spaces;
-    const signed = (url: string, claims: object): Request => {
-      const seconds = Math.floor(spaces.now() / 1000);
-      const usual = { aud: PROJECT_NUMBER, iss: ISSUER, iat: seconds, exp: seconds + 3600 };
+    const ofApp = {
+      ...content,
+      type,
+      eventTime,
+      user,
+      configCompleteRedirectUrl: redirect,
+      ...(type === "CARD_CLICKED"
+        ? { action: { actionMethodName: invokedFunction, parameters } }
+        : undefined),
+      common: { ...common, ...(type === "CARD_CLICKED" && { invokedFunction, parameters: values }) },
+    };
+    const signed = (url: string, claims: object, key = this.#isAddOn ? this.#googleKey : this.#chatKey) => {
+      const seconds = Math.floor(this.#spaces.now() / 1000);
+      const times = { iat: seconds, exp: seconds + 3600 };
+      const token = key.sign({ ...times, ...(this.#isAddOn ? ADD_ON_CLAIMS : APP_CLAIMS), ...claims });
       const headers = {
-        authorization: `Bearer ${key.sign({ ...usual, ...claims })}`,
+        authorization: `Bearer ${token}`,
         "content-type": "application/json",
         "user-agent": "Google-Dynamite",
       };
+      const body = JSON.stringify(this.#isAddOn ? ofAddOn(token) : ofApp);
       return new Request(url, { method: "POST", headers, body });
     };
+    const old = { iat: 1_500_000_000, exp: 1_500_003_600 };
     return {
       request: (url) => signed(url, {}),
       forOthers: (url) =>
-        [
-          { aud: "9876543210" },
-          { iss: "robot@example.iam.gserviceaccount.com" },
-          { iat: 1_500_000_000, exp: 1_500_003_600 },
-        ].map((claims) => signed(url, claims)),
+        this.#isAddOn
+          ? [
+              { aud: "https://other.example.com/messengers/gchat/webhook" },
+              { email: addOnAccountOf("9876543210") },
+              { email: "robot@example.iam.gserviceaccount.com" },
+              { email_verified: false },
+              { iss: "https://accounts.example.com" },
+              old,
+            ]
+              .map((claims) => signed(url, claims))
+              // Google Chat's own key signs for other apps alone.
+              .concat(signed(url, {}, this.#chatKey), signed(url, APP_CLAIMS, this.#chatKey))
+          : [{ aud: "9876543210" }, { iss: "robot@example.iam.gserviceaccount.com" }, old].map((claims) =>
+              signed(url, claims),
+            ),
     };
   }
 

@@ -1,11 +1,12 @@
 import { createGoogleChatAdapter } from "@chat-adapter/gchat";
 import { createMockLogger } from "@chat-adapter/tests";
 import { describe, expect, it } from "vitest";
+import type { ChatSdkMessengerOptions } from "../../../../providers/chat-sdk/index.ts";
 import { createRig, postRequest, type Rig } from "./rig.ts";
 
 /* Events as "Receive and respond to user interactions" and "Chat event objects" of add-ons show them. */
 
-const rig = (): Rig =>
+const rig = (options: Partial<ChatSdkMessengerOptions> = {}): Rig =>
   createRig(
     createGoogleChatAdapter({
       auth: "key",
@@ -13,6 +14,7 @@ const rig = (): Rig =>
       logger: createMockLogger(),
       userName: "shop-bot",
     }),
+    options,
   );
 
 const user = { name: "users/1", displayName: "Ada", type: "HUMAN" };
@@ -39,8 +41,7 @@ const command = message("/ping now", {
   ],
 });
 
-async function eventOf(body: object): Promise<Record<string, unknown> | undefined> {
-  const one = rig();
+async function eventOf(body: object, one = rig()): Promise<Record<string, unknown> | undefined> {
   const { accepted, response } = await one.receive(postRequest(JSON.stringify(body)));
   expect(response.status).toBe(200);
   expect(accepted.length).toBeLessThan(2);
@@ -110,6 +111,82 @@ describe("an app of Google Chat", () => {
       expect(JSON.stringify(accepted)).not.toContain("s3cret");
     },
   );
+
+  /** A command that a person has picked from the menu, in both forms of events. */
+  const picked = (space: object, more: object = {}): readonly object[] => {
+    const facts = {
+      space,
+      appCommandMetadata: { appCommandId: 2, appCommandType: "QUICK_COMMAND" },
+      ...more,
+    };
+    return [
+      { type: "APP_COMMAND", eventTime, user, ...facts },
+      { commonEventObject: { hostApp: "CHAT" }, chat: { user, eventTime, appCommandPayload: facts } },
+    ];
+  };
+  const quickCommands = { 2: "menu" };
+
+  it.each(picked(direct))("hears a quick command in a private chat: %#", async (body) => {
+    expect(await eventOf(body, rig({ quickCommands }))).toMatchObject({
+      kind: "direct-message",
+      thread: { chatId: "gchat:spaces/D", isDirectMessage: true },
+      author: { userId: "users/1", fullName: "Ada" },
+      message: { text: "/menu", command: { name: "menu", args: "" } },
+    });
+  });
+
+  it.each(picked(room, { thread: { name: "spaces/A/threads/T" } }))(
+    "hears a quick command in a thread of a space, for itself alone: %#",
+    async (body) => {
+      const thread = await eventOf({ type: "MESSAGE", eventTime, space: room, user, message: command });
+      expect(await eventOf(body, rig({ quickCommands }))).toMatchObject({
+        kind: "mention",
+        thread: thread?.["thread"],
+        message: { command: { name: "menu", isForThisBot: true } },
+      });
+    },
+  );
+
+  it("takes a quick command that is delivered twice for one, and one given again for another", async () => {
+    const one = rig({ quickCommands });
+    const keys: string[] = [];
+    for (const time of [eventTime, eventTime, "2026-11-20T10:00:01Z"])
+      for (const body of picked(direct)) {
+        const text = JSON.stringify(body).replaceAll(eventTime, time);
+        const { accepted } = await one.receive(postRequest(text));
+        keys.push(...accepted.map(({ key }) => key));
+      }
+    expect(keys).toHaveLength(6);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it.each(picked(direct))("says which quick command has no name, and does nothing: %#", async (body) => {
+    const one = rig({ quickCommands: { 3: "menu" } });
+    expect(await eventOf(body, one)).toBeUndefined();
+    expect(one.log.join()).toContain("Name the command 2 in `quickCommands`.");
+  });
+
+  it.each(["constructor", "2x", -1, {}])("knows no command with the number %j", async (appCommandId) => {
+    const appCommandMetadata = { appCommandId, appCommandType: "QUICK_COMMAND" };
+    for (const body of picked(direct, { appCommandMetadata }))
+      expect(await eventOf(body, rig({ quickCommands }))).toBeUndefined();
+  });
+
+  it("never takes the message that a person has picked an action for as a message of its author", async () => {
+    const appCommandMetadata = { appCommandId: 2, appCommandType: "MESSAGE_ACTION" };
+    const theirs = message("I say so", { sender: { ...user, name: "users/2" } });
+    for (const body of picked(room, { appCommandMetadata, message: theirs }))
+      expect(await eventOf(body, rig({ quickCommands }))).toBeUndefined();
+  });
+
+  it.each([
+    { quickCommands: { 0: "menu" } },
+    { quickCommands: { 1001: "menu" } },
+    { quickCommands: { 1: "Show the menu" } },
+    { quickCommands: { 1: 5 } },
+  ] as unknown as Partial<ChatSdkMessengerOptions>[])("takes only names by numbers: %j", (options) => {
+    expect(() => rig(options)).toThrowError(expect.objectContaining({ code: "chat-sdk-quick-commands" }));
+  });
 
   it.each([
     { type: "ADDED_TO_SPACE", eventTime, space: room, user },
