@@ -22,13 +22,23 @@ const ADAPTERS: Readonly<Record<string, readonly [variables: string, create: () 
     "WHATSAPP_ACCESS_TOKEN, WHATSAPP_APP_SECRET, WHATSAPP_PHONE_NUMBER_ID, WHATSAPP_VERIFY_TOKEN",
     createWhatsAppAdapter,
   ],
-  gchat: ["GOOGLE_CHAT_CREDENTIALS, GOOGLE_CHAT_PROJECT_NUMBER", createGoogleChatAdapter],
+  gchat: [
+    "GOOGLE_CHAT_CREDENTIALS, GOOGLE_CHAT_PROJECT_NUMBER or GOOGLE_CHAT_WORKSPACE_ADDON_SERVICE_ACCOUNT_EMAIL, GOOGLE_CHAT_PROJECT_NUMBER or PUBLIC_URL",
+    // Only an add-on needs its own address.
+    () => createGoogleChatAdapter(process.env.PUBLIC_URL ? { endpointUrl: webhookOf("gchat") } : {}),
+  ],
   github: [
     "GITHUB_TOKEN or GITHUB_APP_ID, GITHUB_TOKEN or GITHUB_PRIVATE_KEY, GITHUB_WEBHOOK_SECRET",
     createGitHubAdapter,
   ],
   linear: ["LINEAR_API_KEY, LINEAR_WEBHOOK_SECRET", createLinearAdapter],
 };
+
+/** Variables that may be for other things. They do not make a platform wanted. */
+const SHARED = new Set(["GITHUB_TOKEN", "PUBLIC_URL"]);
+
+const webhookOf = (messenger: string): string =>
+  `${process.env.PUBLIC_URL?.replace(/\/+$/, "")}/messengers/${messenger}/webhook`;
 
 /** One bot on every platform whose variables are set. `/health` names those that lack some. */
 export class EverywhereBot extends Think<Env> {
@@ -41,8 +51,7 @@ export class EverywhereBot extends Think<Env> {
     for (const [name, [variables, create]] of Object.entries(ADAPTERS)) {
       const needed = variables.split(", ");
       const missing = needed.filter((either) => !either.split(" or ").some((variable) => this.env[variable]));
-      // A GITHUB_TOKEN alone may be for other programs.
-      const own = needed.flatMap((either) => either.split(" or ")).filter((one) => one !== "GITHUB_TOKEN");
+      const own = needed.flatMap((either) => either.split(" or ")).filter((one) => !SHARED.has(one));
       if (!own.some((variable) => this.env[variable])) continue;
       messengers[name] =
         missing.length > 0 ? { missing } : chatSdkMessenger({ adapter: create(), verifyWebhook: false });

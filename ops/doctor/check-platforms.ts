@@ -38,8 +38,12 @@ export async function checkPlatforms(environment: Environment, call = fetch): Pr
 /** Returns the platforms of which a variable is set. */
 export function platformsIn(environment: Environment): readonly PlatformCheck[] {
   return PLATFORMS.filter(({ needs, tokens }) =>
-    [...tokens, ...Object.keys(needs)].some((name) => environment[name]),
+    [...tokens, ...Object.keys(needs).flatMap(eitherOf)].some((name) => environment[name]),
   );
+}
+
+function eitherOf(variables: string): readonly string[] {
+  return variables.split(" or ");
 }
 
 async function check(
@@ -53,9 +57,9 @@ async function check(
     return [warning(name, `The bot has no credentials for ${name}.`, fix)];
   }
   const missing = Object.entries(needs)
-    .filter(([variable]) => !environment[variable])
-    .map(([variable, place]) =>
-      problem(name, `${variable} is not set.`, `Set it. You find it here: ${place}.`),
+    .filter(([variables]) => !eitherOf(variables).some((variable) => environment[variable]))
+    .map(([variables, place]) =>
+      problem(name, `${variables} is not set.`, `Set it. You find it here: ${place}.`),
     );
   if (missing.length > 0) return missing;
   try {

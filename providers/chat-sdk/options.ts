@@ -236,7 +236,11 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     );
   }
   const mistake = profile.findMistake?.(adapter);
-  if (mistake !== undefined) throw new ConfigurationError("chat-sdk-adapter", mistake);
+  if (mistake !== undefined)
+    throw new ConfigurationError(
+      "chat-sdk-adapter",
+      `chatSdkMessenger's \`adapter\` verifies no webhook. ${mistake}`,
+    );
   const maxLength = options.capabilities?.maxMessageLength;
   if (maxLength !== undefined && !(Number.isInteger(maxLength) && maxLength > 0)) {
     throw new ConfigurationError(

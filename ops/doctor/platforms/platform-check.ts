@@ -10,7 +10,10 @@ export interface PlatformCheck {
   readonly tokens: readonly string[];
   /** Variables that stand for a token, which comes with each installation. @default none */
   readonly installs?: readonly string[];
-  /** Further variables without which the bot cannot work there, with the place in which each is found. */
+  /**
+   * Further variables without which the bot cannot work there, with the place in which each is found. Of `A or B` one is
+   * enough.
+   */
   readonly needs: Readonly<Record<string, string>>;
   /** Asks the platform, with calls that change nothing. Only called if nothing is missing. */
   readonly ask: (environment: Environment, ask: Ask) => Promise<readonly Finding[]>;

@@ -85,14 +85,14 @@ function readCommand(
   return {
     kind: "new",
     async report(adapter) {
-      const { chat, encodeThreadId } = partsOf(adapter);
+      const parts = partsOf(adapter);
       const isDM = isDirect(space);
       const threadName = isDM ? undefined : thread?.name;
       const fullName = user.displayName ?? user.name;
-      await chat.processSlashCommand(
+      await parts.chat.processSlashCommand(
         {
           adapter,
-          channelId: encodeThreadId.call(adapter, { spaceName: space.name, threadName, isDM }),
+          channelId: parts.encodeThreadId({ spaceName: space.name, threadName, isDM }),
           command: `/${name}`,
           text: "",
           user: { userId: user.name, userName: fullName, fullName, isBot: false, isMe: false },

@@ -4,6 +4,7 @@ import { say } from "../../../lab/support/model-script.ts";
 import { startScriptedModel } from "../../../lab/support/scripted-model.ts";
 import { startServedBot } from "../../../lab/support/served-bot.ts";
 import { EmulatorServer } from "../emulator-server.ts";
+import { GoogleChatEmulator } from "../gchat/emulator.ts";
 import type { PlatformEmulator } from "../platform-emulator.ts";
 import { platforms } from "../platforms.ts";
 
@@ -13,7 +14,8 @@ const NAMES: Readonly<Record<string, string>> = {
   "github.userName": "GITHUB_BOT_USERNAME",
   "linear.userName": "LINEAR_BOT_USERNAME",
   "whatsapp.userName": "WHATSAPP_BOT_USERNAME",
-  "gchat.googleChatProjectNumber": "GOOGLE_CHAT_PROJECT_NUMBER",
+  "gchat.endpointUrl": "PUBLIC_URL",
+  "gchat.workspaceAddOnServiceAccountEmail": "GOOGLE_CHAT_WORKSPACE_ADDON_SERVICE_ACCOUNT_EMAIL",
   "telegram.token": "TELEGRAM_BOT_TOKEN",
   "telegram.secretToken": "TELEGRAM_WEBHOOK_SECRET_TOKEN",
 };
@@ -21,6 +23,9 @@ const NAMES: Readonly<Record<string, string>> = {
 const ADA = { id: "7001", name: "Ada" };
 const ANSWER = "I am here, too.";
 const LIMIT = 60_000;
+
+/** An add-on needs more of its owner than another app. */
+const addOn: (typeof platforms)[string] = () => new GoogleChatEmulator({ isAddOn: true });
 
 const closers: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
@@ -34,7 +39,7 @@ function variablesOf(emulator: PlatformEmulator, url: string): Record<string, st
   return Object.fromEntries(
     Object.entries(JSON.parse(PLATFORM_OPTIONS) as object).map(([option, value]: [string, unknown]) => [
       NAMES[`${emulator.name}.${option}`] ?? `${prefix}_${option.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`,
-      typeof value === "string" ? value : JSON.stringify(value),
+      typeof value === "string" ? value.replace("/messengers/gchat/webhook", "") : JSON.stringify(value),
     ]),
   );
 }
@@ -64,7 +69,9 @@ it("answers on all platforms at once, with the variables that an owner sets", as
   closers.push(() => model.close());
   model.script(() => [say(ANSWER)]);
   const servers = await Promise.all(
-    Object.values(platforms).map(async (create) => new EmulatorServer(await create()).start()),
+    Object.values({ ...platforms, "Google Chat": addOn }).map(async (create) =>
+      new EmulatorServer(await create()).start(),
+    ),
   );
   closers.push(...servers.map((server) => () => server.close()));
   const origins = servers.map(({ emulator, url }) => emulator.env(url).PLATFORM_ORIGINS ?? "{}");

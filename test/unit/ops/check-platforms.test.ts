@@ -30,6 +30,8 @@ const whatsapp = {
   WHATSAPP_PHONE_NUMBER_ID: "42",
   WHATSAPP_VERIFY_TOKEN: SECRET,
 };
+const ADD_ON = "GOOGLE_CHAT_WORKSPACE_ADDON_SERVICE_ACCOUNT_EMAIL";
+const ADD_ON_ACCOUNT = "service-1@gcp-sa-gsuiteaddons.iam.gserviceaccount.com";
 const gchat = {
   GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: "bot@example.org", private_key: pem }),
   GOOGLE_CHAT_PROJECT_NUMBER: "1",
@@ -101,12 +103,13 @@ describe("the credentials of a platform", () => {
     ["Discord", discord, "DISCORD_PUBLIC_KEY"],
     ["Teams", teams, "TEAMS_APP_TENANT_ID"],
     ["WhatsApp", whatsapp, "WHATSAPP_APP_SECRET"],
-    ["Google Chat", gchat, "GOOGLE_CHAT_PROJECT_NUMBER"],
+    ["Google Chat", gchat, `GOOGLE_CHAT_PROJECT_NUMBER or ${ADD_ON}`],
     ["Linear", linear, "LINEAR_WEBHOOK_SECRET"],
-  ])("of %s are not sent while one is missing", async (about, environment, variable) => {
-    const { calls, findings } = await check({ ...environment, [variable]: "" }, () => [500, {}]);
+  ])("of %s are not sent while one is missing", async (about, environment, variables) => {
+    const none = Object.fromEntries(variables.split(" or ").map((variable) => [variable, ""]));
+    const { calls, findings } = await check({ ...environment, ...none }, () => [500, {}]);
     expect(calls).toEqual([]);
-    expect(findings).toMatchObject([{ about, status: "problem", message: `${variable} is not set.` }]);
+    expect(findings).toMatchObject([{ about, status: "problem", message: `${variables} is not set.` }]);
   });
 
   it.each<[string, Record<string, string>, string]>([
@@ -188,6 +191,22 @@ describe("the settings of a platform", () => {
       { status: "problem", fix: "Set DISCORD_PUBLIC_KEY to xyz." },
       { status: "warning", fix: expect.stringContaining("/messengers/discord/webhook") },
     ]);
+  });
+
+  it.each<[string, Record<string, string>, object]>([
+    [
+      ADD_ON_ACCOUNT,
+      { PUBLIC_URL: "https://bot.example/" },
+      { status: "ok", message: expect.stringContaining("https://bot.example/messengers/gchat/webhook") },
+    ],
+    [ADD_ON_ACCOUNT, {}, { status: "warning", fix: expect.stringContaining("endpointUrl") }],
+    [ADD_ON_ACCOUNT, { PUBLIC_URL: "http://bot.example" }, { status: "problem" }],
+    ["bot@example.org", {}, { status: "problem", fix: expect.stringContaining("Configuration") }],
+  ])("of an add-on of Google Chat: %s %j", async (email, more, finding) => {
+    const { GOOGLE_CHAT_CREDENTIALS } = gchat;
+    const addOn = { GOOGLE_CHAT_CREDENTIALS, [ADD_ON]: email, ...more };
+    const { findings } = await check(addOn, () => [200, { access_token: "t" }]);
+    expect(findings).toMatchObject([{ status: "ok" }, { about: "Google Chat", ...finding }]);
   });
 
   it("let everybody write to the bot on Google Chat", async () => {

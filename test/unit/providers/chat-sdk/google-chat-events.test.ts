@@ -185,7 +185,7 @@ describe("an app of Google Chat", () => {
     { quickCommands: { 1: "Show the menu" } },
     { quickCommands: { 1: 5 } },
   ] as unknown as Partial<ChatSdkMessengerOptions>[])("takes only names by numbers: %j", (options) => {
-    expect(() => rig(options)).toThrowError(expect.objectContaining({ code: "chat-sdk-quick-commands" }));
+    expect(() => rig(options)).toThrow(expect.objectContaining({ code: "chat-sdk-quick-commands" }));
   });
 
   it.each([
