@@ -47,11 +47,11 @@ describe("the requests of Google Chat", () => {
     ["another app", { endpointUrl: ENDPOINT, googleChatProjectNumber: NUMBER }],
   ])("to %s are verified: %j", async (kind, options) => {
     const webhook = await message(kind);
-    const { receive } = rigWith(options);
-    const { accepted, response } = await receive(webhook.request(ENDPOINT));
+    const rig = rigWith(options);
+    const { accepted, response } = await rig.receive(webhook.request(ENDPOINT));
     expect([response.status, accepted.length]).toEqual([200, 1]);
     for (const forged of webhook.forOthers?.(ENDPOINT) ?? [])
-      expect(await receive(forged).then((refused) => refused.response.status)).toBe(401);
+      expect(await rig.receive(forged).then((refused) => refused.response.status)).toBe(401);
   });
 
   it.each<[Kind, Options, string]>([
