@@ -375,6 +375,14 @@ export const LOG_EVENTS: readonly {
       "a Chat SDK adapter reported an event outside of a webhook, or after its answer, and the event could not be stored",
   },
   {
+    events: ["chat-sdk.webhook-refused"],
+    meaning: "a request was answered 401: `fix` says which options of the adapter to look at",
+  },
+  {
+    events: ["chat-sdk.command-unnamed"],
+    meaning: "somebody gave a quick command of Google Chat that has no name: `fix` says what to set",
+  },
+  {
     events: ["chat-sdk.events-dropped"],
     meaning:
       "Slack drops events of a workspace, because the app gets more than 30,000 in an hour. Those events never reach the bot",
