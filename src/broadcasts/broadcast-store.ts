@@ -85,9 +85,10 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         tries,
       }));
   const openWhere = (seq: number, condition: string): OpenTargets => {
+    // Each open target has its time. Without this condition SQLite would read all targets, and not the index.
     const row = tables.all<{ count: number; at: number | null }>(
       `SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1
-         WHERE broadcast = ? AND state = 'open' AND ${condition}`,
+         WHERE broadcast = ? AND state = 'open' AND ask_at >= 0 AND ${condition}`,
       seq,
     )[0];
     return { count: row?.count ?? 0, nextAt: row?.at ?? undefined };
