@@ -17,7 +17,11 @@ export interface NodeDatabase extends Database {
 
 /** A `Database` over SQLite in memory, with the behaviour of a Durable Object's: synchronous, one connection. */
 export function createNodeDatabase(path = ":memory:"): NodeDatabase {
-  return new Sqlite(new DatabaseSync(path), new Map(), {});
+  const connection = new DatabaseSync(path);
+  return new Sqlite(
+    { connection, statements: new Map(), facts: new Map(), isShared: path !== ":memory:" },
+    {},
+  );
 }
 
 /** A statement of a Durable Object takes no more. */
@@ -29,27 +33,50 @@ interface Statement {
   readonly prepared: Prepared;
   /** Names of the columns of its last rows. Many statements never have any. */
   names: readonly string[];
+  readonly isSchemaChange: boolean;
+  /** True if its rows are the same until the schema changes. Stores ask often, and SQLite takes its time for them. */
+  readonly isFact: boolean;
 }
 
+/** Everything that the databases over one connection share. */
+interface Opened {
+  readonly connection: DatabaseSync;
+  readonly statements: Map<string, Statement>;
+  /** Rows of statements that ask for facts, by statement and bindings. */
+  readonly facts: Map<string, readonly Record<string, SqlValue>[]>;
+  /** True if others may change the schema. */
+  readonly isShared: boolean;
+}
+
+const SCHEMA_CHANGE = /^\s*(?:CREATE|ALTER|DROP)\b/i;
+const FACT = /^PRAGMA table_info\(|\bFROM sqlite_master\b/;
+
 class Sqlite implements NodeDatabase {
-  readonly #connection: DatabaseSync;
-  readonly #statements: Map<string, Statement>;
+  readonly #opened: Opened;
   readonly #hooks: NodeDatabaseHooks;
   #depth = 0;
 
-  constructor(connection: DatabaseSync, statements: Map<string, Statement>, hooks: NodeDatabaseHooks) {
-    this.#connection = connection;
-    this.#statements = statements;
+  constructor(opened: Opened, hooks: NodeDatabaseHooks) {
+    this.#opened = opened;
     this.#hooks = hooks;
   }
 
   withHooks(hooks: NodeDatabaseHooks): NodeDatabase {
-    return new Sqlite(this.#connection, this.#statements, hooks);
+    return new Sqlite(this.#opened, hooks);
   }
 
   all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
     checkBindings(bindings);
     const known = this.#prepare(statement);
+    if (!known.isFact) return this.#read<Row>(known, bindings);
+    const { facts } = this.#opened;
+    const question = JSON.stringify([statement, bindings]);
+    const rows = facts.get(question) ?? this.#read<Row>(known, bindings);
+    facts.set(question, rows);
+    return rows.map((row) => ({ ...row }) as Row);
+  }
+
+  #read<Row extends Record<string, SqlValue>>(known: Statement, bindings: readonly SqlValue[]): Row[] {
     // The rows of node:sqlite as objects have no prototype; those of a Durable Object are plain objects.
     const rows = known.prepared.all(...bindings.map(bindable)) as unknown as readonly (readonly SqlValue[])[];
     if (rows[0] === undefined) return [];
@@ -60,23 +87,28 @@ class Sqlite implements NodeDatabase {
 
   run(statement: string, ...bindings: readonly SqlValue[]): number {
     checkBindings(bindings);
-    const write = (): number =>
-      Number(this.#prepare(statement).prepared.run(...bindings.map(bindable)).changes);
+    const write = (): number => {
+      const { isSchemaChange, prepared } = this.#prepare(statement);
+      if (isSchemaChange) this.#opened.facts.clear();
+      return Number(prepared.run(...bindings.map(bindable)).changes);
+    };
     return this.#depth > 0 ? write() : this.#durably(write);
   }
 
   transaction<T>(body: () => T): T {
     const isOuter = this.#depth === 0;
+    const { connection, facts } = this.#opened;
     const savepoint = `level_${this.#depth}`;
     const commit = (): T => {
-      this.#connection.exec(`SAVEPOINT ${savepoint}`);
+      connection.exec(`SAVEPOINT ${savepoint}`);
       this.#depth += 1;
       try {
         const result = body();
-        this.#connection.exec(`RELEASE ${savepoint}`);
+        connection.exec(`RELEASE ${savepoint}`);
         return result;
       } catch (error) {
-        this.#connection.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+        connection.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+        facts.clear();
         throw error;
       } finally {
         this.#depth -= 1;
@@ -90,7 +122,7 @@ class Sqlite implements NodeDatabase {
   }
 
   close(): void {
-    this.#connection.close();
+    this.#opened.connection.close();
   }
 
   #durably<T>(write: () => T): T {
@@ -101,13 +133,20 @@ class Sqlite implements NodeDatabase {
   }
 
   #prepare(statement: string): Statement {
-    const known = this.#statements.get(statement);
+    const { connection, isShared, statements } = this.#opened;
+    const known = statements.get(statement);
     if (known !== undefined) return known;
-    const prepared = this.#connection.prepare(statement);
+    const prepared = connection.prepare(statement);
     // Rows as arrays are several times as fast to read.
     prepared.setReturnArrays(true);
-    const entry: Statement = { prepared, names: [] };
-    this.#statements.set(statement, entry);
+    const isSchemaChange = SCHEMA_CHANGE.test(statement);
+    const entry: Statement = {
+      prepared,
+      names: [],
+      isSchemaChange,
+      isFact: !isShared && FACT.test(statement),
+    };
+    statements.set(statement, entry);
     return entry;
   }
 }
