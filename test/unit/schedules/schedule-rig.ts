@@ -70,12 +70,17 @@ export class ScheduleRig {
   many: ManyChats;
   /** Number of points passed at which the process can be killed. */
   points = 0;
+  /**
+   * The points that stand for all: at one that is left out, a process that dies leaves the same as at the one before.
+   */
+  readonly deaths: number[] = [];
   /** The process dies at the point with this number. */
   killAt = Number.POSITIVE_INFINITY;
   kills = 0;
   readonly #database: NodeDatabase = createNodeDatabase();
   /** When turns of tasks' own objects tell their ends. */
   readonly #tellAt: number[] = [];
+  #leftBefore = "";
   #process = { isDead: false };
   #alarmAt = Number.POSITIVE_INFINITY;
   #broadcasts: Broadcasts;
@@ -140,12 +145,22 @@ export class ScheduleRig {
       );
   }
 
+  /** Everything that outlives a process. */
+  #left(): string {
+    const { broadcasts, ended, reminders, told, turns } = this;
+    const lists = [broadcasts, ended, reminders, told, turns, this.#tellAt].map(({ length }) => length);
+    return [this.clock.now(), this.#database.changes(), this.#alarmAt, this.#ids, ...lists].join();
+  }
+
   #start(): { readonly broadcasts: Broadcasts; readonly many: ManyChats; readonly schedules: Schedules } {
     const process = { isDead: false };
     this.#process = process;
     const point = (): void => {
       if (process.isDead) throw new Dead();
       this.points += 1;
+      const left = this.#left();
+      if (left !== this.#leftBefore) this.deaths.push(this.points);
+      this.#leftBefore = left;
       if (this.points !== this.killAt) return;
       process.isDead = true;
       this.kills += 1;

@@ -277,9 +277,9 @@ describe("the quiet hours of a chat", () => {
   });
 
   it("neither lose nor double it, whenever the process dies", async () => {
-    const { points } = await play();
     const first = new ScheduleRig(digest).points + 1;
-    for (let point = first; point <= points; point += 1) {
+    for (const point of (await play()).deaths) {
+      if (point < first) continue;
       const rig = await play(point);
       await rig.runUntil("2026-11-19T12:00Z");
       expect(rig.kills).toBe(1);
@@ -312,10 +312,11 @@ describe("a crash at any point", () => {
   };
 
   it("neither loses an occurrence nor doubles one", async () => {
-    const { points } = await play([]);
+    const { deaths, points } = await play([]);
     const first = new ScheduleRig(digest).points + 1;
     expect(points - first).toBeGreaterThan(30);
-    for (let point = first; point <= points; point += 1) {
+    for (const point of deaths) {
+      if (point < first) continue;
       const rig = await play([point]);
       expect(rig.kills).toBe(1);
       check(rig);
@@ -343,9 +344,9 @@ describe("a crash at any point", () => {
       return rig;
     };
     for (const fanOut of ["once", "each"] as const) {
-      const { points } = await playMany(Number.POSITIVE_INFINITY, fanOut);
       const first = new ScheduleRig(digest).points + 1;
-      for (let point = first; point <= points; point += 1) {
+      for (const point of (await playMany(Number.POSITIVE_INFINITY, fanOut)).deaths) {
+        if (point < first) continue;
         const rig = await playMany(point, fanOut);
         expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
         expect(rig.broadcasts.map(({ work }) => work.kind)).toEqual([
@@ -367,9 +368,9 @@ describe("a crash at any point", () => {
       await rig.runUntil("2026-11-20T12:00Z");
       return rig;
     };
-    const { points } = await failing(Number.POSITIVE_INFINITY);
     const first = new ScheduleRig(digest).points + 1;
-    for (let point = first; point <= points; point += 1) {
+    for (const point of (await failing(Number.POSITIVE_INFINITY)).deaths) {
+      if (point < first) continue;
       const rig = await failing(point);
       expect(rig.told).toEqual(["job failing job@2026-11-19T09:00:00Z"]);
       expect(rig.ends("job")).toEqual([
@@ -396,7 +397,8 @@ describe("a crash at any point", () => {
     const whole = await waiting(Number.POSITIVE_INFINITY);
     expect(whole.ends("digest")).toEqual(["11-19T09:00 delivered: rejected"]);
     const first = new ScheduleRig(digest).points + 1;
-    for (let point = first; point <= whole.points; point += 1) {
+    for (const point of whole.deaths) {
+      if (point < first) continue;
       const rig = await waiting(point);
       expect(rig.kills).toBe(1);
       expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered: rejected"]);
