@@ -11,8 +11,12 @@ const ENGINE = ["src/sandbox/quickjs.wasm", "src/sandbox/quickjs.wasm.d.ts"];
 
 await rm(dist, { recursive: true, force: true });
 const results = [
-  await runStep("modules of the product", tool("tsc"), ["-p", "tsconfig.build.json"]),
-  await runStep("modules of the command", tool("tsc"), ["-p", "tsconfig.build.tools.json"]),
+  await runStep("modules of the product", tool("tsc"), ["-p", "tsconfig.build.json", "--singleThreaded"]),
+  await runStep("modules of the command", tool("tsc"), [
+    "-p",
+    "tsconfig.build.tools.json",
+    "--singleThreaded",
+  ]),
 ];
 if (!reportSteps(results)) process.exit(1);
 

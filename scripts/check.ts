@@ -5,9 +5,7 @@ const results: StepResult[] = [];
 for (const [name, command, parameters] of [
   ["format", "oxfmt", ["--check"]],
   ["lint", "oxlint", []],
-  ["types of the worker", "tsc", ["-p", "tsconfig.worker.json"]],
-  ["types of the tools", "tsc", ["-p", "tsconfig.node.json"]],
-  ["types of the benchmark's workers", "tsc", ["-p", "lab/bench/switchboard"]],
+  ["types", "node", ["scripts/types.ts"]],
   ["dead code", "knip", []],
   ["forwarding closures", "node", ["scripts/closures.ts"]],
   ["unit and worker tests", "vitest", ["run", "--project=unit", "--project=worker"]],
