@@ -115,6 +115,7 @@ export default defineConfig({
           isolate: false,
           // More runs of the properties take longer.
           testTimeout: PATIENT_MS * Number(process.env.PROPERTY_RUNS ?? 1),
+          hookTimeout: PATIENT_MS,
           sequence: { groupOrder: 0 },
         },
       },
