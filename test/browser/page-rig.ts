@@ -1,13 +1,13 @@
 import { Api } from "grammy";
 import type { Update } from "grammy/types";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { leavePage, openProfile, takePage } from "./browser.ts";
+import { leavePage, takePage, takeProfile } from "./browser.ts";
 
 /** The playground's page in a browser, with a person "Alice Moss" and a bot. Everything is new for each test. */
 export interface PageRig {
@@ -69,9 +69,8 @@ export function usePage(): PageRig {
   };
 
   beforeAll(async () => {
-    browser = await openProfile();
+    browser = await takeProfile();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     problems = [];
     rig.timeMs = undefined;

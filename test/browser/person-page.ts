@@ -1,8 +1,8 @@
 import path from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
-import { leavePage, openProfile, takePage } from "./browser.ts";
+import { leavePage, takePage, takeProfile } from "./browser.ts";
 
 /** The playground's page of a served bot. Each test has a person of its own, whose chat is open. */
 export interface PersonPage {
@@ -40,9 +40,8 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
   };
   const field = () => page().getByRole("textbox", { name: "Message" });
   beforeAll(async () => {
-    browser = await openProfile();
+    browser = await takeProfile();
   });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     const world = simulator();
     const { url } = world;

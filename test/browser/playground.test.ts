@@ -1,12 +1,12 @@
 import { Api, InlineKeyboard } from "grammy";
 import type { Update } from "grammy/types";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { leavePage, openProfile, takePage } from "./browser.ts";
+import { leavePage, takePage, takeProfile } from "./browser.ts";
 
 const tinyPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -29,9 +29,8 @@ async function echo(update: Update): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  browser = await openProfile();
+  browser = await takeProfile();
 });
-afterAll(() => browser.close());
 
 beforeEach(async () => {
   behave = echo;
@@ -382,6 +381,7 @@ describe("a person at the playground", () => {
   });
 
   it("sees every entry of a menu that fits on the screen", async () => {
+    await page.setViewportSize({ width: 1120, height: 900 });
     const names = ["start", "help", "stop", "new", "order", "hours", "contact", "language"];
     await api.setMyCommands(names.map((command) => ({ command, description: `What /${command} does` })));
     await messageField().fill("/");

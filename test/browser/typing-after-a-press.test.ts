@@ -7,8 +7,8 @@ import { usePage } from "./page-rig.ts";
 const rig = usePage();
 
 /** From a press to the first key. The bot answers within this time. */
-const DELAYS_MS = Array.from({ length: 20 }, (_, index) => index * 15);
-const SOME_DELAYS_MS = DELAYS_MS.filter((_, index) => index % 4 === 0);
+const DELAYS_MS = Array.from({ length: 10 }, (_, index) => index * 30);
+const SOME_DELAYS_MS = DELAYS_MS.filter((_, index) => index % 2 === 0);
 const STALE = "This button is no longer in use.";
 
 const button = (name: string) => rig.page.getByRole("button", { name, exact: true });
