@@ -46,7 +46,7 @@ describe("a long block that is still open", () => {
           for (const { content } of parts) expect(telegramFaults(content, limits)).toEqual([]);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 

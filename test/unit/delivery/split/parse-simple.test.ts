@@ -64,7 +64,7 @@ describe("the short way through the parser", () => {
       fc.property(fc.oneof(fragments, fragments, lines, tables), (source) => {
         expect(differs(source)).toBe(false);
       }),
-      { numRuns: 6_000 },
+      { numRuns: 3000 },
     );
     fc.assert(
       fc.property(markdown, (source) => {
@@ -72,7 +72,7 @@ describe("the short way through the parser", () => {
         expect(lines).toEqual([]);
         expect(differs(source)).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 

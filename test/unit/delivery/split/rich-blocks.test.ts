@@ -295,7 +295,7 @@ describe("the laws of rich messages", () => {
         planner.finish();
         expect(planner.parts()).toEqual(final);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
