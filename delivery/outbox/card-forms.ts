@@ -31,17 +31,19 @@ export function cardForms(body: ReplyBody, surface: Surface): CardForms {
   const forms = body.isPictureRefused === true ? { ...capabilities, images: false } : capabilities;
   const shown = shownButtons(body.card, forms);
   const rows = buttonRows(shown, capabilities.buttonLimits, surface.limits.unit);
-  const isText = rows === undefined || !fitsMessage(cardText(body.card, forms), shown, surface);
+  const isText = rows === undefined || !fitsMessage(cardText(body.card, forms), shown.flat(), surface);
   if (isText) return { ...text, capabilities: { ...forms, buttons: false } };
   return { ...text, capabilities: forms, rows };
 }
 
 /** Whether the text of a card fits a message with buttons. */
-function fitsMessage(text: string, shown: readonly unknown[], surface: Surface): boolean {
+function fitsMessage(text: string, shown: readonly OutgoingButton[], surface: Surface): boolean {
   const { buttonLimits } = surface.capabilities;
   if (buttonLimits === undefined || shown.length === 0) return true;
   const { maxLength, ...limits } = surface.limits;
-  const most = Math.min(maxLength, buttonLimits.maxTextLength);
+  const room = buttonLimits.textRoom?.(shown) ?? Infinity;
+  const most = Math.min(maxLength, buttonLimits.maxTextLength, room);
+  if (most < 1) return false;
   const renderer = rendererOf(formatOf(surface, { isCard: true }), limits.unit);
   return (
     splitText<RichText>(text, { renderer, limits: { ...limits, maxLength: most }, final: true }).length <= 1

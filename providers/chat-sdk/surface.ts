@@ -53,6 +53,7 @@ export function createChatSdkSurface(
     maxEntities: Infinity,
   };
   const { search } = profile;
+  const buttonLimits = profile.buttonLimitsOf?.(adapter) ?? profile.buttonLimits;
   const reach: NewestAddresses["newestId"] = async (threadId, known) =>
     addresses?.newestId(threadId, known) ?? threadId;
   const classify = (
@@ -116,7 +117,7 @@ export function createChatSdkSurface(
       typing: typing !== "none",
       buttons: capabilities.supportsActions,
       linkButtons: profile.hasLinkButtons ?? true,
-      ...(profile.buttonLimits !== undefined && { buttonLimits: profile.buttonLimits }),
+      ...(buttonLimits !== undefined && { buttonLimits }),
       // Adapters answer a press when it arrives. They cannot show a note later.
       privateWords: profile.whisper === undefined && adapter.postEphemeral === undefined ? "none" : "message",
       ...(settings.files !== undefined && { files: settings.files }),

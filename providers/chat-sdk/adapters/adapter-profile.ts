@@ -141,6 +141,8 @@ export interface AdapterProfile {
   readonly maxCaptionLength?: number;
   /** @default no limits */
   readonly buttonLimits?: ButtonLimits;
+  /** Limits that depend on the adapter's own options. */
+  readonly buttonLimitsOf?: (adapter: Adapter) => ButtonLimits;
   /**
    * Returns the chat of a thread: the largest place to which the bot can post. @default the adapter's channel
    */

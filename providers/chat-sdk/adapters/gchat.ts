@@ -9,6 +9,7 @@ import { credentialsRefused, rateLimited } from "./refusals.ts";
 import { replaceMethod } from "./search/post-key.ts";
 import { gchatSearch } from "./search/gchat.ts";
 import { isDirect, mentioningText, prepareEvents, readUnreported } from "./gchat-events.ts";
+import { buttonLimitsOf } from "./gchat-cards.ts";
 import { explainRefusal, findMistake } from "./gchat-kinds.ts";
 
 export const gchat: AdapterProfile = {
@@ -17,6 +18,7 @@ export const gchat: AdapterProfile = {
   lengthUnit: "utf8-bytes",
   markup: googleChatText,
   cardMarkup: googleChatCard,
+  buttonLimitsOf,
   // The adapter drops files and reports the message as sent.
   sendsFiles: false,
   // A space takes 60 writes a minute: posts, edits and removals.

@@ -45,7 +45,15 @@ export const googleChatCard: Markup = {
   },
 };
 
-/** The adapter reads two asterisks as its own bold. */
+/**
+ * The adapter reads two asterisks as its own bold. JSON writes backslashes, control characters and halves of characters in
+ * more bytes than were counted.
+ */
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"*]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return text
+    .replace(/[&<>"*\\]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replace(
+      /[\u0000-\u0009\u000b-\u001f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      " ",
+    );
 }

@@ -55,6 +55,8 @@ export interface ButtonLimits {
   readonly maxPerRow: number;
   /** Longest text of a message with buttons. */
   readonly maxTextLength: number;
+  /** Longest text beside these buttons, if they share a limit. Below 1 if they fit no message. @default `maxTextLength` */
+  readonly textRoom?: (buttons: readonly OutgoingButton[]) => number;
   /** Longest label of a button. */
   readonly maxLabelLength: number;
 }

@@ -38,9 +38,18 @@ function elementsOf(element: CardElement): readonly CardElement[] {
   return [element, ...[...body, ...items, ...columns, ...rows, ...cells].flatMap(elementsOf)];
 }
 
-/** Text blocks and facts render a part of Markdown: no headings, no tables, no code. */
+/** "Format cards in Teams": text blocks and facts render bold, italic, lists and links alone. */
 function showElement({ facts = [], text }: CardElement): readonly ShownText[] {
-  const shownAsSource = ["heading", "table", "inlineCode", "code", "blockquote"] as const;
+  const shownAsSource = [
+    "heading",
+    "table",
+    "inlineCode",
+    "code",
+    "blockquote",
+    "delete",
+    "thematicBreak",
+    "image",
+  ] as const;
   return [
     ...(text === undefined ? [] : [showMarkdown(text, { shownAsSource })]),
     ...facts.flatMap(({ title = "", value = "" }) => [plain(title), showMarkdown(value, { shownAsSource })]),
