@@ -52,8 +52,5 @@ export const googleChatCard: Markup = {
 function escapeHtml(text: string): string {
   return text
     .replace(/[&<>"*\\]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-    .replace(
-      /[\u0000-\u0009\u000b-\u001f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-      " ",
-    );
+    .replace(/(?!\n)[\p{Cc}\p{Cs}]/gu, " ");
 }

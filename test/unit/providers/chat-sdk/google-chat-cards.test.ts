@@ -38,7 +38,7 @@ async function posted(
   const bodies: string[] = [];
   vi.stubGlobal("fetch", async (input: string | URL, init?: RequestInit) => {
     if (new URL(input).hostname === "oauth2.googleapis.com") return Response.json({ access_token: "ya29" });
-    bodies.push(String(init?.body));
+    bodies.push(typeof init?.body === "string" ? init.body : "");
     return Response.json({ name: "spaces/A/messages/M" });
   });
   const adapter = createGoogleChatAdapter({
