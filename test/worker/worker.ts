@@ -16,6 +16,7 @@ import { AgentRuntime } from "../../src/agent/agent-runtime.ts";
 import { createConversationEngine } from "../../src/agent/conversation-engine.ts";
 import { FEATURES } from "../../src/agent/features.ts";
 import type { ThinkMessengers } from "../../src/messengers/index.ts";
+import { agentSchema } from "./support/agent-schema.ts";
 import { testEnv } from "./test-env.ts";
 import type { World } from "./support/world.ts";
 import { worldOf } from "./support/world.ts";
@@ -94,7 +95,9 @@ export class RuntimeBot extends Agent {
 export class ScriptedBot extends Think {
   // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the constructor of a Durable Object
   constructor(...[context, env]: ConstructorParameters<typeof Think>) {
+    const keepSchema = agentSchema(context.storage);
     super(context, env);
+    keepSchema();
     const { hooks, settings } = worldOf(context.id.name ?? "");
     Object.assign(this, settings, hooks);
   }
