@@ -61,9 +61,7 @@ export class ConversationBot implements ThreadBot {
     return (turnId, ...shown) => {
       const { thread } = this.#object;
       return runBotCode({ clock: deps.clock, log }, "renderAttachment", () =>
-        inTurnContext(thread.own.info(turnId), thread.contextOf(turnId), () =>
-          agent.renderAttachment?.(...shown),
-        ),
+        inTurnContext(...thread.shownIn(turnId), () => agent.renderAttachment?.(...shown)),
       );
     };
   }

@@ -65,8 +65,7 @@ export function createConversationEngine(object: ObjectHost, hooks: () => Partia
     resolveFile: (...file) => modelFiles().resolve(...file),
     turns: () => object.thread,
     calls: () => object.thread.own.calls,
-    inTurn: (operationId, body) =>
-      inTurnContext(object.thread.own.info(operationId), object.thread.contextOf(operationId), body),
+    inTurn: (operationId, body) => inTurnContext(...object.thread.shownIn(operationId), body),
   });
   return engine;
 }

@@ -62,7 +62,9 @@ export class OwnTurns {
       };
     }
     const authors = new Map<string, MessengerAuthor>();
-    for (const { event } of inbox.rows(turn.messageSeqs)) {
+    // The turn has the event of its newest message itself.
+    const messages = turn.messageSeqs.length > 1 ? inbox.rows(turn.messageSeqs) : [{ event: turn.context }];
+    for (const { event } of messages) {
       if (event?.author !== undefined) authors.set(event.author.userId, event.author);
     }
     return { id, kind, authors: [...authors.values()], answerTo: [turn.address], event: turn.context };

@@ -5,6 +5,7 @@ import type { IncomingEvent } from "../../core/chat/messenger.ts";
 import type { MessengerContext } from "../../core/chat/messenger-context.ts";
 import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { Address } from "../../core/chat/surface.ts";
+import type { TurnInfo } from "../../core/turn/turn-info.ts";
 import { createDelivery } from "../../../delivery/index.ts";
 import { createNoteStore } from "../../inbox/note-store.ts";
 import { createPromptStore } from "../../inbox/prompt-store.ts";
@@ -216,10 +217,11 @@ export class ThreadRuntime implements EngineTurns, Loop {
     return this.#inbox.isKnown(messengerId, key);
   }
 
-  /** Returns the event of a turn as the bot's code sees it: with the files of all messages of the turn. */
-  contextOf(turnId: string): MessengerContext | undefined {
-    const event = this.own.info(turnId)?.event;
-    return event && this.files.contextOf(event, () => this.#runner.questions.eventsById(turnId));
+  /** Returns a turn as the bot's code sees it, and its event with the files of all messages of the turn. */
+  shownIn(turnId: string): readonly [turn: TurnInfo | undefined, event: MessengerContext | undefined] {
+    const turn = this.own.info(turnId);
+    const event = turn?.event;
+    return [turn, event && this.files.contextOf(event, () => this.#runner.questions.eventsById(turnId))];
   }
 
   /** Returns the people's messages that a turn answers. */

@@ -22,6 +22,8 @@ const RUN_AGAIN_MS = 2500;
 export class TurnResponses {
   readonly #options: TurnResponsesOptions;
   #isTelling = false;
+  /** False once no report is open that an earlier process, or this one, has stored. */
+  #mayBeDue = true;
 
   constructor(options: TurnResponsesOptions) {
     this.#options = options;
@@ -29,21 +31,28 @@ export class TurnResponses {
 
   /** Stores that the bot must be told. Call it in the transaction that ends the turn. */
   due(turnId: string, status: ResponseStatus): void {
-    if (this.#options.isAwaited()) this.#options.turns.setDueResponse(turnId, status);
+    if (!this.#options.isAwaited()) return;
+    this.#options.turns.setDueResponse(turnId, status);
+    this.#mayBeDue = true;
   }
 
   /**
    * Time at which `run` must be called again, in epoch milliseconds. Undefined if the bot has been told of every end.
    */
   get runAgainAt(): number | undefined {
-    const { deps, turns } = this.#options;
-    return this.#isTelling || turns.dueResponses().length > 0 ? deps.clock.now() + RUN_AGAIN_MS : undefined;
+    return this.#isTelling || this.#isDue() ? this.#options.deps.clock.now() + RUN_AGAIN_MS : undefined;
   }
 
   run(): void {
-    if (this.#isTelling || this.#options.turns.dueResponses().length === 0) return;
+    if (this.#isTelling || !this.#isDue()) return;
     this.#isTelling = true;
     void this.#tellAll();
+  }
+
+  /** A report that its transaction took back only costs a look. */
+  #isDue(): boolean {
+    this.#mayBeDue &&= this.#options.turns.dueResponses().length > 0;
+    return this.#mayBeDue;
   }
 
   async #tellAll(): Promise<void> {
