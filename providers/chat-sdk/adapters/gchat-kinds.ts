@@ -1,6 +1,7 @@
 import type { Adapter } from "chat";
 import { z } from "zod";
 import { isRecord } from "../../../src/core/json/is-record.ts";
+import { isPrivateHost } from "../../../src/core/web/public-url.ts";
 
 /*
  * An app of Google Chat is of one of two kinds from its beginning. Its requests are signed accordingly ("Verify requests
@@ -20,7 +21,7 @@ const settings = z.object({
 
 export function findMistake(adapter: Adapter): string | undefined {
   const { endpointUrl, workspaceAddOnServiceAccountEmail: email } = settings.parse(adapter);
-  if (endpointUrl !== undefined && !/^https:\/\/[^/\s]+\/\S+$/.test(endpointUrl))
+  if (endpointUrl !== undefined && !isWebhook(endpointUrl))
     return `The adapter's \`endpointUrl\` is no address of a webhook. Set it as it stands in ${CONSOLE}, such as "https://bot.example.com/messengers/gchat/webhook".`;
   if (email === undefined || email === "") return undefined;
   if (!ADD_ON_ACCOUNT.test(email))
@@ -28,6 +29,13 @@ export function findMistake(adapter: Adapter): string | undefined {
   return endpointUrl === undefined
     ? `The adapter has \`workspaceAddOnServiceAccountEmail\`, and no \`endpointUrl\`. Set \`endpointUrl\` to the webhook's address as it stands in ${CONSOLE}.`
     : undefined;
+}
+
+/** A bot that runs on this machine has an address without TLS. Google sends nothing to it. */
+function isWebhook(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null || url.pathname === "/") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isPrivateHost(url.hostname));
 }
 
 export function explainRefusal(body: unknown, adapter: Adapter): string | undefined {

@@ -89,4 +89,8 @@ describe("the requests of Google Chat", () => {
       expect.objectContaining({ code: "chat-sdk-adapter", message: expect.stringContaining(fix) }),
     );
   });
+
+  it("need no address with TLS while the bot runs on its author's machine", () => {
+    expect(() => rigWith({ endpointUrl: "http://127.0.0.1:8787/messengers/gchat/webhook" })).not.toThrow();
+  });
 });
