@@ -139,8 +139,8 @@ function findReason(name: string): string | undefined {
 }
 
 function isNear(name: string, member: string): boolean {
-  if (Math.abs(name.length - member.length) > 2) return false;
-  return distanceOf(name.toLowerCase(), member.toLowerCase()) <= (member.length > 8 ? 2 : 1);
+  const most = member.length > 8 ? 2 : 1;
+  return distanceOf(name.toLowerCase(), member.toLowerCase(), most) <= most;
 }
 
 /**

@@ -16,8 +16,12 @@ function isShortened(short: string, long: string): boolean {
   return at === short.length;
 }
 
-/** Counts the letters to add, remove or replace to get from one word to the other. */
-export function distanceOf(from: string, to: string): number {
+/**
+ * Counts the letters to add, remove or replace to get from one word to the other. It stops above `most`, with any number
+ * above it.
+ */
+export function distanceOf(from: string, to: string, most = Infinity): number {
+  if (Math.abs(from.length - to.length) > most) return most + 1;
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of Array.from(from).entries()) {
     const next = [index + 1];
@@ -25,6 +29,7 @@ export function distanceOf(from: string, to: string): number {
       const [replaced = 0, removed = 0, added = 0] = [row[column], row[column + 1], next[column]];
       next.push(Math.min(replaced + (letter === other ? 0 : 1), removed + 1, added + 1));
     }
+    if (Math.min(...next) > most) return most + 1;
     row = next;
   }
   return row.at(-1) ?? 0;
