@@ -45,9 +45,6 @@ import type {
   ContextOverflowOptions,
 } from "./turn/recovery/recovery-settings.ts";
 
-const DEFAULT_SYSTEM_PROMPT =
-  "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
-
 /** The members of `Think` that a bot can override: its settings, what it consists of, and its hooks. */
 export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   extends Agent<Env, State>
@@ -184,7 +181,7 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /** @default a short prompt for a careful assistant */
   getSystemPrompt(): string | Promise<string> {
-    return DEFAULT_SYSTEM_PROMPT;
+    return "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
   }
 
   /**

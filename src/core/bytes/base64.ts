@@ -6,7 +6,7 @@ export function toBase64({ buffer, byteLength, byteOffset }: Uint8Array): string
 /**
  * Returns the bytes of a base64 text.
  *
- * @throws {DOMException} if it is none
+ * @throws {DOMException} if the text is not base64
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   // Unlike `Buffer`, it refuses what is not base64.
