@@ -59,8 +59,7 @@ const ASK_AFTER_END_MS = 24 * 60 * 60_000;
  * 4. When the broadcast is closing, the targets that an earlier slice may have handed over are asked, and nothing new
  *    begins.
  * 5. A target that has quiet hours, or whose account the platform makes wait, is put aside until the end, and holds nobody
- *    up. A prompt of a scheduled task
- *    that waits so gives way to that of its next occurrence.
+ *    up. A prompt of a scheduled task that waits so gives way to that of its next occurrence.
  */
 export async function runSlice(options: SliceOptions, broadcast: StoredBroadcast): Promise<void> {
   await new Slice(options, broadcast).run();
