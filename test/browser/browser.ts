@@ -89,6 +89,15 @@ export async function takePage(context: BrowserContext): Promise<Page> {
   return page;
 }
 
+/**
+ * Loads the playground's page, and waits until a message can be written. A file that is chosen before would be lost, as a
+ * person cannot choose one then.
+ */
+export async function loadPlayground(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+}
+
 /** Empties the page after a test, and ends what the test has had with it. */
 export async function leavePage(page: Page): Promise<void> {
   for (const event of ["console", "dialog", "download", "pageerror", "request"])

@@ -7,7 +7,7 @@ import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { leavePage, takePage, takeProfile } from "./browser.ts";
+import { leavePage, loadPlayground, takePage, takeProfile } from "./browser.ts";
 
 /** The playground's page in a browser, with a person "Alice Moss" and a bot. Everything is new for each test. */
 export interface PageRig {
@@ -96,7 +96,7 @@ export function usePage(): PageRig {
       if (!request.url().startsWith(simulator.url) && !request.url().startsWith("data:"))
         problems.push(request.url());
     });
-    await page.goto(`${simulator.url}/#${chat.id}`);
+    await loadPlayground(page, `${simulator.url}/#${chat.id}`);
     started = { simulator, api, page, webhook, chat };
   });
   afterEach(async () => {

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
-import { leavePage, takePage, takeProfile } from "./browser.ts";
+import { leavePage, loadPlayground, takePage, takeProfile } from "./browser.ts";
 
 /** The playground's page of a served bot. Each test has a person of its own, whose chat is open. */
 export interface PersonPage {
@@ -55,7 +55,7 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
     opened.on("request", (request) => {
       if (!request.url().startsWith(url)) problems.push(request.url());
     });
-    await opened.goto(`${url}/#${chat.id}`);
+    await loadPlayground(opened, `${url}/#${chat.id}`);
   });
   afterEach(async () => {
     await leavePage(page());

@@ -6,7 +6,7 @@ import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { leavePage, takePage, takeProfile } from "./browser.ts";
+import { leavePage, loadPlayground, takePage, takeProfile } from "./browser.ts";
 
 const tinyPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -64,7 +64,7 @@ async function openPage(): Promise<void> {
     if (!request.url().startsWith(simulator.url) && !request.url().startsWith("data:"))
       problems.push(request.url());
   });
-  await page.goto(`${simulator.url}/#${chat.id}`);
+  await loadPlayground(page, `${simulator.url}/#${chat.id}`);
 }
 
 const messageField = () => page.getByRole("textbox", { name: "Message" });

@@ -10,7 +10,7 @@ import { openBotDoor } from "../../playground/served-bot/bot-door.ts";
 import { CLOCK_FILE, openMovedClock } from "../../playground/served-bot/moved-clock.ts";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator, type SimChat, type Simulator } from "../../playground/telegram/simulator.ts";
-import { leavePage, openProfile, takePage } from "./browser.ts";
+import { leavePage, loadPlayground, openProfile, takePage } from "./browser.ts";
 
 /** A bot that writes at 02:30 in Berlin, on a clock that begins some hours before the clocks there go back. */
 const BEGINS_AT = Date.parse("2026-10-24T20:00:00Z");
@@ -71,7 +71,7 @@ beforeEach(async () => {
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text());
   });
-  await page.goto(`${simulator.url}/#${chat.id}`);
+  await loadPlayground(page, `${simulator.url}/#${chat.id}`);
 });
 afterEach(async () => {
   await leavePage(page);
