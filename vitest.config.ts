@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
-import { MixedSequencer } from "./scripts/test/mixed-sequencer.ts";
+import { LongFirstSequencer } from "./scripts/test/long-first-sequencer.ts";
 
 // The processes that tests start load the same modules each time: Node keeps what it made of them.
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/compiled`;
@@ -32,7 +32,6 @@ const alias = {
   "cloudflare:workers": `${import.meta.dirname}/test/support/rpc-target.ts`,
 };
 
-const browserTests = "test/browser/**/*.test.ts";
 const compileCommand = "test/support/compile-command.ts";
 
 /** Gives tests `fast-check` with a fixed seed. */
@@ -92,7 +91,7 @@ const PATIENT_MS = 180_000;
 /** Tests in workerd wait half of their time. */
 const workerdWorkers = 4;
 
-/** End-to-end and browser tests are mixed. They use a processor for a quarter to a third of their time. */
+/** End-to-end and browser tests use a processor for a quarter to a third of their time. */
 const waitingWorkers = 6;
 
 export default defineConfig({
@@ -102,7 +101,7 @@ export default defineConfig({
       : ["default"],
     globalSetup: "test/support/share-builds.ts",
     maxWorkers,
-    sequence: { sequencer: MixedSequencer },
+    sequence: { sequencer: LongFirstSequencer },
     projects: [
       {
         plugins: [seededProperties, asDeployed, wasmModules],
@@ -167,12 +166,7 @@ export default defineConfig({
           globalSetup: compileCommand,
           maxWorkers: waitingWorkers,
           // A bot in a folder of its own has its tests beside it.
-          include: [
-            "test/e2e/**/*.test.ts",
-            "examples/**/*.test.ts",
-            "*/*.test.ts",
-            ...(process.env.WITH_BROWSER === undefined ? [] : [browserTests]),
-          ],
+          include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts", "*/*.test.ts"],
           alias,
           environment: "node",
           // To load the simulator and the command takes longer than many tests, which share nothing but that.
@@ -222,12 +216,12 @@ export default defineConfig({
         },
       },
       {
-        // The browser tests alone. In a whole run they are among the end-to-end tests (`MixedSequencer`).
+        // The playground's page in a browser. `npm run browser` runs it.
         test: {
           name: "browser",
           globalSetup: compileCommand,
           maxWorkers: waitingWorkers,
-          include: [browserTests],
+          include: ["test/browser/**/*.test.ts"],
           environment: "node",
           // Loading playwright and the simulator costs more than many tests.
           isolate: false,

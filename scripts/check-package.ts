@@ -16,7 +16,7 @@ async function checkPacked(): Promise<readonly StepResult[]> {
   return Promise.all([
     runStep("publint", tool("publint"), ["--strict", tarball]),
     runStep("are the types wrong", process.execPath, ["scripts/are-types-wrong.ts", tarball]),
-    runStep("use it", tool("vitest"), ["run", "--project=package"], {
+    runStep("use it", process.execPath, ["scripts/test.ts", "--project=package"], {
       environment: { PACKED: tarball },
       timeoutMs: 600_000,
     }),

@@ -1,7 +1,7 @@
 /**
- * `npm test`: the tests but those that are commands of their own: the simulation (`npm run simulation`), the suites of
- * platforms (`npm run contracts`) and of the package. Parameters go to the test runner: `npm test -- --project unit
- * delivery`. The last line is `N passed, N failed, N skipped` over all projects.
+ * `npm test`: the unit, worker and end-to-end tests. Parameters go to the test runner: `npm test -- --project unit
+ * delivery`. Projects that are commands of their own (`npm run browser`, `contracts`, `simulation`) come here, too. The
+ * last line is `N passed, N failed, N skipped` over all projects of the run.
  */
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
@@ -19,22 +19,16 @@ const reportFile = path.join(root, "node_modules/.cache/test-report.json");
 await mkdir(path.dirname(reportFile), { recursive: true });
 await rm(reportFile, { force: true });
 
-const chromium = process.env.CHROMIUM || "/usr/bin/chromium";
 const chosen = parameters.some((parameter) => parameter.startsWith("--project"));
-const withoutBrowser = !chosen && !existsSync(chromium);
 const projects = chosen ? [] : PROJECTS;
-// The end-to-end tests then have the browser tests among them.
-const withBrowser: Record<string, string> = chosen || withoutBrowser ? {} : { WITH_BROWSER: "yes" };
+const whole: Record<string, string> = chosen ? {} : { WHOLE_RUN: "yes" };
 
 const result = await runStep(
   "tests",
   tool("vitest"),
   ["run", "--passWithNoTests", ...projects.map((name) => `--project=${name}`), ...parameters],
-  { environment: { TEST_REPORT: reportFile, ...withBrowser }, timeoutMs: TIMEOUT_MS },
+  { environment: { TEST_REPORT: reportFile, ...whole }, timeoutMs: TIMEOUT_MS },
 );
-if (withoutBrowser) {
-  process.stdout.write(`Browser tests left out: no Chromium at ${chromium} (install it, or set CHROMIUM).\n`);
-}
 if (existsSync(reportFile)) {
   const counts = await readCounts(reportFile);
   process.stdout.write(`${closingLine(counts)}\n`);

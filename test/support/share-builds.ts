@@ -21,7 +21,7 @@ export default async function shareBuilds(project: TestProject): Promise<() => P
     await clear();
     folder = await mkdtemp(path.join(tmpdir(), "switchboard-builds-"));
     process.env[SHARED_BUILDS] = folder;
-    if (process.env.WITH_BROWSER !== undefined) builds = buildBots();
+    if (process.env.WHOLE_RUN !== undefined) builds = buildBots();
   };
   await begin();
   project.onTestsRerun(begin);
