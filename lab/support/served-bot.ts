@@ -31,6 +31,9 @@ export interface ServedBot {
 const RUNNING = /"event":"serve\.running","url":"(http:[^"]+)"/;
 const root = path.resolve(import.meta.dirname, "../..");
 
+/** Variable that names a bundle of the command, if there is one. Its sources take longer to load. */
+export const BUILT_COMMAND = "BUILT_COMMAND";
+
 export async function startServedBot(
   options: {
     env?: Record<string, string>;
@@ -70,7 +73,7 @@ export async function startServedBot(
       options.fromSources === true
         ? ["--config", config]
         : [await builtBot(config, { withDemo: options.withDemo ?? false })];
-    const command = [path.join(root, "cli/main.ts"), "serve", "--exit-with-stdin"];
+    const command = [commandFile(), "serve", "--exit-with-stdin"];
     const started = spawn(process.execPath, [...command, ...parameters], {
       cwd: root,
       detached: true,
@@ -131,6 +134,11 @@ export async function startServedBot(
       if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+/** The command's file: its sources, or their bundle. */
+export function commandFile(): string {
+  return process.env[BUILT_COMMAND] ?? path.join(root, "cli/main.ts");
 }
 
 /** Returns the environment without variables of a real bot that a developer's shell may have. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { moveData } from "../../ops/data/bot-names.ts";
-import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
+import { commandFile, startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { slownessOf } from "../support/slowness.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -33,7 +33,7 @@ async function refuse(
   configFile = config,
   ...more: readonly string[]
 ): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, ["cli/main.ts", "serve", "--config", configFile, ...more], {
+  const child = spawn(process.execPath, [commandFile(), "serve", "--config", configFile, ...more], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
