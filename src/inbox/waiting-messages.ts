@@ -24,15 +24,17 @@ export function queueMessage(inbox: InboxStore, row: InboxRow, event: MessengerE
 
 /** Returns the queued message that an edit or a deletion belongs to. */
 export function waitingMessage(inbox: InboxStore, event: MessengerEvent): InboxRow | undefined {
-  return inbox
-    .inState("queued")
-    .find(
-      (queued) =>
-        queued.messengerId === event.messengerId &&
-        queued.event?.thread.chatId === event.thread.chatId &&
-        queued.event.thread.formerChatId === event.thread.formerChatId &&
-        queued.event.message?.id === event.message?.id,
-    );
+  return inbox.inState("queued").find((queued) => isOfMessage(event, queued.event));
+}
+
+/** Whether an edit or a deletion belongs to a message. */
+export function isOfMessage(change: MessengerEvent, of: MessengerEvent | undefined): boolean {
+  return (
+    of?.messengerId === change.messengerId &&
+    of.thread.chatId === change.thread.chatId &&
+    of.thread.formerChatId === change.thread.formerChatId &&
+    of.message?.id === change.message?.id
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import type { MessengerCommand, MessengerEvent } from "../../core/chat/messenger
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { EventHook } from "../../inbox/sort-event.ts";
 import { isInvitation } from "../../inbox/may-be-answered.ts";
-import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
+import { isOfMessage, queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { Admission } from "./admission.ts";
 import type { BareWords } from "./bare-words.ts";
@@ -44,6 +44,13 @@ interface RunCommand {
   readonly outcome: CommandOutcome;
 }
 
+/** A message about which nothing can be decided yet. The intake looks at it again when the promise resolves. */
+interface Held {
+  readonly row: InboxRow;
+  readonly event: MessengerEvent;
+  readonly released: Promise<void>;
+}
+
 /** An event whose handler has run. */
 interface HandedOver {
   readonly outcome: string;
@@ -56,6 +63,7 @@ export class EventHandler {
   readonly #options: EventHandlerParts;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
+  readonly #held = new Set<Held>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
   /** Events whose handler has run but whose end could not be stored, by row number. */
@@ -150,8 +158,7 @@ export class EventHandler {
       case "answer": {
         if (!(await this.#options.admission.admit(row, event, definition))) return;
         const taken = this.#options.asked.take(row, event, definition);
-        // The intake looks at it again afterwards.
-        if (typeof taken === "object") this.#letRun(row, taken);
+        if (typeof taken === "object") this.#hold(row, event, taken);
         if (taken !== false) return;
         if (!(await this.#options.words.take(row, event, definition)))
           await this.#queue(row, event, definition);
@@ -192,7 +199,11 @@ export class EventHandler {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const target = waitingMessage(this.#options.inbox, event);
-    if (target !== undefined) {
+    const held = this.#heldFor(event);
+    if (held !== undefined) {
+      // Looked at again after the message, which then waits, or was no message for the model.
+      void this.#letRun(row, held.released);
+    } else if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#options.outcomes.end(row, "edit applied to the waiting message");
     } else if (!this.#options.answers.mayRerun(event)) {
@@ -213,13 +224,24 @@ export class EventHandler {
   }
 
   #withdraw(row: InboxRow, event: MessengerEvent): void {
-    const target = waitingMessage(this.#options.inbox, event);
+    const target = waitingMessage(this.#options.inbox, event) ?? this.#heldFor(event)?.row;
     if (target !== undefined) this.#options.outcomes.end(target, "withdrawn by its author");
     else this.#options.questions?.messageDeleted(event);
     this.#options.outcomes.end(
       row,
       target === undefined ? "deletion recorded" : "deletion applied to the waiting message",
     );
+  }
+
+  #hold(row: InboxRow, event: MessengerEvent, until: Promise<void>): void {
+    const held = { row, event, released: this.#letRun(row, until) };
+    this.#held.add(held);
+    void held.released.then(() => this.#held.delete(held));
+  }
+
+  /** Returns the held message that an edit or a deletion belongs to. */
+  #heldFor(change: MessengerEvent): Held | undefined {
+    return [...this.#held].find(({ event }) => isOfMessage(change, event));
   }
 
   /** Runs a command. A slow handler runs beside the intake, so later events, such as `/stop`, do not wait for it. */
@@ -248,13 +270,13 @@ export class EventHandler {
       await end(outcome);
       return;
     }
-    this.#letRun(row, outcome.then(end));
+    void this.#letRun(row, outcome.then(end));
   }
 
   /** Lets work go on beside the intake. It must end with the end of the row. */
-  #letRun(row: InboxRow, work: Promise<unknown>): void {
+  #letRun(row: InboxRow, work: Promise<unknown>): Promise<void> {
     this.#beside.add(row.seq);
-    void work
+    return work
       .then(() => this.#options.outcomes.settle(row))
       .catch(() => {
         // The intake resumes the event and logs the failure.
@@ -303,7 +325,7 @@ export class EventHandler {
       this.#handedOver.set(row.seq, ran);
       return this.resume(row);
     };
-    this.#letRun(row, running.then(end));
+    void this.#letRun(row, running.then(end));
   }
 
   async #callHook(hook: EventHook, event: MessengerEvent, context: MessengerContext): Promise<HookContent> {

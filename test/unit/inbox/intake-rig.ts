@@ -10,6 +10,7 @@ import type { CommandHost, ThinkCommands } from "../../../src/messengers/declare
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake/intake.ts";
 import type { EventHandlers } from "../../../src/messengers/intake/bot-handlers.ts";
+import type { OpenQuestions } from "../../../src/messengers/intake/open-questions.ts";
 import { ChatGates } from "../../../src/messengers/root/chats/chat-gates.ts";
 import type { RouteResult } from "../../../src/messengers/root/root-link.ts";
 import { EventFiles } from "../../../src/messengers/turns/event-files.ts";
@@ -62,6 +63,8 @@ export interface IntakeRigOptions {
   readonly handlers?: EventHandlers;
   /** The draft of the answer that is being written. */
   readonly runningDraftId?: number;
+  /** Says what becomes of a message while its author is asked something. */
+  readonly taken?: OpenQuestions["taken"];
 }
 
 export function createIntakeRig(options: IntakeRigOptions = {}): IntakeRig {
@@ -144,6 +147,17 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       ...options.host,
     },
     loop: { poke: () => {} },
+    ...(options.taken !== undefined && {
+      questions: {
+        takesReply: () => false,
+        isBareWord: () => false,
+        hint: () => undefined,
+        hintAt: () => undefined,
+        messageDeleted: () => {},
+        waitingIn: () => 0,
+        taken: options.taken,
+      },
+    }),
     contexts: new EventFiles({ messengers }),
   });
   let received = 0;
