@@ -167,6 +167,30 @@ describe("the emulator of Teams", () => {
     });
   });
 
+  it.each([
+    ["a strikethrough", "~~old~~"],
+    ["a line rule", "above\n\n---\n\nbelow"],
+    ["a picture", "![the shop](https://e.com/p.png)"],
+    ["code", "`a`"],
+    ["a heading", "# Plan"],
+    ["a quote", "> said"],
+  ])(
+    "shows the source of %s in a card, which knows bold, italic, lists and links alone",
+    async (_kind, text) => {
+      const caller = await new Caller().signIn();
+      const channel = caller.emulator.shared("general");
+      const body = [
+        { type: "TextBlock", text: `**New** *very* [a link](https://e.com)\n\n- one\n\n${text}` },
+      ];
+      const content = { type: "AdaptiveCard", body };
+      const attachments = [{ contentType: "application/vnd.microsoft.card.adaptive", content }];
+      await caller.post(channel, { attachments });
+      const [card] = caller.emulator.seen(channel);
+      for (const line of text.split("\n\n")) expect(card?.text).toContain(line);
+      expect(card?.marks.map(({ kind }) => kind)).toEqual(["bold", "italic", "link", "item"]);
+    },
+  );
+
   it("gives the bytes of a file at the address that it reports", async () => {
     const { emulator } = new Caller();
     const files = [{ name: "a.png", mediaType: "image/png", bytes: new Uint8Array([1, 2, 3]) }];

@@ -93,6 +93,14 @@ describe("platforms with markup", () => {
     expect(slackMarkup.escape(shown, true)).toBe(shown);
   });
 
+  it("writes the cards of Teams without signs that they show as they are", () => {
+    const signs =
+      "~~old~~ **new** *very* `code`\n\n---\n\n![the shop](https://e.com/p.png) [a link](https://e.com)";
+    expect(render(signs, rendererOf(adaptiveCardText))).toBe(
+      "old **new** *very* code\n\n──────────\n\n[the shop](https://e.com/p.png) [a link](https://e.com)",
+    );
+  });
+
   it("writes Discord's markdown", () => {
     expect(render(text, discordMarkdown)).toBe(
       "**bold *it***\n**line** & \\<x> [a **link**](<https://e.com/x>)\n\n> quote\n> \n> > deep\n\n```ts\na`b\n```",
