@@ -15,11 +15,13 @@ const SHORT_CALL_MS = 6000;
  * A row that works although it is listed as not working fails, too.
  *
  * @param ownRows rows that no other platform has. All must work. The documents leave them out.
+ * @param ownRowsAlone the same, for rows that need a bot of their own
  */
 export function checkContract(
   contract: Contract,
   create: () => PlatformEmulator | Promise<PlatformEmulator>,
   ownRows: readonly Row[] = [],
+  ownRowsAlone: readonly Row[] = [],
 ): void {
   describe(`a bot on ${contract.title}`, () => {
     const stages: Stage[] = [];
@@ -38,7 +40,7 @@ export function checkContract(
       const played = await Promise.all([
         playTogether(shared, [...rowsTogether, ...ownRows]),
         playTogether(heldUp, rowsThatHoldUp),
-        playInTurn(own, rowsAlone),
+        playInTurn(own, [...ownRowsAlone, ...rowsAlone]),
       ]);
       outcomes = new Map(played.flatMap((some) => [...some]));
     });
@@ -47,9 +49,12 @@ export function checkContract(
       await Promise.all(stages.map((stage) => stage.close()));
     });
 
-    it.each([...allRows, ...ownRows].map(({ title, key }) => [title, key]))("%s", (_title, key) => {
-      expect(outcomes.get(key)).toBe(contract.expected[key]?.outcome ?? "works");
-    });
+    it.each([...allRows, ...ownRows, ...ownRowsAlone].map(({ title, key }) => [title, key]))(
+      "%s",
+      (_title, key) => {
+        expect(outcomes.get(key)).toBe(contract.expected[key]?.outcome ?? "works");
+      },
+    );
 
     it("meets no error of the emulator's own", () => {
       expect(stages.flatMap(({ server }) => server.problems)).toEqual([]);

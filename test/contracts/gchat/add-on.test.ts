@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playTogether } from "../row.ts";
-import { rowsTogether } from "../rows.ts";
+import { playInTurn, playTogether } from "../row.ts";
+import { rowsAlone, rowsThatHoldUp, rowsTogether } from "../rows.ts";
 import { Stage } from "../stage.ts";
 import { gchatContract } from "./contract.ts";
 import { GoogleChatEmulator } from "./emulator.ts";
@@ -18,8 +18,12 @@ const KEYS = new Set([
   "strangers-press",
   "press-note",
   "command",
+  "flood",
 ]);
-const rows = rowsTogether.filter(({ key }) => KEYS.has(key));
+const together = [...rowsTogether, ...rowsThatHoldUp].filter(({ key }) => KEYS.has(key));
+/** An event of an add-on is stored and read again after the death of the process. */
+const alone = rowsAlone.filter(({ key }) => key === "kill");
+const rows = [...together, ...alone];
 
 describe("a bot on Google Chat that is a Google Workspace add-on", () => {
   let stage: Stage | undefined;
@@ -28,7 +32,7 @@ describe("a bot on Google Chat that is a Google Workspace add-on", () => {
   beforeAll(async () => {
     const emulator = new GoogleChatEmulator({ isAddOn: true });
     stage = await Stage.start(emulator, { expected: gchatContract.expected });
-    outcomes = await playTogether(stage, rows);
+    outcomes = new Map([...(await playTogether(stage, together)), ...(await playInTurn(stage, alone))]);
   });
   afterAll(() => stage?.close());
 

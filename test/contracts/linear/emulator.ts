@@ -133,6 +133,16 @@ export class LinearEmulator implements PlatformEmulator {
     return this.#api.thoughts.get(place) ?? 0;
   }
 
+  /**
+   * Returns the time from the beginning of a place's newest session to its first activity, in milliseconds. Undefined
+   * before that. "You must emit an activity within 10 seconds": people else read that the agent does not respond.
+   */
+  firstActivityMs(place: Place): number | undefined {
+    const session = this.#workspace.sessions.findLast(({ issue }) => issue.id === place);
+    const [first] = session?.activities ?? [];
+    return session && first && first.createdAt - session.createdAt;
+  }
+
   watch(changed: () => void): void {
     this.#workspace.changed = changed;
   }
