@@ -180,3 +180,13 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     restart: () => rigOn(database, clock, options),
   };
 }
+
+/** Runs as the conversation does: again whenever it is asked to. Returns for how long it went on. */
+export async function runToTheEnd({ clock, intake }: IntakeRig): Promise<number> {
+  const begin = clock.now();
+  for (;;) {
+    const again = await intake.run();
+    if (again === undefined) return clock.now() - begin;
+    await clock.advance(again - clock.now());
+  }
+}
