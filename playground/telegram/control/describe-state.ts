@@ -20,13 +20,20 @@ export interface StateSources {
   readonly suggestions: readonly string[];
 }
 
+/** An entry of a list, which has a number of its own. */
+export interface Numbered {
+  readonly id: number;
+}
+
+type Described = Readonly<Record<string, unknown>>;
+
 /** Returns what a person sees beside the open chat: all chats, people, faults, the bot and its webhook. */
 export function describeState(sources: StateSources): object {
   return { now: sources.world.clock.now(), ...describeTimeless(sources) };
 }
 
 /** Returns the state without the time, so that it is the same as long as nothing has changed. */
-export function describeTimeless(sources: StateSources): object {
+export function describeTimeless(sources: StateSources): Described & { readonly chats: readonly Numbered[] } {
   const { botDoor, botProblem, delivery, faults, simulator, suggestions, updates, world } = sources;
   return {
     bot: simulator.bot,
@@ -55,7 +62,7 @@ function webhookState(updates: Updates, delivery: WebhookDelivery): object {
   };
 }
 
-function describeChat(world: World, chat: ChatState): object {
+function describeChat(world: World, chat: ChatState): Described & Numbered {
   const last = [...chat.messages.values()].at(-1);
   return {
     id: chat.id,

@@ -4,7 +4,7 @@ import type { ChatState } from "../chats/world.ts";
 import type { ApiCall } from "./api-log.ts";
 import type { Simulator } from "./contract.ts";
 import { describeTimeless } from "./describe-state.ts";
-import type { StateSources } from "./describe-state.ts";
+import type { Numbered, StateSources } from "./describe-state.ts";
 
 const UPDATES_SHOWN = 150;
 const CALLS_SHOWN = 300;
@@ -30,19 +30,51 @@ export interface ViewSources extends StateSources {
   readonly commands: ReadonlyMap<string, readonly object[]>;
 }
 
-/** Returns everything that the page shows. There is no `chat` if it does not exist. */
+/** Everything that the page shows. */
+export interface View {
+  readonly state: object;
+  /** The open chat. Undefined if it does not exist. */
+  readonly chat?: object;
+  /** What grows, by name: the chats, the messages of the open chat, and the open log. */
+  readonly lists: Readonly<Record<string, readonly Numbered[]>>;
+}
+
+/** Returns everything that the page shows. */
 export function describeView(
   sources: ViewSources,
   { chatId, log, threadId, userId }: z.infer<typeof viewSchema>,
-): object {
+): View {
   const { simulator, world } = sources;
+  const { chats, ...state } = describeTimeless(sources);
   const chat = chatId === undefined ? undefined : world.chats.get(chatId);
   return {
-    state: describeTimeless(sources),
+    state,
     ...(chat !== undefined && { chat: describeOpenChat(sources, chat, threadId, userId) }),
-    ...(log === "updates" && { updates: simulator.updates().slice(-UPDATES_SHOWN) }),
-    ...(log === "calls" && { calls: describeCalls(simulator, CALLS_SHOWN) }),
+    lists: {
+      chats,
+      ...(chat !== undefined && { messages: describeMessages(sources, chat, threadId) }),
+      ...(log === "updates" && { updates: simulator.updates().slice(-UPDATES_SHOWN) }),
+      ...(log === "calls" && {
+        calls: describeCalls(simulator, CALLS_SHOWN).map((call) => ({ ...call, id: call.number })),
+      }),
+    },
   };
+}
+
+function describeMessages(
+  { simulator, world }: ViewSources,
+  { id: chatId }: ChatState,
+  threadId: number | undefined,
+): readonly Numbered[] {
+  const now = world.clock.now();
+  // The page shows how often a message has changed. Each version of a long text is as long as the text.
+  return simulator
+    .messages(chatId, threadId === undefined ? {} : { threadId })
+    .map(({ history, ...message }) => ({
+      ...message,
+      versions: history.length,
+      isGrowing: message.from.isBot && now - (history.at(-1)?.at ?? 0) < GROWS_FOR_MS,
+    }));
 }
 
 function describeOpenChat(
@@ -54,14 +86,6 @@ function describeOpenChat(
   const now = world.clock.now();
   const writer = world.users.get(userId ?? [...chat.members][0] ?? chat.id);
   return {
-    // The page shows how often a message has changed. Each version of a long text is as long as the text.
-    messages: simulator
-      .messages(chat.id, threadId === undefined ? {} : { threadId })
-      .map(({ history, ...message }) => ({
-        ...message,
-        versions: history.length,
-        isGrowing: message.from.isBot && now - (history.at(-1)?.at ?? 0) < GROWS_FOR_MS,
-      })),
     typing: world.actionIn(chat, threadId),
     draft: simulator.draft(chat.id),
     callbackAnswers: simulator

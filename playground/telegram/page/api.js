@@ -31,10 +31,27 @@ async function answerOf(response) {
 export function watch(open, onView, onLost) {
   const given = Object.entries(open).filter(([, value]) => value !== undefined);
   const events = new EventSource(`/_sim/view?${new URLSearchParams(given)}`);
-  events.addEventListener("view", ({ data }) => onView(JSON.parse(data)));
+  let known = {};
+  events.addEventListener("view", ({ data }) => {
+    const { now, view, lists } = JSON.parse(data);
+    known = withKnown(lists, known);
+    const { chats, messages, ...logs } = known;
+    const chat = view.chat && { ...view.chat, messages };
+    onView({ now, view: { state: { ...view.state, chats }, chat, ...logs } });
+  });
   events.addEventListener("open", () => onLost(false));
   events.addEventListener("error", () => onLost(true));
   return () => events.close();
+}
+
+/** Puts the items that the page has already in place of their numbers. */
+function withKnown(lists, known) {
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, items]) => {
+      const before = new Map(known[name]?.map((item) => [item.id, item]));
+      return [name, items.map((item) => (typeof item === "number" ? before.get(item) : item))];
+    }),
+  );
 }
 
 /** @param {File} file @returns {Promise<string>} */

@@ -243,7 +243,8 @@ describe("the control API", () => {
       next: async () => {
         const { value } = (await reader?.read()) ?? {};
         const [, data = ""] = /^event: view\ndata: (.*)\n\n$/.exec(new TextDecoder().decode(value)) ?? [];
-        return (JSON.parse(data) as { view: Record<string, unknown> }).view;
+        const { lists, view } = JSON.parse(data) as Record<"lists" | "view", Record<string, unknown>>;
+        return { ...view, ...lists };
       },
       close: () => reader?.cancel(),
     };
@@ -263,35 +264,75 @@ describe("the control API", () => {
     simulator.sendText(chat, chat.id, "Three");
     const open = await view(`chatId=${chat.id}&log=calls`);
     expect(open).toMatchObject({
-      state: { bot: { username: "switchboard_bot" }, chats: [{ id: chat.id, last: { text: "Three" } }] },
-      chat: {
-        messages: [
-          { text: "One, two", versions: 2, isGrowing: true },
-          { text: "Three", versions: 1, isGrowing: false },
-        ],
-        commands: [{ command: "help" }],
-      },
+      state: { bot: { username: "switchboard_bot" } },
+      chats: [{ id: chat.id, last: { text: "Three" } }],
+      chat: { commands: [{ command: "help" }] },
+      messages: [
+        { text: "One, two", versions: 2, isGrowing: true },
+        { text: "Three", versions: 1, isGrowing: false },
+      ],
       calls: [{ method: "setMyCommands" }, { method: "sendMessage" }, { method: "editMessageText" }],
     });
-    expect(JSON.stringify(open.chat)).not.toContain('"One"');
-    expect(open.updates).toBeUndefined();
-    expect((await view("log=updates")).updates).toMatchObject([{ kind: "message" }]);
+    expect(JSON.stringify(open.messages)).not.toContain('"One"');
+    expect(open).not.toHaveProperty("updates");
+    expect(await view("log=updates")).toMatchObject({ updates: [{ kind: "message" }] });
     // The state file of another day may be behind the page: the chat of its address need not exist.
-    expect(Object.keys(await view("chatId=404"))).toEqual(["state"]);
+    expect(Object.keys(await view("chatId=404"))).toEqual(["state", "chats"]);
     expect((await fetch(`${simulator.url}/_sim/view?chatId=x`)).status).toBe(400);
   });
 
   it("sends what a page shows again when it has changed, and not for changes that the page does not show", async () => {
     const api = apiOf(simulator);
     const stream = await watch(`chatId=${chat.id}&log=updates`);
-    expect(await stream.next()).toMatchObject({ chat: { messages: [] }, updates: [] });
+    expect(await stream.next()).toMatchObject({ messages: [], updates: [] });
     const changes = (await fetch(`${simulator.url}/_sim/events`)).body?.getReader();
     await changes?.read();
     await api.getMe();
     await changes?.read();
     await api.sendMessage(chat.id, "One");
-    expect(await stream.next()).toMatchObject({ chat: { messages: [{ text: "One" }] } });
+    expect(await stream.next()).toMatchObject({ messages: [{ text: "One" }] });
     await Promise.all([stream.close(), changes?.cancel()]);
+  });
+
+  it("sends the number alone of what a page has already", async () => {
+    const stream = await watch(`chatId=${chat.id}&log=updates`);
+    await stream.next();
+    const first = simulator.sendText(chat, chat.id, "One");
+    expect(await stream.next()).toMatchObject({
+      messages: [{ text: "One" }],
+      updates: [{ kind: "message" }],
+    });
+    simulator.sendText(chat, chat.id, "Two");
+    expect(await stream.next()).toMatchObject({
+      messages: [first.message_id, { text: "Two" }],
+      updates: [expect.any(Number), { kind: "message" }],
+    });
+    simulator.deleteMessage(chat, first.message_id);
+    expect(await stream.next()).toMatchObject({ messages: [first.message_id + 1] });
+    await stream.close();
+  });
+
+  it("sends each long message about once to each of many pages, while hundreds of them come", async () => {
+    const pages = Array.from({ length: 4 }, async () => {
+      const response = await fetch(`${simulator.url}/_sim/view?chatId=${chat.id}`);
+      let length = 0;
+      let end = "";
+      for await (const part of response.body ?? []) {
+        const text = Buffer.from(part).toString("latin1");
+        length += text.length;
+        end = `${end}${text}`.slice(-20_000);
+        if (end.includes('"text":"The last one"')) break;
+      }
+      return length;
+    });
+    const changes = (await fetch(`${simulator.url}/_sim/events`)).body?.getReader();
+    for (let count = 0; count < 200; count += 1) {
+      if (count % 20 === 0) await changes?.read();
+      simulator.sendText(chat, chat.id, `${count} ${"x".repeat(2000)}`);
+    }
+    await changes?.cancel();
+    simulator.sendText(chat, chat.id, "The last one");
+    expect(Math.max(...(await Promise.all(pages)))).toBeLessThan(2 * 200 * 2000);
   });
 
   it("tells of changes by a stream", async () => {
