@@ -98,10 +98,24 @@ export async function loadPlayground(page: Page, url: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).waitFor();
 }
 
-/** Empties the page after a test, and ends what the test has had with it. */
-export async function leavePage(page: Page): Promise<void> {
+/**
+ * Opens a chat on the playground's page, by the address and without loading it: that would cost more than most tests.
+ * Waits until the chat is there.
+ */
+export async function openChat(page: Page, chatId: number): Promise<void> {
+  await page.evaluate(`location.hash = "${chatId}"`);
+  await page.locator(`#chat-list [data-key="${chatId}"] [aria-current]`).waitFor();
+}
+
+/** Ends what a test has had with the page. */
+export async function releasePage(page: Page): Promise<void> {
   for (const event of ["console", "dialog", "download", "pageerror", "request"])
     page.removeAllListeners(event);
   await page.unrouteAll({ behavior: "ignoreErrors" });
+}
+
+/** Empties the page after a test, and ends what the test has had with it. */
+export async function leavePage(page: Page): Promise<void> {
+  await releasePage(page);
   await page.goto("about:blank");
 }

@@ -1,10 +1,13 @@
 import path from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
-import { leavePage, loadPlayground, takePage, takeProfile } from "./browser.ts";
+import { leavePage, loadPlayground, openChat, releasePage, takePage, takeProfile } from "./browser.ts";
 
-/** The playground's page of a served bot. Each test has a person of its own, whose chat is open. */
+/**
+ * The playground's page of a served bot. It stays open for all tests of a file, unless one fails. Each test has a person of
+ * its own, whose chat is open.
+ */
 export interface PersonPage {
   readonly page: Page;
   readonly log: () => Locator;
@@ -55,11 +58,17 @@ export function usePersonPage(simulator: () => Simulator): PersonPage {
     opened.on("request", (request) => {
       if (!request.url().startsWith(url)) problems.push(request.url());
     });
-    await loadPlayground(opened, `${url}/#${chat.id}`);
+    if (opened.url().startsWith(url)) await openChat(opened, chat.id);
+    else await loadPlayground(opened, `${url}/#${chat.id}`);
   });
-  afterEach(async () => {
-    await leavePage(page());
+  afterEach(async ({ task }) => {
+    // A test that failed may have left anything open.
+    if (task.result?.state === "fail" || problems.length > 0) await leavePage(page());
+    else await releasePage(page());
     expect(problems).toEqual([]);
+  });
+  afterAll(async () => {
+    if (opened !== undefined) await leavePage(opened);
   });
   return {
     get page() {

@@ -81,7 +81,7 @@ function goTo(chatId, threadId) {
   showOpen();
 }
 
-/** Opens a chat that was made just now. */
+/** Opens a chat that may have been made just now. */
 async function openNew(chatId) {
   page.state = await read("state");
   goTo(chatId);
@@ -285,6 +285,7 @@ startComposer({
   onDraft: showChats,
 });
 byId("writer").addEventListener("change", showOpen);
+addEventListener("hashchange", () => void openNew(wantedChatId()).catch(onError));
 byId("back").addEventListener("click", () => {
   document.body.dataset.view = "chats";
   noteDraft();
