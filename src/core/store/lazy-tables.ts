@@ -33,17 +33,18 @@ export class LazyTables {
     if (this.#isThere) return true;
     const table = this.#tables.at(-1)?.table ?? "";
     if (this.#database.history?.isMissing(table) === true) return false;
-    const found = this.#database.all(
-      "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
-      table,
-    );
-    const isThere = found.length > 0;
+    const isThere = this.#database.history?.isNew(table) === false || this.#isFound(table);
     const changed = this.#tables.filter(
       ({ added, table }) => isThere && addMissingColumns(this.#database, table, added),
     );
     // A transaction that fails takes new columns away again. Another store may make a table that is not there.
     if (isThere && changed.length === 0 && !this.#hasMade) this.#isThere = true;
     return isThere;
+  }
+
+  #isFound(table: string): boolean {
+    const statement = "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?";
+    return this.#database.all(statement, table).length > 0;
   }
 
   /** Makes the tables. Call it before a row is added, if possible outside of a transaction that may fail. */

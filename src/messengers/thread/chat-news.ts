@@ -10,6 +10,7 @@ import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { UnsentFiles } from "../replies/unsent-files.ts";
 import type { TurnEndings } from "../turns/turn-endings.ts";
 import type { PromptStore } from "../../inbox/prompt-store.ts";
+import type { OwnTurns } from "./own-turns.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
 interface ChatNewsParts extends ThreadRuntimeOptions {
@@ -28,14 +29,16 @@ interface ChatNewsParts extends ThreadRuntimeOptions {
 export class ChatNews implements ChatListener {
   readonly #options: ChatNewsParts;
   #endings: Pick<TurnEndings, "abandon"> | undefined;
+  #own: Pick<OwnTurns, "chatMoved"> | undefined;
 
   constructor(options: ChatNewsParts) {
     this.#options = options;
   }
 
-  /** Takes the part that ends turns, which sends through the delivery. Called once, before the loop runs. */
-  start(endings: Pick<TurnEndings, "abandon">): void {
+  /** Takes the parts that know and end turns, which send through the delivery. Called once, before the loop runs. */
+  start(endings: Pick<TurnEndings, "abandon">, own: Pick<OwnTurns, "chatMoved">): void {
     this.#endings = endings;
+    this.#own = own;
   }
 
   chatMoved(messengerId: string, move: ChatMove): void {
@@ -43,6 +46,7 @@ export class ChatNews implements ChatListener {
     inbox.move(messengerId, move);
     turns.move(messengerId, move);
     prompts.move(messengerId, move);
+    this.#own?.chatMoved();
     memory.moveThread(move.from.threadId, move.to.threadId);
     memory.keepUntold({ kind: "moved", messengerId, move });
     log.info("chat.moved", {

@@ -29,6 +29,8 @@ export class OwnTurns {
   readonly calls: StoredToolCalls;
   readonly responses: TurnResponses;
   readonly #options: OwnTurnsParts;
+  /** The turn that was asked for last. The bot's code asks for the running turn again and again. */
+  #known: TurnInfo | undefined;
 
   constructor(options: OwnTurnsParts) {
     const { engine, notes, promptStore, turns } = options;
@@ -45,6 +47,16 @@ export class OwnTurns {
 
   /** Returns a turn as bot code sees it. Undefined if the turn is unknown, or was forgotten. */
   info(turnId: string): TurnInfo | undefined {
+    if (this.#known?.id !== turnId) this.#known = this.#read(turnId);
+    return this.#known;
+  }
+
+  /** Reads turns again, because the chats of their answers have changed. */
+  chatMoved(): void {
+    this.#known = undefined;
+  }
+
+  #read(turnId: string): TurnInfo | undefined {
     const { inbox, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn === undefined) return undefined;

@@ -139,7 +139,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       contexts: this.files,
       loop,
     });
-    news.start(this.#runner.endings);
+    news.start(this.#runner.endings, own);
     loop.start({
       intake,
       runner: this.#runner,
