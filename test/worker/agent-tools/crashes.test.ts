@@ -94,6 +94,7 @@ function killerAt([role, pattern, wanted]: Write, when: "before" | "after"): Kil
   return {
     hasStruck: () => struck,
     arm: (agent) => {
+      countStatements(agent);
       if (roleOf(agent) !== role) return;
       const { ctx } = agent as unknown as { readonly ctx: DurableObjectState };
       const { sql } = ctx.storage;
@@ -140,20 +141,39 @@ async function deliver(send: () => Promise<number>): Promise<void> {
   await vi.waitFor(async () => expect(await send().catch(() => 500)).toBe(200), 8000);
 }
 
-/** Time passes: objects that have died are woken by their alarms, and those that rest look again. */
+/** Statements of all objects so far, by which a test sees whether one still works. */
+let statements = 0;
+
+function countStatements(agent: Think): void {
+  const { sql } = (agent as unknown as { readonly ctx: DurableObjectState }).ctx.storage;
+  const exec = sql.exec.bind(sql);
+  const counted = (...call: Parameters<typeof exec>): ReturnType<typeof exec> => {
+    statements += 1;
+    return exec(...call);
+  };
+  Object.defineProperty(sql, "exec", { value: counted, configurable: true });
+}
+
+/**
+ * Time passes while all objects rest: those that have died are woken by their alarms, and those that live look again.
+ */
 async function until(
   world: World,
   agents: ReadonlySet<string>,
   isSo: () => boolean,
   agentClass: "ChildBot" | "OtherBot" = "ChildBot",
 ): Promise<void> {
+  let seen = -1;
   await vi.waitFor(
     async () => {
       if (isSo()) return;
-      vi.setSystemTime(Date.now() + STEP_MS);
-      const own = [world.stub, world.thread("c1")];
-      for (const stub of [...own, ...[...agents].map((name) => testEnv[agentClass].getByName(name))])
-        await runDurableObjectAlarm(stub).catch(() => undefined);
+      if (statements === seen) {
+        vi.setSystemTime(Date.now() + STEP_MS);
+        const own = [world.stub, world.thread("c1")];
+        for (const stub of [...own, ...[...agents].map((name) => testEnv[agentClass].getByName(name))])
+          await runDurableObjectAlarm(stub).catch(() => undefined);
+      }
+      seen = statements;
       throw new Error(`Chat c1 shows ${JSON.stringify(world.chats.visible("c1"))}`);
     },
     { timeout: 20_000, interval: 20 },
