@@ -210,20 +210,3 @@ describe("commands", () => {
     expect(fromBot(chat)).toHaveLength(2);
   });
 });
-
-describe("the menu of commands", () => {
-  it("is told to Telegram once, and not again after a restart", async () => {
-    echo();
-    const { chat, user } = newChat();
-    const told = () => rig.simulator.calls({ method: "setMyCommands" });
-    rig.simulator.sendText(chat, user, "Hello");
-    await until(() => told().length > 1 && fromBot(chat).length === 1);
-    await rig.bot.kill("SIGKILL");
-    await rig.bot.restart();
-    rig.simulator.sendText(chat, user, "Again", { date: later() });
-    await until(() => fromBot(chat).length === 2);
-    expect(told()).toHaveLength(2);
-    expect(JSON.stringify(told()[0]?.payload)).toMatch(/"command":"stop".*all_private_chats/);
-    expect(JSON.stringify(told()[1]?.payload)).toMatch(/"command":"stop".*all_group_chats/);
-  });
-});

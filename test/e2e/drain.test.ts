@@ -33,7 +33,6 @@ describe("a bot that is told to end", () => {
     expect(await stopped).toBe(0);
     // Nothing runs any more that could complete it.
     await reads("There are forty thousand.");
-    await rig.bot.restart();
   });
 
   it("leaves an answer that takes longer to the next start", async () => {

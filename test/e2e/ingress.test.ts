@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { say } from "../../lab/support/model-script.ts";
 import { startServedBot } from "../../lab/support/served-bot.ts";
+import { SharedDeath } from "./shared-death.ts";
 import { logs, newcomer, rehearse, SOON, type Person, type Rehearsal } from "./rehearsal.ts";
 
 const SECRET = "ingress-secret";
 const SECRET_HEADER = "x-telegram-bot-api-secret-token";
+const ADMIN_TOKEN = "an-admin-token";
 const ONE_MEBIBYTE = 1024 * 1024;
 
 let rig: Rig;
 let model: Rehearsal;
 let lastUpdateId = 500_000;
+const death = new SharedDeath(() => rig, { ADMIN_TOKEN });
 
 beforeAll(async () => {
   rig = await startRig({
@@ -145,7 +148,7 @@ describe("routes", () => {
     }
   });
 
-  it("lets nobody reach an agent by name without a token for it", async () => {
+  death.it("lets nobody reach an agent by name without a token for it", async ({ die }) => {
     const paths = [
       "/agents",
       "/agents/forgetful-bot/default/hello",
@@ -153,10 +156,10 @@ describe("routes", () => {
     ];
     const statuses = async (headers: Record<string, string>): Promise<number[]> =>
       Promise.all(paths.map(async (path) => (await fetch(rig.bot.url + path, { headers })).status));
-    const withToken = { authorization: "Bearer an-admin-token" };
+    const withToken = { authorization: `Bearer ${ADMIN_TOKEN}` };
     expect(await statuses({})).toEqual([401, 401, 401]);
     expect(await statuses(withToken)).toEqual([401, 401, 401]);
-    await rig.bot.restart({ ADMIN_TOKEN: "an-admin-token" });
+    await die();
     expect(await statuses({})).toEqual([401, 401, 401]);
     expect(await statuses({ authorization: "Bearer another-token" })).toEqual([401, 401, 401]);
     expect(await statuses({ authorization: "Bearer " })).toEqual([401, 401, 401]);
@@ -165,26 +168,28 @@ describe("routes", () => {
 });
 
 describe("what comes more than once", () => {
-  it("starts one turn for an update that comes five times at once, and again after a SIGKILL", async () => {
-    const ada = newcomer(rig);
-    const body = JSON.stringify(messageOf(ada, "five times at once"));
-    model.on("five times at once", [say("Once.")]);
-    const fiveTimes = async (): Promise<number[]> =>
-      Promise.all(Array.from({ length: 5 }, async () => (await post(body)).status));
-    expect(await fiveTimes()).toEqual([200, 200, 200, 200, 200]);
-    await ada.reads("Once.");
-    // A later answer is sent only when the earlier one is known to be delivered.
-    ada.write("one thing more");
-    await ada.reads("Once.", "Noted.");
-    await rig.bot.kill("SIGKILL");
-    await rig.bot.restart();
-    expect(await fiveTimes()).toEqual([200, 200, 200, 200, 200]);
-    model.on("and something else", [say("Something else.")]);
-    ada.write("and something else");
-    await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === "Something else.", SOON);
-    expect(ada.replies().filter(({ text }) => text.includes("Once."))).toHaveLength(1);
-    expect(model.requests("five times at once")).toHaveLength(1);
-  });
+  death.it(
+    "starts one turn for an update that comes five times at once, and again after a SIGKILL",
+    async ({ die }) => {
+      const ada = newcomer(rig);
+      const body = JSON.stringify(messageOf(ada, "five times at once"));
+      model.on("five times at once", [say("Once.")]);
+      const fiveTimes = async (): Promise<number[]> =>
+        Promise.all(Array.from({ length: 5 }, async () => (await post(body)).status));
+      expect(await fiveTimes()).toEqual([200, 200, 200, 200, 200]);
+      await ada.reads("Once.");
+      // A later answer is sent only when the earlier one is known to be delivered.
+      ada.write("one thing more");
+      await ada.reads("Once.", "Noted.");
+      await die();
+      expect(await fiveTimes()).toEqual([200, 200, 200, 200, 200]);
+      model.on("and something else", [say("Something else.")]);
+      ada.write("and something else");
+      await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === "Something else.", SOON);
+      expect(ada.replies().filter(({ text }) => text.includes("Once."))).toHaveLength(1);
+      expect(model.requests("five times at once")).toHaveLength(1);
+    },
+  );
 
   it.each([
     { text: "please fail before storing", statuses: [503, 503, 200] },
@@ -202,12 +207,14 @@ describe("what comes more than once", () => {
     expect(rig.bot.logs()).not.toContain("EXCEPTION-DETAIL");
   });
 
-  it("answers what was written while it was down, once", async () => {
+  death.it("answers what was written while it was down, once", async ({ die }) => {
     const ada = newcomer(rig);
-    await rig.bot.kill("SIGKILL");
-    ada.write("are you down?");
-    await rig.simulator.waitFor(() => attemptsOf(ada).length > 1, SOON);
-    await rig.bot.restart();
+    await die({
+      async meanwhile() {
+        ada.write("are you down?");
+        await rig.simulator.waitFor(() => attemptsOf(ada).length > 1, SOON);
+      },
+    });
     await ada.reads("Noted.");
     expect(attemptsOf(ada).at(-1)).toBe(200);
     expect(model.requests("are you down?")).toHaveLength(1);

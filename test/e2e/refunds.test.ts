@@ -67,11 +67,7 @@ const KILLS = {
   "when the shop has answered": { order: "1005", at: "answered" },
 } as const;
 
-const death = new SharedDeath(async () => {
-  await rig.bot.kill("SIGKILL");
-  await rig.bot.restart();
-  return 1;
-});
+const death = new SharedDeath(() => rig);
 
 for (const [when, { at, order }] of Object.entries(KILLS)) {
   death.it(`refunds once and says so once when the bot is killed ${when} (I9)`, async ({ die }) => {
@@ -91,7 +87,7 @@ for (const [when, { at, order }] of Object.entries(KILLS)) {
     expect(requests()).toBe(0);
     if (at === "asked") await die();
 
-    if (at === "pressed") await die(press);
+    if (at === "pressed") await die({ with: press });
     else press();
     await until(() => requests() === 1);
     if (at === "asked the shop" || at === "answered") await die();

@@ -3,7 +3,7 @@ import { createGate } from "../../../lab/support/gate.ts";
 import { holdAt, say, continueAfter, type ModelStep } from "../../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../../lab/support/rig.ts";
 import { lastUserText, textOf } from "../../../lab/support/scripted-model.ts";
-import { slownessOf } from "../../support/slowness.ts";
+import type { ModelRequest } from "../../../lab/support/model-request.ts";
 import { newcomer, type Person } from "../rehearsal.ts";
 import { SharedDeath } from "../shared-death.ts";
 
@@ -29,16 +29,31 @@ interface Asking extends Person {
   readonly hasOneAnswer: () => Promise<void>;
 }
 
+/** A bot that dies, for further tests. */
+export interface DyingBot {
+  readonly rig: () => Rig;
+  /** Requests come again after its deaths. */
+  readonly asked: SharedDeath;
+  /** Adds an answer to requests of a test. Returns undefined for those of other tests. */
+  readonly script: (answer: (request: ModelRequest) => readonly ModelStep[] | undefined) => void;
+}
+
 /**
  * Registers the tests of a bot that dies at any moment. Each bot is a file of its own, so that they run beside each
  * other.
  *
  * @param config the bot's wrangler configuration. Without it, the shipped bot
+ * @param further registers tests that share its deaths
  */
-export function describeDeaths(name: string, models: readonly OnPartial[], config?: string): void {
+export function describeDeaths(
+  name: string,
+  models: readonly OnPartial[],
+  { config, further }: { readonly config?: string; readonly further?: (bot: DyingBot) => void },
+): void {
   describe(`SIGKILL of the whole process group: ${name}`, () => {
     let rig: Rig;
     const people: Asking[] = [];
+    const scripts: Parameters<DyingBot["script"]>[0][] = [];
 
     beforeAll(async () => {
       rig = await startRig({
@@ -47,6 +62,10 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
       });
       const played = new Map<Asking, number>();
       rig.model.script((request) => {
+        for (const answer of scripts) {
+          const steps = answer(request);
+          if (steps !== undefined) return steps;
+        }
         const text = lastUserText(request);
         const person = people[numberIn(text)];
         if (text.includes("And now")) return [say(`You said: ${text}`)];
@@ -87,18 +106,14 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
       rig.simulator.calls({ method, chatId: chat.id }).length;
     const until = (condition: () => boolean, limit?: { readonly timeoutMs: number }): Promise<void> =>
       rig.simulator.waitFor(condition, limit);
-    const death = (): SharedDeath =>
-      new SharedDeath(async () => {
-        rig.simulator.clearFaults();
-        await rig.bot.kill("SIGKILL");
-        return slownessOf(() => rig.bot.restart());
-      });
+    const byItself = new SharedDeath(() => rig);
+    // Messages come again after its deaths, and those of `byItself` must need no request.
+    const asked = new SharedDeath(() => rig);
 
-    const together = death();
     for (const onPartial of models) {
       const model = `a model that ${onPartial}`;
 
-      together.it(
+      byItself.it(
         `completes a half-streamed answer in the same message, within five seconds and without a request: ${model}`,
         async ({ die, meet }) => {
           const ada = newPerson(onPartial);
@@ -121,7 +136,7 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
         },
       );
 
-      together.it(`completes an answer whose last edit never left: ${model}`, async ({ die, meet }) => {
+      byItself.it(`completes an answer whose last edit never left: ${model}`, async ({ die, meet }) => {
         const ada = newPerson(onPartial);
         const gate = createGate();
         ada.answer = () => [say(ANSWER.slice(0, HALF)), holdAt(gate), say(ANSWER.slice(HALF))];
@@ -145,16 +160,18 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
         [true, 5_000],
         [false, 10_000],
       ] as const) {
-        together.it(
+        byItself.it(
           `goes on within ${timeoutMs} ms of a death under the first message's call (done: ${processed}), once and unmarked: ${model}`,
           async ({ die, meet }) => {
             const ada = newPerson(onPartial);
             const chatId = ada.chat.id;
             rig.simulator.fault({ method: "sendMessage", chatId, kind: "hang", processed });
             // The others have reached their moments: the call is not older than it was alone.
-            const slowness = await die(async () => {
-              ada.ask();
-              await until(() => callsOf("sendMessage", ada) > 0);
+            const slowness = await die({
+              async before() {
+                ada.ask();
+                await until(() => callsOf("sendMessage", ada) > 0);
+              },
             });
             await until(() => ada.texts().includes(SHOWN), { timeoutMs: timeoutMs * slowness });
             expect(ada.texts()).toEqual([SHOWN]);
@@ -164,7 +181,7 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
         );
       }
 
-      together.it(
+      byItself.it(
         `asks the model once for a reply that was whole before the kill: ${model}`,
         async ({ die, meet }) => {
           const ada = newPerson(onPartial);
@@ -178,17 +195,19 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
         },
       );
 
-      together.it(
+      byItself.it(
         `answers a message by itself after it died right behind the 200: ${model}`,
         async ({ die, meet }) => {
           const ada = newPerson(onPartial);
-          const slowness = await die(async () => {
-            ada.ask();
-            const isDelivered = () =>
-              rig.simulator
-                .updates()
-                .some(({ chatId, state }) => chatId === ada.chat.id && state === "delivered");
-            await until(isDelivered);
+          const isDelivered = () =>
+            rig.simulator
+              .updates()
+              .some(({ chatId, state }) => chatId === ada.chat.id && state === "delivered");
+          const slowness = await die({
+            async before() {
+              ada.ask();
+              await until(isDelivered);
+            },
           });
           await until(() => ada.texts().includes(SHOWN), { timeoutMs: 5000 * slowness });
           await meet();
@@ -197,19 +216,18 @@ export function describeDeaths(name: string, models: readonly OnPartial[], confi
       );
     }
 
-    // It dies on its own: its message comes again after the death, and the others must need no request.
-    const unanswered = death();
     for (const onPartial of models) {
-      unanswered.it(
+      asked.it(
         `answers a message whose webhook was never answered: a model that ${onPartial}`,
         async ({ die }) => {
           const ada = newPerson(onPartial);
-          await die(ada.ask);
+          await die({ with: ada.ask });
           await until(() => ada.texts().includes(SHOWN));
           await ada.hasOneAnswer();
         },
       );
     }
+    further?.({ rig: () => rig, asked, script: (answer) => void scripts.push(answer) });
   });
 }
 
