@@ -1,8 +1,9 @@
 import type { Nodes, Root } from "mdast";
 import { Definitions } from "./parse/definitions.ts";
 import type { Form } from "./form/form.ts";
-import { fullParse, parseMarkdown } from "./parse/parse-markdown.ts";
+import { parseMarkdown } from "./parse/parse-markdown.ts";
 import { parseSimple } from "./parse/parse-simple.ts";
+import { RecentTrees } from "./parse/recent-trees.ts";
 import type { Piece } from "./pack/piece.ts";
 import { resumedNodes } from "./scan/resume.ts";
 import type { BlockNode } from "./scan/resume.ts";
@@ -31,19 +32,21 @@ interface OpenCode {
 export class SegmentFlattener {
   readonly #form: Form;
   readonly #meter: Meter;
+  readonly #trees: RecentTrees;
   #definitions = new Definitions();
   #code: OpenCode | undefined;
   #parsedWeight = 0;
   #isForked = false;
 
-  constructor(form: Form, meter: Meter) {
+  constructor(form: Form, meter: Meter, trees = new RecentTrees(meter)) {
     this.#form = form;
     this.#meter = meter;
+    this.#trees = trees;
   }
 
   /** Returns a flattener that continues from here and leaves this one unchanged. */
   fork(): SegmentFlattener {
-    const copy = new SegmentFlattener(this.#form.fork(), this.#meter);
+    const copy = new SegmentFlattener(this.#form.fork(), this.#meter, this.#trees);
     copy.#definitions = this.#definitions;
     copy.#code = this.#code;
     copy.#parsedWeight = this.#parsedWeight;
@@ -91,11 +94,11 @@ export class SegmentFlattener {
       this.#meter("parsed", weight);
     } else this.#meter("skimmed", source.length);
     const { targets } = this.#definitions;
-    const root = simple ?? fullParse(source, targets);
+    const root = simple ?? this.#trees.of(source, targets);
     const written = withoutAdditions(segment, root);
     if (written === source) return root;
     this.#meter("parsed", weighLines(written.split("\n")));
-    return parseMarkdown(written, targets);
+    return parseSimple(written) ?? this.#trees.of(written, targets);
   }
 
   #languageOf(openingLine: string): string | undefined {

@@ -7,7 +7,7 @@ import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 
 type Counts = Record<Work, number>;
 
-const KINDS: readonly Work[] = ["scanned", "parsed", "skimmed", "placed", "rendered"];
+const KINDS = ["scanned", "parsed", "skimmed", "placed", "rendered"] as const;
 const repeated = (text: string) => (length: number) => text.repeat(Math.ceil(length / text.length));
 const texts = Object.entries({
   ...costlyTexts,
@@ -27,7 +27,7 @@ const asBlocks: PlannerOptions<RichText> = {
 };
 
 function count(options: PlannerOptions<RichText>, work: (metered: PlannerOptions<RichText>) => void): Counts {
-  const counts: Counts = { scanned: 0, parsed: 0, skimmed: 0, placed: 0, rendered: 0 };
+  const counts: Counts = { scanned: 0, parsed: 0, reused: 0, skimmed: 0, placed: 0, rendered: 0 };
   work({ ...options, meter: (kind, amount) => void (counts[kind] += amount) });
   return counts;
 }
@@ -37,7 +37,7 @@ describe.each([
   ["blocks", asBlocks],
 ] as const)("the work for %s", (_name, options) => {
   /** What one block and one line that are cut, and the part that is open, may cost once more. */
-  const once: Counts = {
+  const once: Omit<Counts, "reused"> = {
     scanned: 36_000,
     parsed: 28_000,
     skimmed: 20_000,
@@ -45,7 +45,7 @@ describe.each([
     rendered: options.limits.maxLength * 2,
   };
 
-  const nothing = (): Counts => ({ scanned: 0, parsed: 0, skimmed: 0, placed: 0, rendered: 0 });
+  const nothing = (): Counts => ({ scanned: 0, parsed: 0, reused: 0, skimmed: 0, placed: 0, rendered: 0 });
 
   /** Counts the work for a text of this length, and apart from it that for each of some chunks before its end. */
   function grow(
@@ -90,6 +90,27 @@ describe.each([
       }
     },
   );
+});
+
+describe("a block with the same text", () => {
+  it("is parsed once while it is open, and not again when it ends", () => {
+    const text = "A ~~struck~~ word.";
+    const { reused } = count(asText, (metered) => {
+      const planner = new Planner(metered);
+      planner.append(text);
+      for (let request = 1; request <= 4; request += 1) planner.parts();
+      planner.finish();
+      expect(planner.parts().map(({ content }) => content.text)).toEqual(["A struck word."]);
+    });
+    expect(reused).toBe(4 * text.length);
+  });
+
+  it("is parsed again after a definition of what it refers to", () => {
+    const text = "See ~~[a]~~.\n\n[a]: https://example.com/\n\nSee ~~[a]~~.\n\nEnd.";
+    const [part] = splitText(text, { ...asText, final: true });
+    const links = part?.content.entities.filter(({ type }) => type === "text_link");
+    expect(links?.map(({ offset }) => offset)).toEqual([part?.content.text.lastIndexOf("a.")]);
+  });
 });
 
 describe("a text that nobody reads", () => {
