@@ -16,7 +16,7 @@ import { createDevVariables } from "./dev-variables.ts";
 import { createBotWatch } from "./bot-watch.ts";
 import type { BotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
-import { openRealTelegram } from "./real-telegram.ts";
+import type { RealTelegram } from "./real-telegram.ts";
 import { addFirstPerson } from "./telegram/chats/first-person.ts";
 import { openBotDoor } from "./served-bot/bot-door.ts";
 import { CLOCK_FILE, openMovedClock } from "./served-bot/moved-clock.ts";
@@ -101,10 +101,7 @@ async function start(
   const lock = await lockDataDirectory(dataDirectory, "playground");
   closers.push(() => new Promise((resolve) => lock.close(() => resolve())));
   await prepareData(dataDirectory, options.fresh, say);
-  const real =
-    options.telegram === undefined
-      ? undefined
-      : await openRealTelegram({ environment: options.environment, mayRemove: options.telegram, say });
+  const real = options.telegram === undefined ? undefined : await openReal(options, options.telegram);
   const plan = planPlayground({ ...options.environment, ...real?.variables });
   const botPort = await pickPort(options.environment.PORT || BOT_PORT, BOT_HOST, "PORT", say);
   const beside =
@@ -214,6 +211,15 @@ async function start(
       ["Data", `${shortPath(dataDirectory)} (kept; --fresh starts over)`],
     ],
   };
+}
+
+/** Loads the client of the real Telegram, which a simulated one does not need. */
+async function openReal(
+  { environment, say }: DevOptions,
+  mayRemove: (webhook: string, bot: string) => Promise<boolean>,
+): Promise<RealTelegram> {
+  const { openRealTelegram } = await import("./real-telegram.ts");
+  return openRealTelegram({ environment, mayRemove, say });
 }
 
 /** Calls back once, at the first signal to stop. */

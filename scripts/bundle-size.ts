@@ -7,7 +7,8 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
 import { root } from "./run-step.ts";
-import { bundleWorker, ENTRY } from "../ops/serve/worker-bundle.ts";
+import { ENTRY } from "../ops/serve/bundle-files.ts";
+import { bundleWorker } from "../ops/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../ops/serve/worker-config.ts";
 
 /** Growth that a budget allows before somebody has to look. */

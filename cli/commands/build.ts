@@ -1,10 +1,11 @@
 import path from "node:path";
 import { Command } from "commander";
 import { readConfiguration } from "../../ops/serve/bot-source.ts";
+import { ENTRY } from "../../ops/serve/bundle-files.ts";
 import { writeBuiltWorker } from "../../ops/serve/built-worker.ts";
 import { namesModel, SET_A_MODEL } from "../../ops/serve/model-setting.ts";
 import { shortPath } from "../../ops/serve/short-path.ts";
-import { bundleWorker, ENTRY } from "../../ops/serve/worker-bundle.ts";
+import { bundleWorker } from "../../ops/serve/worker-bundle.ts";
 import type { WorkerBundle } from "../../ops/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../../ops/serve/worker-config.ts";
 import { environmentOf } from "../bot-folder.ts";

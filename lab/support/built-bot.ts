@@ -7,8 +7,9 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { demoScript } from "../../playground/demo-model/demo-script.ts";
 import { readConfiguration } from "../../ops/serve/bot-source.ts";
+import { ENTRY } from "../../ops/serve/bundle-files.ts";
 import { writeBuiltWorker } from "../../ops/serve/built-worker.ts";
-import { bundleWorker, ENTRY } from "../../ops/serve/worker-bundle.ts";
+import { bundleWorker } from "../../ops/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../../ops/serve/worker-config.ts";
 import { bundleTogether } from "./bundle-together.ts";
 

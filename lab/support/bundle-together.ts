@@ -1,6 +1,7 @@
 import path from "node:path";
 import { build, type BuildResult } from "esbuild";
-import { bundlerOptions, ENTRY } from "../../ops/serve/worker-bundle.ts";
+import { ENTRY } from "../../ops/serve/bundle-files.ts";
+import { bundlerOptions } from "../../ops/serve/worker-bundle.ts";
 import type { WorkerConfig } from "../../ops/serve/worker-config.ts";
 
 type Built = BuildResult<{ readonly write: false; readonly metafile: true }>;

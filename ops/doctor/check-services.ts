@@ -4,7 +4,6 @@ import { readControl } from "../serve/control-file.ts";
 import { namesModel, SET_A_MODEL } from "../serve/model-setting.ts";
 import { parseWorkerConfig } from "../serve/worker-config.ts";
 import { wrongFields } from "../serve/wrong-fields.ts";
-import { createBotApi } from "../telegram/bot-api.ts";
 import { telegramInfo } from "../telegram/info.ts";
 import { ok, problem, skipped, warning } from "./finding.ts";
 import type { Finding } from "./finding.ts";
@@ -22,6 +21,7 @@ export async function checkTelegram(
   if (!/^\d{1,20}:[\w-]+$/.test(token))
     return [skipped("Telegram", "Without a token Telegram is not asked.")];
   const apiBaseUrl = environment.TELEGRAM_API_BASE_URL || undefined;
+  const { createBotApi } = await import("../telegram/bot-api.ts");
   const api = createBotApi({ token, apiBaseUrl, timeoutSeconds: CALL_LIMIT_MS / 1000 });
   try {
     const { bot, state } = await telegramInfo({ api, now });

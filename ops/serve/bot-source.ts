@@ -3,7 +3,6 @@ import path from "node:path";
 import { readBuiltWorker } from "./built-worker.ts";
 import { shortPath } from "./short-path.ts";
 import { ServeError } from "./serve-error.ts";
-import { createBundler, endBundler } from "./worker-bundle.ts";
 import type { Bundler, WorkerBundle } from "./worker-bundle.ts";
 import { parseWorkerConfig } from "./worker-config.ts";
 import type { WorkerConfig } from "./worker-config.ts";
@@ -36,6 +35,9 @@ export interface BotSource {
   close(): Promise<void>;
 }
 
+/** A bot from a build needs no bundler, and starts faster without it. */
+const loadBundler = () => import("./worker-bundle.ts");
+
 /**
  * Bundles the worker of a wrangler configuration once, for a process that keeps nothing of the bundler while it serves.
  */
@@ -46,6 +48,7 @@ export function fromSourcesOnce(configFile: string): BotSource {
     async load(onBundle) {
       const worker = await source.load(onBundle);
       await source.close();
+      const { endBundler } = await loadBundler();
       await endBundler();
       return worker;
     },
@@ -68,6 +71,7 @@ export function fromSources(configFile: string): BotSource {
       onBundle?.();
       if (current?.text !== text) {
         await close();
+        const { createBundler } = await loadBundler();
         current = { text, bundler: await createBundler(configFile, config) };
       }
       const { files, sources, warnings } = await current.bundler.bundle();

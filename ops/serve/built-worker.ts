@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { readBundle } from "./bundle-files.ts";
 import { ServeError } from "./serve-error.ts";
 import { parseJsonc, parseWorkerConfig } from "./worker-config.ts";
 import type { WorkerConfig } from "./worker-config.ts";
-import { readBundle } from "./worker-bundle.ts";
 import type { WorkerBundle } from "./worker-bundle.ts";
 
 /** Describes a folder that `switchboard build` wrote. */

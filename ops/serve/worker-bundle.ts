@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { build as buildOnce, context, formatMessages, stop } from "esbuild";
@@ -11,15 +10,12 @@ import type {
   OnResolveResult,
   Plugin,
 } from "esbuild";
+import { ENTRY } from "./bundle-files.ts";
 import { checkExports } from "./check-exports.ts";
 import { describeDuplicate } from "./duplicate-keys.ts";
 import { installCommand, missingPackage } from "./missing-packages.ts";
 import { ServeError } from "./serve-error.ts";
 import type { WorkerConfig } from "./worker-config.ts";
-import type { BundleModule } from "./workerd-config.ts";
-
-/** Name of the entry in every bundle. */
-export const ENTRY = "worker.js";
 
 /** Namespace of the modules that hand a module of the runtime to `require`. */
 const REQUIRED = "required";
@@ -44,12 +40,6 @@ export interface Bundler {
   lookedFor(): readonly string[];
   close(): Promise<void>;
 }
-
-const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
-  ".js": "esModule",
-  ".wasm": "wasm",
-  ".bin": "data",
-};
 
 /**
  * Prepares to bundle the worker of a configuration. Nothing is written.
@@ -108,27 +98,6 @@ export async function bundleWorker(configFile: string, config: WorkerConfig): Pr
 /** Ends the bundler's own process, which keeps some hundred MB. Another bundle in this process would start it again. */
 export async function endBundler(): Promise<void> {
   await stop();
-}
-
-/** Returns the modules of a bundle, the entry first. */
-export function modulesOf(names: Iterable<string>, entry = ENTRY): readonly BundleModule[] {
-  const modules = [...names].flatMap((name): BundleModule[] => {
-    const type = MODULE_TYPES[path.extname(name)];
-    return type === undefined ? [] : [{ name, type }];
-  });
-  return modules.toSorted(
-    (a, b) => Number(b.name === entry) - Number(a.name === entry) || (a.name < b.name ? -1 : 1),
-  );
-}
-
-/** Reads the files of a bundle from a folder, with its source map. */
-export async function readBundle(folder: string): Promise<ReadonlyMap<string, Uint8Array>> {
-  const names = (await readdir(folder)).filter(
-    (name) => name === `${ENTRY}.map` || MODULE_TYPES[path.extname(name)] !== undefined,
-  );
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))] as const)),
-  );
 }
 
 function settings(config: WorkerConfig): BuildOptions {

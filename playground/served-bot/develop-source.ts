@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { BotSource, ReadyWorker } from "../../ops/serve/bot-source.ts";
-import { ENTRY } from "../../ops/serve/worker-bundle.ts";
+import { ENTRY } from "../../ops/serve/bundle-files.ts";
 import { demoScript } from "../demo-model/demo-script.ts";
 
 /** Modules that run beside the bot's own bundle. */

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bundleWorker, ENTRY } from "../../../ops/serve/worker-bundle.ts";
+import { ENTRY } from "../../../ops/serve/bundle-files.ts";
+import { bundleWorker } from "../../../ops/serve/worker-bundle.ts";
 import type { WorkerBundle } from "../../../ops/serve/worker-bundle.ts";
 import { parseWorkerConfig } from "../../../ops/serve/worker-config.ts";
 
