@@ -1,6 +1,10 @@
-/** `npm run build`: writes the package to `dist/`: modules, declarations and source maps, with the simulator's page. */
+/**
+ * `npm run build`: writes the package to `dist/`: modules, declarations and source maps, the command, and the simulator's
+ * page.
+ */
 import { chmod, cp, glob, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { bundleCommand } from "./bundle-command.ts";
 import { reportSteps, root, runStep, tool } from "./run-step.ts";
 
 const dist = path.join(root, "dist");
@@ -12,11 +16,7 @@ const ENGINE = ["src/sandbox/quickjs.wasm", "src/sandbox/quickjs.wasm.d.ts"];
 await rm(dist, { recursive: true, force: true });
 const results = [
   await runStep("modules of the product", tool("tsc"), ["-p", "tsconfig.build.json", "--singleThreaded"]),
-  await runStep("modules of the command", tool("tsc"), [
-    "-p",
-    "tsconfig.build.tools.json",
-    "--singleThreaded",
-  ]),
+  await runStep("modules of the tools", tool("tsc"), ["-p", "tsconfig.build.tools.json", "--singleThreaded"]),
 ];
 if (!reportSteps(results)) process.exit(1);
 
@@ -28,4 +28,7 @@ for await (const file of glob("**/*.d.ts", { cwd: dist })) {
 }
 for (const folder of SERVED) await cp(path.join(root, folder), path.join(dist, folder), { recursive: true });
 for (const file of ENGINE) await cp(path.join(root, file), path.join(dist, file));
+await bundleCommand(path.join(dist, "cli"), dist);
+// A part of zod is in the bundle.
+await cp(path.join(root, "node_modules/zod/LICENSE"), path.join(dist, "cli/zod.LICENSE"));
 await chmod(path.join(dist, "cli/main.js"), 0o755);

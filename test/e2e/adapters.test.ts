@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startServedBot } from "../../lab/support/served-bot.ts";
+import { commandFile, startServedBot } from "../../lab/support/served-bot.ts";
 
 const CONFIG = "examples/everywhere/wrangler.jsonc";
 const ADAPTERS = ["slack", "discord", "teams", "whatsapp", "gchat", "github", "linear", "telegram"];
@@ -99,7 +99,7 @@ async function startDev(): Promise<string> {
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("TELEGRAM_")));
   const child: ChildProcess = spawn(
     process.execPath,
-    ["cli/main.ts", "dev", "--json", "--port", "0", "--config", CONFIG],
+    [commandFile(), "dev", "--json", "--port", "0", "--config", CONFIG],
     {
       env: {
         PATH: process.env.PATH,

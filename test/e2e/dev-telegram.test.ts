@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
+import { commandFile } from "../../lab/support/served-bot.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -36,7 +37,7 @@ async function devTelegram(
   const config = path.join(root, "examples/minimal/wrangler.jsonc");
   const child = spawn(
     process.execPath,
-    ["cli/main.ts", "dev", "--telegram", "--json", "--config", config, ...more],
+    [commandFile(), "dev", "--telegram", "--json", "--config", config, ...more],
     {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],

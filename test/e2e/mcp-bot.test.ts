@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandFile } from "../../lab/support/served-bot.ts";
 import { callTool, say } from "../../lab/support/model-script.ts";
 import { startRig, type Rig } from "../../lab/support/rig.ts";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
@@ -19,7 +20,7 @@ async function command(...words: readonly string[]): Promise<Record<string, unkn
   const parameters = ["--config", "examples/mcp-bot/wrangler.jsonc", "--url", warehouse.bot.url, "--json"];
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [path.join(root, "cli/main.ts"), "token", ...words, ...parameters],
+    [commandFile(), "token", ...words, ...parameters],
     { cwd: root, env: { ...process.env, ADMIN_TOKEN } },
   );
   return JSON.parse(stdout) as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServedBot } from "../../lab/support/served-bot.ts";
+import { commandFile, startServedBot } from "../../lab/support/served-bot.ts";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { Simulator } from "../../playground/telegram/simulator.ts";
 import { codeExamples } from "../support/doc-pages.ts";
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** Runs the command. Its first line is JSON. */
 async function command(...parameters: string[]) {
-  const child = spawn(process.execPath, ["cli/main.ts", ...parameters, "--json", "--config", config], {
+  const child = spawn(process.execPath, [commandFile(), ...parameters, "--json", "--config", config], {
     cwd: root,
     stdio: ["ignore", "pipe", "ignore"],
     env: {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
-import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { parseJsonc } from "../../ops/serve/worker-config.ts";
+import { bundleCommand } from "../../scripts/bundle-command.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): unknown => parseJsonc(readFileSync(path.join(root, file), "utf8"), file);
@@ -76,22 +76,16 @@ describe("the package", () => {
   });
 
   it("runs a built bot without the packages that only a bundle needs, which an image leaves out", async () => {
-    const { metafile } = await build({
-      entryPoints: [path.join(root, "cli/main.ts")],
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      packages: "external",
-      metafile: true,
-      write: false,
-    });
+    const { metafile } = await bundleCommand(root, root, { write: false });
     const imported = Object.values(metafile.outputs)
-      .flatMap(({ imports }) => imports.map(({ path: name }) => name))
+      .flatMap(({ imports }) =>
+        imports.flatMap(({ external, path: name }) => (external === true ? [name] : [])),
+      )
       .filter((name) => !isBuiltin(name))
       .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
-    // A bot has zod itself, and `switchboard skills` loads agents for an author. The rest must not be a peer.
+    // `switchboard skills` loads agents for an author. The rest must not be a peer.
     const missing = imported.filter(
-      (name) => name !== "zod" && name !== "agents" && !Object.hasOwn(manifest.dependencies, name),
+      (name) => name !== "agents" && !Object.hasOwn(manifest.dependencies, name),
     );
     expect([...new Set(missing)]).toEqual([]);
     expect(manifest.dependencies["agents"]).toBeUndefined();
