@@ -20,7 +20,7 @@ const ARABIC_REQUEST: Approval = {
 
 /** A common phone. */
 const PHONE = { width: 390, height: 844 };
-const rig = usePage();
+const rig = usePage({ keeps: true });
 const timeIn = (): string => "Sun 2026-11-29 18:13 (Europe/Berlin)";
 
 interface Kind {
@@ -114,7 +114,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 it.each(Object.entries(KINDS))("decides at one look on a phone: %s", async (name, kind) => {
   await rig.page.setViewportSize(PHONE);
-  await rig.entry("Alice Moss").click();
   const { approval, buttons, face, lines, says } = kind;
   const view = { approvers: "Dana, Eli", time: timeIn };
   const message = await showCard(rig, approvalCard(approval, { ...view, ...(face && { face }) }));
@@ -133,7 +132,6 @@ it.each<[CardFace, number]>([
   ["more", 9],
 ])("reads from right to left in Arabic: %s", async (face, buttons) => {
   await rig.page.setViewportSize(PHONE);
-  await rig.entry("Alice Moss").click();
   const view = { approvers: "دانا، إيلي", time: timeIn, face, say: sayIn(arabic, undefined) };
   const message = await showCard(rig, approvalCard(ARABIC_REQUEST, view));
   await picture(rig, `card-arabic-${face}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { usePage } from "./page-rig.ts";
 
-const rig = usePage();
+const rig = usePage({ keeps: true });
 const list = () => rig.page.getByRole("listbox", { name: "Bot commands" });
 const options = () => list().getByRole("option");
 const active = () => list().getByRole("option", { selected: true });
@@ -86,7 +86,7 @@ describe("the commands after a slash", () => {
   });
 
   it("in a group are those for groups, and name the bot", async () => {
-    const [alice] = rig.simulator.users();
+    const alice = rig.simulator.users().find(({ id }) => id === rig.chat.id);
     if (alice === undefined) throw new Error("nobody is there");
     await offerCommands();
     await rig.api.setMyCommands([{ command: "new", description: "Start over" }], {

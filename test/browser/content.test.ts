@@ -4,7 +4,7 @@ import { shopPictures } from "../../playground/shop/pictures.ts";
 import { usePage } from "./page-rig.ts";
 import { oggVoice, wavSound } from "./sounds.ts";
 
-const rig = usePage();
+const rig = usePage({ keeps: true });
 const pictures = [...shopPictures().values()];
 const picture = (index: number) => new InputFile(pictures[index] ?? new Uint8Array(), `${index}.png`);
 const articles = () => rig.page.getByRole("log").getByRole("article");
@@ -79,7 +79,6 @@ describe("what a bot sends", () => {
 
   it("fits on a phone, whatever it is", async () => {
     await rig.page.setViewportSize({ width: 360, height: 700 });
-    await rig.entry("Alice Moss").click();
     await rig.api.sendMediaGroup(rig.chat.id, [
       { type: "photo", media: picture(0) },
       { type: "photo", media: picture(1) },
@@ -139,11 +138,11 @@ describe("a card", () => {
     const aWeek = 7 * 86_400_000;
     rig.timeMs = Date.now() + aWeek;
     const reply_markup = new InlineKeyboard().text("Open?", "open").text("Closed?", "closed");
-    await rig.api.sendMessage(rig.chat.id, "Our shop", { reply_markup });
-    const { id } = rig.simulator.pressButton(rig.chat, rig.chat.id, 1, "open");
+    const { message_id } = await rig.api.sendMessage(rig.chat.id, "Our shop", { reply_markup });
+    const { id } = rig.simulator.pressButton(rig.chat, rig.chat.id, message_id, "open");
     await rig.api.answerCallbackQuery(id, { text: "We are open.", show_alert: true });
     await rig.page.getByRole("dialog").getByText("We are open.").waitFor();
-    rig.simulator.pressButton(rig.chat, rig.chat.id, 1, "closed");
+    rig.simulator.pressButton(rig.chat, rig.chat.id, message_id, "closed");
     rig.timeMs += 20_000;
     await rig.page.reload();
     await articles().getByText("Our shop").waitFor();
@@ -161,8 +160,8 @@ describe("what people do with messages", () => {
     await reactions.getByText("👎 Alice Moss").waitFor();
     await choose("Take the reaction back");
     await reactions.waitFor({ state: "detached" });
-    rig.simulator.sendText(rig.chat, rig.chat.id, "Thanks");
-    await rig.api.setMessageReaction(rig.chat.id, 2, [{ type: "emoji", emoji: "🎉" }]);
+    const { message_id } = rig.simulator.sendText(rig.chat, rig.chat.id, "Thanks");
+    await rig.api.setMessageReaction(rig.chat.id, message_id, [{ type: "emoji", emoji: "🎉" }]);
     await reactions.getByText("🎉 Switchboard").waitFor();
     const [asked, thanks] = rig.simulator.messages(rig.chat);
     expect(asked?.reactions).toEqual([]);
@@ -170,13 +169,15 @@ describe("what people do with messages", () => {
   });
 
   it("shows the pinned message above the chat, until it is taken down", async () => {
-    for (let count = 1; count <= 30; count += 1) await rig.api.sendMessage(rig.chat.id, `Message ${count}`);
-    await rig.api.pinChatMessage(rig.chat.id, 1);
+    const ids: number[] = [];
+    for (let count = 1; count <= 30; count += 1)
+      ids.push((await rig.api.sendMessage(rig.chat.id, `Message ${count}`)).message_id);
+    await rig.api.pinChatMessage(rig.chat.id, ids[0] ?? 0);
     const bar = rig.page.getByRole("button", { name: "Pinned message Message 1" });
     await bar.waitFor();
     // The chat changes in the first moment of the way.
     await bar.press("Enter");
-    rig.simulator.react(rig.chat, rig.chat.id, 30, "👍");
+    rig.simulator.react(rig.chat, rig.chat.id, ids.at(-1) ?? 0, "👍");
     await articles().last().getByText("👍").waitFor();
     await articles().first().locator("xpath=self::*[contains(@class, 'flash')]").waitFor();
     await expect

@@ -1,15 +1,23 @@
 import { Api } from "grammy";
 import type { Update } from "grammy/types";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { realClock } from "../../playground/telegram/clock.ts";
 import { startSimulator } from "../../playground/telegram/simulator.ts";
 import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
 import { startWebhook } from "../unit/playground/echo-bot.ts";
 import type { WebhookServer } from "../unit/playground/echo-bot.ts";
-import { leavePage, loadPlayground, takePage, takeProfile } from "./browser.ts";
+import { leavePage, loadPlayground, openChat, releasePage, takePage, takeProfile } from "./browser.ts";
 
-/** The playground's page in a browser, with a person "Alice Moss" and a bot. Everything is new for each test. */
+const ALICE = { first_name: "Alice", last_name: "Moss" };
+
+/** Closes the dialogs and menus that a test has left open. */
+const CLOSE_ALL = `
+  for (const one of document.querySelectorAll("dialog[open]")) one.close();
+  for (const one of document.querySelectorAll(":popover-open")) one.hidePopover();
+`;
+
+/** The playground's page in a browser, with a person "Alice Moss" and a bot. */
 export interface PageRig {
   readonly simulator: Simulator;
   readonly api: Api;
@@ -29,11 +37,17 @@ export interface PageRig {
   paste(text: string): Promise<void>;
 }
 
-/** Registers the hooks of a test file. A page error, a console error or a request to elsewhere fails the test. */
-export function usePage(): PageRig {
+/**
+ * Registers the hooks of a test file. A page error, a console error or a request to elsewhere fails the test. Everything is
+ * new for each test. With `keeps`, each test has a new person on the page that stays open, which costs far less; others
+ * are in its list of chats.
+ */
+export function usePage({ keeps = false }: { readonly keeps?: boolean } = {}): PageRig {
   let browser: BrowserContext;
   let problems: string[] = [];
   let started: Pick<PageRig, "simulator" | "api" | "page" | "webhook" | "chat"> | undefined;
+  /** Updates that the bot got in earlier tests. */
+  let earlier = 0;
   const now = () => {
     if (started === undefined) throw new Error("The page is there only while a test runs.");
     return started;
@@ -49,7 +63,8 @@ export function usePage(): PageRig {
       return now().page;
     },
     get webhook() {
-      return now().webhook;
+      const { webhook } = now();
+      return { ...webhook, received: webhook.received.slice(earlier) };
     },
     get chat() {
       return now().chat;
@@ -75,17 +90,8 @@ export function usePage(): PageRig {
     problems = [];
     rig.timeMs = undefined;
     rig.behave = () => Promise.resolve();
-    const simulator = await startSimulator({
-      redelivery: { baseMs: 20, maxMs: 100 },
-      clock: { ...realClock, now: () => rig.timeMs ?? realClock.now() },
-    });
-    const webhook = await startWebhook(async (update) => {
-      await rig.behave(update);
-      return { status: 200 };
-    });
-    simulator.setWebhook(webhook.url);
-    const chat = simulator.privateChat(simulator.addUser({ first_name: "Alice", last_name: "Moss" }));
-    const api = new Api(simulator.token, { apiRoot: simulator.url });
+    const { api, simulator, webhook } = started ?? (await start());
+    const chat = simulator.privateChat(simulator.addUser(ALICE));
     const page = await takePage(browser);
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
@@ -96,16 +102,48 @@ export function usePage(): PageRig {
       if (!request.url().startsWith(simulator.url) && !request.url().startsWith("data:"))
         problems.push(request.url());
     });
-    await loadPlayground(page, `${simulator.url}/#${chat.id}`);
+    if (started === undefined) await loadPlayground(page, `${simulator.url}/${keeps ? "" : `#${chat.id}`}`);
+    if (keeps) await openChat(page, chat.id);
+    earlier = webhook.received.length;
     started = { simulator, api, page, webhook, chat };
   });
-  afterEach(async () => {
-    const { page, simulator, webhook } = now();
-    await leavePage(page);
+  afterEach(async ({ task }) => {
+    const { chat, page, simulator } = now();
     await browser.clearPermissions();
-    await webhook.close();
-    await simulator.close();
+    if (!keeps || task.result?.state === "fail" || problems.length > 0) await end();
+    else {
+      rig.behave = () => Promise.resolve();
+      await releasePage(page);
+      await page.evaluate(CLOSE_ALL);
+      await simulator.waitFor(() => simulator.updates().every(({ state }) => state !== "pending"));
+      simulator.addUser({ id: chat.id, first_name: "Somebody" });
+    }
     expect(problems).toEqual([]);
   });
+  afterAll(async () => {
+    if (started !== undefined) await end();
+  });
+
+  async function start(): Promise<Pick<PageRig, "simulator" | "api" | "webhook">> {
+    const simulator = await startSimulator({
+      redelivery: { baseMs: 20, maxMs: 100 },
+      clock: { ...realClock, now: () => rig.timeMs ?? realClock.now() },
+    });
+    const webhook = await startWebhook(async (update) => {
+      await rig.behave(update);
+      return { status: 200 };
+    });
+    simulator.setWebhook(webhook.url);
+    return { simulator, webhook, api: new Api(simulator.token, { apiRoot: simulator.url }) };
+  }
+
+  async function end(): Promise<void> {
+    const { page, simulator, webhook } = now();
+    started = undefined;
+    await leavePage(page);
+    await webhook.close();
+    await simulator.close();
+  }
+
   return rig;
 }

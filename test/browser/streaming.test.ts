@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { usePage } from "./page-rig.ts";
 
-const rig = usePage();
+const rig = usePage({ keeps: true });
 
 describe("a message that grows", () => {
   it("stays one node that is busy until it rests, so that it is announced once", async () => {

@@ -4,7 +4,7 @@ import type { CallbackQuery } from "grammy/types";
 import { describe, expect, it } from "vitest";
 import { usePage } from "./page-rig.ts";
 
-const rig = usePage();
+const rig = usePage({ keeps: true });
 
 /** From a press to the first key. The bot answers within this time. */
 const DELAYS_MS = Array.from({ length: 10 }, (_, index) => index * 30);
@@ -19,6 +19,9 @@ const written = () =>
     .messages(rig.chat)
     .filter(({ from }) => !from.isBot)
     .map(({ replyToId, text }) => [text, replyToId]);
+
+/** The presses in the open chat. */
+const presses = () => rig.simulator.callbackAnswers().filter(({ chatId }) => chatId === rig.chat.id);
 
 /** Has the bot answer the first press of each message, after a while, and all others with a dialog. */
 function answerPresses(answer: (query: CallbackQuery, messageId: number) => Promise<unknown>): void {
@@ -61,8 +64,8 @@ describe("a text that is typed after a press, without a click into the field", (
       await typeAfter(delayMs, number);
     }
     expect(written()).toHaveLength(DELAYS_MS.length);
-    const presses = rig.webhook.received.filter(({ update }) => update.callback_query !== undefined);
-    expect(presses).toHaveLength(DELAYS_MS.length);
+    const received = rig.webhook.received.filter(({ update }) => update.callback_query !== undefined);
+    expect(received).toHaveLength(DELAYS_MS.length);
   });
 
   it("is sent whole when the card shows another page of a menu", async () => {
@@ -131,13 +134,13 @@ describe("a press", () => {
     await rig.page.locator(".inline-button[aria-busy]").waitFor();
     await button("Count").click();
     await button("Count").press("Enter");
-    expect(rig.simulator.callbackAnswers()).toHaveLength(1);
+    expect(presses()).toHaveLength(1);
     answer();
     await rig.page.getByRole("status").getByText("Counted.").waitFor();
     await rig.page.locator(".inline-button:not([aria-busy])").waitFor();
     await button("Count").click();
     await rig.page.getByRole("dialog").getByText(STALE).waitFor();
-    expect(rig.simulator.callbackAnswers()).toHaveLength(2);
+    expect(presses()).toHaveLength(2);
   });
 
   it("moves the focus from buttons that are gone to the field, and never to the menu of the message", async () => {
