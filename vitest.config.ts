@@ -160,7 +160,7 @@ export default defineConfig({
       {
         // Runs against the served bot. Each file starts processes of its own, on ports and data of their own. They wait
         // most of the time: two files at once use less than half of two cores.
-        plugins: [wasmModules],
+        plugins: [seededProperties, wasmModules],
         test: {
           name: "e2e",
           globalSetup: compileCommand,

@@ -34,8 +34,13 @@ export interface DyingBot {
   readonly rig: () => Rig;
   /** Requests come again after its deaths. */
   readonly asked: SharedDeath;
-  /** Adds an answer to requests of a test. Returns undefined for those of other tests. */
-  readonly script: (answer: (request: ModelRequest) => readonly ModelStep[] | undefined) => void;
+  /**
+   * Adds an answer to requests of a test, undefined for those of other tests. Returns the requests that have got it, also
+   * those to come.
+   */
+  readonly script: (
+    answer: (request: ModelRequest) => readonly ModelStep[] | undefined,
+  ) => readonly ModelRequest[];
 }
 
 /**
@@ -227,7 +232,19 @@ export function describeDeaths(
         },
       );
     }
-    further?.({ rig: () => rig, asked, script: (answer) => void scripts.push(answer) });
+    further?.({
+      rig: () => rig,
+      asked,
+      script(answer) {
+        const requests: ModelRequest[] = [];
+        scripts.push((request) => {
+          const steps = answer(request);
+          if (steps !== undefined) requests.push(request);
+          return steps;
+        });
+        return requests;
+      },
+    });
   });
 }
 

@@ -16,8 +16,7 @@ export function addMemoryDeaths({ asked, rig, script }: DyingBot): void {
   asked.it(
     "remembers once, and forgets, when the bot is killed with the presses of Approve and of Forget",
     async ({ die }) => {
-      const { model, simulator } = rig();
-      const requests = () => model.requests().filter((request) => tells(request, /I drink it black/));
+      const { simulator } = rig();
       const user = simulator.addUser();
       const chat = simulator.privateChat(user);
       const fromBot = () => simulator.messages(chat).filter(({ from }) => from.isBot);
@@ -31,9 +30,9 @@ export function addMemoryDeaths({ asked, rig, script }: DyingBot): void {
         );
         return has(text)?.id ?? 0;
       };
-      const prompt = (): string => JSON.stringify(requests().at(-1)?.messages[0]);
+      const prompt = (): string => JSON.stringify(requests.at(-1)?.messages[0]);
 
-      script((request) => {
+      const requests = script((request) => {
         if (!tells(request, /I drink it black/)) return undefined;
         const last = request.messages.at(-1);
         return last?.role === "user" && JSON.stringify(last.content).includes("remember")
@@ -66,24 +65,23 @@ export function addMemoryDeaths({ asked, rig, script }: DyingBot): void {
         simulator.pressButton(chat, user, fromBot().at(-1)?.id ?? 0, "Forget 1");
         await simulator.waitFor(isForgotten);
       }
-      const before = requests().length;
+      const before = requests.length;
       simulator.sendText(chat, user, "Hello again");
-      await simulator.waitFor(() => requests().length > before && !prompt().includes("Drinks it black"));
+      await simulator.waitFor(() => requests.length > before && !prompt().includes("Drinks it black"));
     },
   );
 
   asked.it(
     "loses no message when the bot is killed while the model writes a summary of the transcript",
     async ({ die }) => {
-      const { model, simulator } = rig();
-      const requests = () => model.requests().filter((request) => tells(request, OF_ANIMALS));
+      const { simulator } = rig();
       const user = simulator.addUser();
       const chat = simulator.privateChat(user);
       const held = createGate();
-      const summaries = () => requests().filter(({ stream }) => !stream).length;
+      const summaries = () => requests.filter(({ stream }) => !stream).length;
       // A model that writes long calls fills its transcript soon.
       const long = { query: "x".repeat(60_000) };
-      script((request) => {
+      const requests = script((request) => {
         if (!tells(request, OF_ANIMALS)) return undefined;
         const { messages, stream } = request;
         const last = messages.at(-1);
@@ -109,7 +107,7 @@ export function addMemoryDeaths({ asked, rig, script }: DyingBot): void {
       simulator.sendText(chat, user, "Who is it?");
       await simulator.waitFor(() => answers().at(-1)?.text.includes("My dog is called Rex") === true);
       expect(answers()).toHaveLength(sent + 1);
-      const request = requests().findLast(({ stream }) => stream);
+      const request = requests.findLast(({ stream }) => stream);
       expect(JSON.stringify(request?.messages)).toContain("They spoke of animals.");
     },
   );
