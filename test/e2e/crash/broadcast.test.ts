@@ -47,21 +47,17 @@ describe("SIGKILL in the middle of a broadcast", () => {
     throw new Error("The broadcast has not ended.");
   };
 
-  it.each([12, 20])(
-    "shows the text once to everyone, killed after %d posts",
-    async (posts) => {
-      const text = `News ${posts}.`;
-      rig.simulator.fault({ kind: "slow", delayMs: SEND_MS, method: "sendMessage", times: 1_000 });
-      const response = await fetch(`${rig.bot.url}/broadcast?text=${encodeURIComponent(text)}`);
-      const id = await response.text();
-      await until(() => showing(text).flat().length >= posts);
-      await rig.bot.kill("SIGKILL");
-      await rig.bot.restart();
-      const broadcast = await ended(id);
-      rig.simulator.clearFaults();
-      expect(broadcast).toMatchObject({ sent: SUBSCRIBERS, failed: 0 });
-      expect(showing(text)).toEqual(chats.map(() => [text]));
-    },
-    180_000,
-  );
+  it("shows the text once to everyone, killed after 12 posts", async () => {
+    const text = "News.";
+    rig.simulator.fault({ kind: "slow", delayMs: SEND_MS, method: "sendMessage", times: 1_000 });
+    const response = await fetch(`${rig.bot.url}/broadcast?text=${encodeURIComponent(text)}`);
+    const id = await response.text();
+    await until(() => showing(text).flat().length >= 12);
+    await rig.bot.kill("SIGKILL");
+    await rig.bot.restart();
+    const broadcast = await ended(id);
+    rig.simulator.clearFaults();
+    expect(broadcast).toMatchObject({ sent: SUBSCRIBERS, failed: 0 });
+    expect(showing(text)).toEqual(chats.map(() => [text]));
+  }, 180_000);
 });
