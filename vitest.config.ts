@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { LongFirstSequencer } from "./scripts/test/long-first-sequencer.ts";
@@ -33,6 +32,26 @@ const alias = {
 };
 
 const compileCommand = "test/support/compile-command.ts";
+
+/**
+ * Runs tests inside workerd. `test/worker/wrangler.jsonc` names the entry, whose exports are the Durable Object classes that
+ * the tests may use. Other tests do without the plugin, which takes a second to load.
+ */
+const inWorkerd = isRun("worker")
+  ? (await import("@cloudflare/vitest-plugin")).cloudflareTest({
+      wrangler: { configPath: "./test/worker/wrangler.jsonc" },
+    })
+  : undefined;
+
+/** Whether the command asks for a project, or for all of them. */
+function isRun(project: string): boolean {
+  const asked = process.argv.flatMap((argument, index) =>
+    argument === "--project"
+      ? (process.argv[index + 1] ?? [])
+      : (/^--project=(.*)$/.exec(argument)?.[1] ?? []),
+  );
+  return asked.length === 0 || asked.some((name) => name === project || /[*!]/.test(name));
+}
 
 /** Gives tests `fast-check` with a fixed seed. */
 const seeded = `${import.meta.dirname}/test/support/seeded-fast-check.ts`;
@@ -129,14 +148,7 @@ export default defineConfig({
         },
       },
       {
-        // Runs inside workerd. `test/worker/wrangler.jsonc` names the entry, whose exports are the
-        // Durable Object classes that the tests may use.
-        plugins: [
-          seededProperties,
-          cloudflareTest({ wrangler: { configPath: "./test/worker/wrangler.jsonc" } }),
-          asDeployed,
-          packagesWithoutMaps,
-        ],
+        plugins: [seededProperties, inWorkerd, asDeployed, packagesWithoutMaps],
         test: {
           name: "worker",
           maxWorkers: workerdWorkers,
@@ -182,7 +194,7 @@ export default defineConfig({
         // What people see on each platform: a served bot on an emulator of it. `npm run contracts` runs it.
         test: {
           name: "contracts",
-          globalSetup: compileCommand,
+          globalSetup: [compileCommand, "test/contracts/build-for-one.ts"],
           // Each suite serves two bots at once: more suites at once than processors take longer, and not less in all.
           maxWorkers,
           include: ["test/contracts/*/*.test.ts"],

@@ -23,18 +23,20 @@ let own: Promise<string> | undefined;
 export interface BuiltBotOptions {
   /** Whether the demo model is in the build, as `switchboard dev` has it. */
   readonly withDemo: boolean;
+  /** Modules that stand for others in this build, besides those of the configuration. */
+  readonly alias?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the folder of the bot's build, which is made at the first request. The sources may not change meanwhile. */
-export async function builtBot(configFile: string, { withDemo }: BuiltBotOptions): Promise<string> {
-  const folder = await folderOf(configFile, withDemo);
+export async function builtBot(configFile: string, options: BuiltBotOptions): Promise<string> {
+  const folder = await folderOf(configFile, options);
   while (!existsSync(folder)) {
     if (await isClaimed(claimOf(folder))) {
       await delay(LOOK_AGAIN_MS);
       continue;
     }
     try {
-      if (!existsSync(folder)) await build(configFile, folder, withDemo);
+      if (!existsSync(folder)) await build(configFile, folder, options);
     } finally {
       await rm(claimOf(folder), { recursive: true });
     }
@@ -51,7 +53,12 @@ export async function buildTogether(configFiles: readonly string[]): Promise<voi
     configFiles.map(async (configFile) => {
       const configurationText = await readConfiguration(configFile);
       const config = parseWorkerConfig(configurationText, configFile);
-      return { configFile, configurationText, config, folder: await folderOf(configFile, false) };
+      return {
+        configFile,
+        configurationText,
+        config,
+        folder: await folderOf(configFile, { withDemo: false }),
+      };
     }),
   );
   const claimed = [];
@@ -71,9 +78,12 @@ export async function buildTogether(configFiles: readonly string[]): Promise<voi
   }
 }
 
-async function folderOf(configFile: string, withDemo: boolean): Promise<string> {
+async function folderOf(configFile: string, { alias = {}, withDemo }: BuiltBotOptions): Promise<string> {
   const builds = process.env[SHARED_BUILDS] ?? (await (own ??= ownFolder()));
-  const name = createHash("sha256").update(`${configFile} ${withDemo}`).digest("hex").slice(0, 16);
+  const name = createHash("sha256")
+    .update(`${configFile} ${withDemo} ${JSON.stringify(alias)}`)
+    .digest("hex")
+    .slice(0, 16);
   return path.join(builds, name);
 }
 
@@ -93,14 +103,19 @@ async function isClaimed(claim: string): Promise<boolean> {
 }
 
 /** The folder is there only when it is whole. The demo stands behind the build without it. */
-async function build(configFile: string, folder: string, withDemo: boolean): Promise<void> {
+async function build(
+  configFile: string,
+  folder: string,
+  { alias, withDemo }: BuiltBotOptions,
+): Promise<void> {
   const unfinished = `${folder}.unfinished`;
   if (withDemo) {
-    await cp(await builtBot(configFile, { withDemo: false }), unfinished, { recursive: true });
+    await cp(await builtBot(configFile, { alias, withDemo: false }), unfinished, { recursive: true });
     await appendFile(path.join(unfinished, ENTRY), `\n${await demoScript({ canCall: false })}`);
   } else {
     const configurationText = await readConfiguration(configFile);
-    const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
+    const config = parseWorkerConfig(configurationText, configFile);
+    const bundle = await bundleWorker(configFile, { ...config, alias: { ...config.alias, ...alias } });
     await writeBuiltWorker(unfinished, { bundle, configurationText });
   }
   await rename(unfinished, folder);

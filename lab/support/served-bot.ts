@@ -44,6 +44,8 @@ export async function startServedBot(
     fromSources?: boolean;
     /** Whether the demo model is in the build, as `switchboard dev` has it. */
     withDemo?: boolean;
+    /** See `BuiltBotOptions.alias`. */
+    alias?: Readonly<Record<string, string>> | undefined;
   } = {},
 ): Promise<ServedBot> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "switchboard-bot-")));
@@ -72,7 +74,7 @@ export async function startServedBot(
     const parameters =
       options.fromSources === true
         ? ["--config", config]
-        : [await builtBot(config, { withDemo: options.withDemo ?? false })];
+        : [await builtBot(config, { alias: options.alias, withDemo: options.withDemo ?? false })];
     const command = [commandFile(), "serve", "--exit-with-stdin"];
     const started = spawn(process.execPath, [...command, ...parameters], {
       cwd: root,

@@ -8,6 +8,7 @@ import { lastUserText, startScriptedModel, type ScriptedModel } from "../../lab/
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
 import { openWorkIn, type OpenWork } from "../../testing/open-work-store.ts";
 import { slownessOf } from "../support/slowness.ts";
+import { ONE_PLATFORM } from "./build-for-one.ts";
 import { EmulatorServer } from "./emulator-server.ts";
 import type { Expectations } from "./expectation.ts";
 import type {
@@ -92,10 +93,12 @@ export class Stage {
     const model = await startScriptedModel();
     const config = path.join(import.meta.dirname, "bot/wrangler.jsonc");
     // The time that a build takes tells nothing of how fast the bot will be.
-    await builtBot(config, { withDemo: false });
+    const alias = aliasFor(emulator.name);
+    await builtBot(config, { alias, withDemo: false });
     let bot: ServedBot | undefined;
     const slowness = await slownessOf(async () => {
       bot = await startServedBot({
+        alias,
         config,
         env: {
           ...emulator.env(server.url),
@@ -253,6 +256,15 @@ function placesIn(chatId: string, platform: string): string {
     default:
       return chatId;
   }
+}
+
+const ADAPTERS = ["discord", "gchat", "github", "linear", "slack", "teams", "whatsapp"];
+
+/** Leaves the adapters of other platforms out of the bot, if the suites of one platform alone run. */
+function aliasFor(platform: string): Readonly<Record<string, string>> | undefined {
+  if (process.env[ONE_PLATFORM] === undefined) return undefined;
+  const others = ADAPTERS.filter((name) => name !== platform);
+  return Object.fromEntries(others.map((name) => [`@chat-adapter/${name}`, "./no-adapter.ts"]));
 }
 
 /** Whether a text has the cue as a word. */

@@ -1,0 +1,2 @@
+/* Stands for the adapters of other platforms in a bot for one. */
+export const adapter = "left out";
