@@ -12,6 +12,9 @@ import url from "url";
 const MINIMUM_NODE = 20;
 const root = path.dirname(path.dirname(url.fileURLToPath(import.meta.url)));
 
+/** npm installs here. The packages are moved once all are there, so that an interrupted install leaves the old ones. */
+const unfinished = path.join(root, ".install");
+
 /** @param {string} version such as "v18.2.0" */
 export function isTooOld(version) {
   return Number(version.replace(/^v/, "").split(".")[0]) < MINIMUM_NODE;
@@ -39,6 +42,25 @@ export function reasonToInstall(lock, installed) {
     }
   }
   return undefined;
+}
+
+/**
+ * Returns the lock file with the address of each package. Without one, npm asks the registry about every version of the
+ * package, which is half of the work of an install. npm replaces the host by that of the registry in its settings.
+ * @param {{ packages: Record<string, any> }} lock package-lock.json
+ */
+export function withAddresses(lock) {
+  const packages = {};
+  for (const place of Object.keys(lock.packages)) {
+    const entry = lock.packages[place];
+    const name = entry.name || place.replace(/^.*node_modules\//, "");
+    const file = name.replace(/^.*\//, "") + "-" + entry.version + ".tgz";
+    packages[place] =
+      entry.integrity === undefined || entry.resolved !== undefined
+        ? entry
+        : Object.assign({}, entry, { resolved: "https://registry/" + name + "/-/" + file });
+  }
+  return Object.assign({}, lock, { packages: packages });
 }
 
 /**
@@ -77,31 +99,59 @@ function fail(line) {
   process.exit(1);
 }
 
-function install(reason) {
+function install(lock, reason) {
   process.stdout.write("Installing packages (" + reason + "), about a minute ...\n");
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const timer = setInterval(() => {
     process.stdout.write("  still installing, " + seconds() + " s\n");
   }, 5000);
-  // npm removes node_modules, including the Node that may be running this script, so use the Node that runs npm.
+  const end = (code, output) => {
+    clearInterval(timer);
+    fs.rmSync(unfinished, { recursive: true, force: true });
+    if (code !== 0) fail(explainFailure(output));
+    process.stdout.write("Packages installed in " + seconds() + " s.\n");
+    checkBinaries();
+  };
+  prepare(lock);
+  runNpm(unfinished, ["--replace-registry-host=always"], (code, output) => {
+    if (code === 0) {
+      const modules = path.join(root, "node_modules");
+      fs.rmSync(modules, { recursive: true, force: true });
+      fs.renameSync(path.join(unfinished, "node_modules"), modules);
+    }
+    // A registry may have addresses of its own, or the settings another one for some packages: npm has to ask then.
+    if (/\bE40[134]\b/.test(output)) runNpm(root, [], end);
+    else end(code, output);
+  });
+}
+
+/** Makes the folder in which npm installs, with all that tells npm how. */
+function prepare(lock) {
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  fs.mkdirSync(unfinished);
+  for (const name of ["package.json", ".npmrc"]) {
+    if (fs.existsSync(path.join(root, name))) {
+      fs.copyFileSync(path.join(root, name), path.join(unfinished, name));
+    }
+  }
+  fs.writeFileSync(path.join(unfinished, "package-lock.json"), JSON.stringify(withAddresses(lock)));
+}
+
+function runNpm(folder, more, done) {
+  // An install removes node_modules, with the Node that may be running this script, so use the Node that runs npm.
   const node = process.env.npm_node_execpath || process.execPath;
-  const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"];
+  const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"].concat(more);
   const command = process.env.npm_execpath === undefined ? ["npm"] : [node, process.env.npm_execpath];
   const child = childProcess.spawn(command[0], command.slice(1).concat(options), {
-    cwd: root,
+    cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (output += chunk));
   child.on("error", (error) => fail("npm cannot be run: " + error.message));
-  child.on("close", (code) => {
-    clearInterval(timer);
-    if (code !== 0) fail(explainFailure(output));
-    process.stdout.write("Packages installed in " + seconds() + " s.\n");
-    checkBinaries();
-  });
+  child.on("close", (code) => done(code, output));
 }
 
 /** Fails if a program is missing that two packages fetch in an install script. npm may be configured not to run it. */
@@ -125,7 +175,7 @@ function main() {
   if (lock === undefined) fail("package-lock.json is missing or damaged. Check it out again.");
   const reason = reasonToInstall(lock, readJson(path.join(root, "node_modules", ".package-lock.json")));
   if (reason === undefined) checkBinaries();
-  else install(reason);
+  else install(lock, reason);
 }
 
 if (process.argv[1] === url.fileURLToPath(import.meta.url)) main();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainFailure, isTooOld, reasonToInstall } from "../../../scripts/bootstrap.mjs";
+import { explainFailure, isTooOld, reasonToInstall, withAddresses } from "../../../scripts/bootstrap.mjs";
 
 const lock = {
   packages: {
@@ -29,6 +29,26 @@ describe("bootstrap", () => {
     expect(reasonToInstall(lock, { packages: {} })).toBe("zod is missing");
     const older = { packages: { ...installed.packages, "node_modules/zod": { version: "4.0.0" } } };
     expect(reasonToInstall(lock, older)).toBe("zod is 4.0.0, not 4.6.7");
+  });
+
+  it("gives npm the address of each package that comes from the registry", () => {
+    const packages = {
+      "": { version: "0.1.0" },
+      "node_modules/zod": { version: "4.6.7", integrity: "sha512-a" },
+      "node_modules/a/node_modules/@types/node": { version: "24.10.1", integrity: "sha512-b" },
+      "node_modules/other-name": { name: "@real/name", version: "1.0.0", integrity: "sha512-c" },
+      "node_modules/from-git": { version: "1.0.0", resolved: "git+ssh://git@example.org/x.git#1" },
+    };
+    const complete = withAddresses({ packages });
+    expect(complete).toMatchObject({ packages });
+    const addresses = Object.values<{ readonly resolved?: string }>(complete.packages);
+    expect(addresses.map(({ resolved }) => resolved)).toEqual([
+      undefined,
+      "https://registry/zod/-/zod-4.6.7.tgz",
+      "https://registry/@types/node/-/node-24.10.1.tgz",
+      "https://registry/@real/name/-/name-1.0.0.tgz",
+      "git+ssh://git@example.org/x.git#1",
+    ]);
   });
 
   it.each([
