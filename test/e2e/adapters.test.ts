@@ -123,11 +123,8 @@ async function startDev(): Promise<string> {
 }
 
 describe("the example that is on every platform", () => {
-  it.each([
-    ["serve", true],
-    ["build, and serve", false],
-  ])("starts by %s, and each adapter answers", async (_way, fromSources) => {
-    const bot = await startServedBot({ config: CONFIG, env, fromSources });
+  it("starts by build and serve, and each adapter answers", async () => {
+    const bot = await startServedBot({ config: CONFIG, env });
     closers.push(() => bot.close());
     expect(await refusals(bot.url)).toEqual(refused);
   });
