@@ -45,8 +45,8 @@ export async function builtBot(configFile: string, options: BuiltBotOptions): Pr
 }
 
 /**
- * Makes the builds of several bots at once, without the demo. The modules that they share, nearly all, are parsed only
- * once. If one of them cannot be bundled, none is made: `builtBot` then says why.
+ * Makes the builds of several bots at once, without the demo and without source maps. The modules that they share, nearly
+ * all, are parsed only once. If one of them cannot be bundled, none is made: `builtBot` then says why.
  */
 export async function buildTogether(configFiles: readonly string[]): Promise<void> {
   const bots = await Promise.all(

@@ -13,8 +13,8 @@ export interface BotToBundle {
 }
 
 /**
- * Bundles several bots as `bundleWorker` does each, in a fraction of its time. Returns their files in the same order, or
- * nothing if one of them cannot be bundled.
+ * Bundles several bots as `bundleWorker` does each, in a fraction of its time. They get no source maps, which would take
+ * a third of the time. Returns their files in the same order, or nothing if one of them cannot be bundled.
  */
 export async function bundleTogether(bots: readonly BotToBundle[]): Promise<readonly Files[] | undefined> {
   const bundles: Files[] = [];
@@ -36,7 +36,7 @@ async function bundle(bots: readonly BotToBundle[]): Promise<Built> {
   const options = bots.map(({ config, configFile }) => bundlerOptions(configFile, config));
   const entries = options.flatMap(({ entryPoints }) => Object.values(entryPoints));
   const entryPoints = Object.fromEntries(entries.map((entry, at) => [numbered(at), entry]));
-  return build({ ...options[0], entryPoints, write: false, metafile: true });
+  return build({ ...options[0], entryPoints, sourcemap: false, write: false, metafile: true });
 }
 
 function numbered(at: number): string {
@@ -50,21 +50,8 @@ function filesOf({ metafile, outputFiles }: Built, at: number): Files {
   return new Map(
     outputFiles.flatMap((file): [string, Uint8Array][] => {
       const name = path.basename(file.path);
-      if (name === own) return [[ENTRY, named(file.contents, own)]];
-      if (name === `${own}.map`) return [[`${ENTRY}.map`, file.contents]];
+      if (name === own) return [[ENTRY, file.contents]];
       return imported.includes(name) ? [[name, file.contents]] : [];
     }),
   );
-}
-
-/** Puts the usual name into the last line, which names the source map. */
-function named(contents: Uint8Array, own: string): Uint8Array {
-  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
-  const line = `sourceMappingURL=${own}.map`;
-  const begin = bytes.lastIndexOf(line);
-  return Buffer.concat([
-    bytes.subarray(0, begin),
-    Buffer.from(`sourceMappingURL=${ENTRY}.map`),
-    bytes.subarray(begin + line.length),
-  ]);
 }
