@@ -1,7 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { tool } from "ai";
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { getTurn } from "../../../src/index.ts";
 import type { FakeUpdate } from "../support/fake-platform.ts";
-import { holdAt, say } from "../support/scripted-model.ts";
+import { callTool, holdAt, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
@@ -169,6 +172,30 @@ describe("a group that goes on under another id", () => {
     await write(world, "new", "two");
     await world.shows("new", "two: 3");
     expect(new Set(seen)).toEqual(new Set(["old"]));
+  });
+
+  it("is the chat of a running turn for the bot's code from then on", async () => {
+    const gate = createGate();
+    const chats: (string | undefined)[] = [];
+    const where = tool({
+      inputSchema: z.object({}),
+      execute: () => void chats.push(getTurn()?.answerTo[0]?.chatId),
+    });
+    const world = createGroup({
+      getTools: () => ({ where }),
+      script: ({ prompt }) => {
+        const calls = prompt.filter(({ role }) => role === "tool").length;
+        if (calls === 0) return [callTool("where")];
+        return calls === 1 ? [holdAt(gate), callTool("where")] : [say("done")];
+      },
+    });
+    await write(world, "old", "one");
+    await untilReached(gate);
+    world.chats.moved.set("old", "new");
+    expect(await world.post(toNew)).toBe(200);
+    gate.open();
+    await world.shows("new", "done");
+    expect(chats).toEqual(["old", "new"]);
   });
 
   it("keeps another chat apart (I11)", async () => {
