@@ -61,6 +61,19 @@ describe("the field", () => {
   });
 });
 
+describe("the address", () => {
+  it("opens the chat that is written there, and keeps it when the link to the field is used", async () => {
+    const bea = addPerson("Bea");
+    await rig.page.evaluate(`location.hash = "${bea.id}"`);
+    await rig.page.locator("#chat-subtitle").getByText("as Bea").waitFor();
+    await rig.page.getByRole("link", { name: "Skip to the message field" }).press("Enter");
+    await rig.page.locator("#message-input:focus").waitFor();
+    await rig.write("Still here");
+    await rig.simulator.waitFor(() => rig.webhook.received.length === 1);
+    expect(rig.webhook.received[0]?.update.message?.chat.id).toBe(bea.id);
+  });
+});
+
 describe("a half-written message", () => {
   const open = async (name: string) => {
     await rig.entry(name).click();

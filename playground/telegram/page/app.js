@@ -285,7 +285,11 @@ startComposer({
   onDraft: showChats,
 });
 byId("writer").addEventListener("change", showOpen);
-addEventListener("hashchange", () => void openNew(wantedChatId()).catch(onError));
+addEventListener("hashchange", () => {
+  const chatId = wantedChatId();
+  // The link to the message field is in the address, too.
+  if (chatId !== undefined) void openNew(chatId).catch(onError);
+});
 byId("back").addEventListener("click", () => {
   document.body.dataset.view = "chats";
   noteDraft();
