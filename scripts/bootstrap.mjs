@@ -15,6 +15,10 @@ const root = path.dirname(path.dirname(url.fileURLToPath(import.meta.url)));
 /** npm installs here. The packages are moved once all are there, so that an interrupted install leaves the old ones. */
 const unfinished = path.join(root, ".install");
 
+const UNREACHABLE =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/;
+const NO_SPACE = /ENOSPC/;
+
 /** @param {string} version such as "v18.2.0" */
 export function isTooOld(version) {
   return Number(version.replace(/^v/, "").split(".")[0]) < MINIMUM_NODE;
@@ -46,11 +50,13 @@ export function reasonToInstall(lock, installed) {
 
 /**
  * Returns the lock file with the address of each package. Without one, npm asks the registry about every version of the
- * package, which is half of the work of an install. npm replaces the host by that of the registry in its settings.
+ * package, which is half of the work of an install. npm replaces the host by that of the registry in its settings, and an
+ * old npm keeps the protocol.
  * @param {{ packages: Record<string, any> }} lock package-lock.json
  */
 export function withAddresses(lock) {
   const packages = {};
+  const protocol = (process.env.npm_config_registry || "").startsWith("http:") ? "http" : "https";
   for (const place of Object.keys(lock.packages)) {
     const entry = lock.packages[place];
     const name = entry.name || place.replace(/^.*node_modules\//, "");
@@ -58,7 +64,7 @@ export function withAddresses(lock) {
     packages[place] =
       entry.integrity === undefined || entry.resolved !== undefined
         ? entry
-        : Object.assign({}, entry, { resolved: "https://registry/" + name + "/-/" + file });
+        : Object.assign({}, entry, { resolved: protocol + "://registry/" + name + "/-/" + file });
   }
   return Object.assign({}, lock, { packages: packages });
 }
@@ -68,16 +74,12 @@ export function withAddresses(lock) {
  * @param {string} output what npm wrote
  */
 export function explainFailure(output) {
-  if (
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/.test(
-      output,
-    )
-  ) {
+  if (UNREACHABLE.test(output)) {
     return "The npm registry cannot be reached. Check the network, or npm's proxy and registry settings, and try again.";
   }
   if (/\bE40[13]\b/.test(output))
     return "The npm registry refused access. Check npm's registry settings and login.";
-  if (/ENOSPC/.test(output)) return "The disk is full; the packages need about 1 GB.";
+  if (NO_SPACE.test(output)) return "The disk is full; the packages need about 1 GB.";
   if (/can only install packages when your package\.json and package-lock\.json/.test(output)) {
     return "package.json and package-lock.json disagree. Run npm install once.";
   }
@@ -115,15 +117,23 @@ function install(lock, reason) {
   };
   prepare(lock);
   runNpm(unfinished, ["--replace-registry-host=always"], (code, output) => {
-    if (code === 0) {
-      const modules = path.join(root, "node_modules");
-      fs.rmSync(modules, { recursive: true, force: true });
-      fs.renameSync(path.join(unfinished, "node_modules"), modules);
-    }
-    // A registry may have addresses of its own, or the settings another one for some packages: npm has to ask then.
-    if (/\bE40[134]\b/.test(output)) runNpm(root, [], end);
+    // A registry may have addresses of its own: npm has to ask then.
+    const isHopeless = UNREACHABLE.test(output) || NO_SPACE.test(output);
+    if (code === 0 ? !moveModules() : !isHopeless) runNpm(root, [], end);
     else end(code, output);
   });
+}
+
+/** Returns false where the folder cannot be moved: it may be a volume of its own. */
+function moveModules() {
+  const modules = path.join(root, "node_modules");
+  try {
+    fs.rmSync(modules, { recursive: true, force: true });
+    fs.renameSync(path.join(unfinished, "node_modules"), modules);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes the folder in which npm installs, with all that tells npm how. */
