@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { createGate } from "../../../lab/support/gate.ts";
 import type { ModelRequest } from "../../../lab/support/model-request.ts";
 import { callTool, holdAt, say } from "../../../lab/support/model-script.ts";
+import { newcomer } from "../rehearsal.ts";
 import type { DyingBot } from "./deaths.ts";
 
 /** Words of one conversation, before and after its summary. */
@@ -75,8 +76,7 @@ export function addMemoryDeaths({ asked, rig, script }: DyingBot): void {
     "loses no message when the bot is killed while the model writes a summary of the transcript",
     async ({ die }) => {
       const { simulator } = rig();
-      const user = simulator.addUser();
-      const chat = simulator.privateChat(user);
+      const { chat, write } = newcomer(rig());
       const held = createGate();
       const summaries = () => requests.filter(({ stream }) => !stream).length;
       // A model that writes long calls fills its transcript soon.
@@ -98,13 +98,14 @@ export function addMemoryDeaths({ asked, rig, script }: DyingBot): void {
         simulator.messages(chat).filter(({ from, text }) => from.isBot && text.startsWith("Found: "));
       let sent = 0;
       for (; summaries() === 0 && sent < 12; sent += 1) {
-        simulator.sendText(chat, user, sent === 0 ? "My dog is called Rex" : `The number is ${sent}`);
+        // Dated so that each is a message of its own, however fast the answer was.
+        write(sent === 0 ? "My dog is called Rex" : `The number is ${sent}`, sent);
         await simulator.waitFor(() => summaries() > 0 || answers().length > sent);
       }
       await held.reached;
       await die({ meanwhile: () => held.open() });
       await simulator.waitFor(() => answers().length === sent);
-      simulator.sendText(chat, user, "Who is it?");
+      write("Who is it?", sent);
       await simulator.waitFor(() => answers().at(-1)?.text.includes("My dog is called Rex") === true);
       expect(answers()).toHaveLength(sent + 1);
       const request = requests.findLast(({ stream }) => stream);
