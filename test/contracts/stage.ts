@@ -314,7 +314,9 @@ export class Talk {
   /** Answers a card with a number, in its thread. A number that is sent before the card is posted is for the model. */
   async choose(option: number, card: SeenMessage): Promise<void> {
     await this.stage.cardsPosted(this.place);
-    if (this.stage.emulator.tellsSeconds === true) await delay(1000 - (Date.now() % 1000));
+    // A timer may end a millisecond early, which would be the card's second.
+    const next = Math.floor(Date.now() / 1000) + 1;
+    if (this.stage.emulator.tellsSeconds === true) await this.stage.until(() => Date.now() / 1000 >= next);
     await this.stage.act(this.choosing(option, card));
   }
 
