@@ -7,7 +7,7 @@ import path from "node:path";
 import { root, tool } from "./run-step.ts";
 
 /** Most closures. A feature that needs another one uses a named interface instead. */
-const MOST = 85;
+const MOST = 80;
 
 const [command, ...first] = [tool("oxlint")].flat();
 const config = path.join(root, "scripts/lint/closures.json");

@@ -196,7 +196,7 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
       bot: this.#bot,
       wake: this.wakeUp,
       features: this.features,
-      onPromptEnded: (promptId) => this.runs.promptEnded(promptId),
+      runs: this.runs,
     });
     return this.#thread;
   }
@@ -234,12 +234,7 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
         deps,
         name: this.name(),
         root: objects.root(BUDGET),
-        local: {
-          isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
-          isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
-          sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
-          lastUsedAt: () => this.thread.delivery.lastUsedAt(),
-        },
+        local: this.thread.delivery,
       }),
     );
     return this.#gate;

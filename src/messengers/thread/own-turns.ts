@@ -35,7 +35,7 @@ export class OwnTurns {
   constructor(options: OwnTurnsParts) {
     const { engine, notes, promptStore, turns } = options;
     this.#options = options;
-    this.prompts = new Prompts({ ...options, store: promptStore, onEnded: options.onPromptEnded });
+    this.prompts = new Prompts({ ...options, store: promptStore });
     this.notes = notes;
     this.calls = new StoredToolCalls(turns);
     this.responses = new TurnResponses({

@@ -22,8 +22,8 @@ export interface ThreadRuntimeOptions {
   readonly wake: Wake;
   /** The features of the object, which the loop drives. @default none */
   readonly features?: ThreadFeatures;
-  /** Called in the transaction in which the turn of a prompt ends. @default nobody waits for it */
-  readonly onPromptEnded?: (promptId: string) => void;
+  /** Hears that the turn of a prompt ends, in its transaction. @default nobody */
+  readonly runs?: { promptEnded(promptId: string): void };
 }
 
 /** The bot's own code, as a conversation calls it. */

@@ -20,8 +20,8 @@ export interface PromptsOptions {
   readonly messengers: Pick<DeclaredMessengers, "isDeclared">;
   /** Knows the present places of chats that have moved. */
   readonly delivery: Pick<Delivery, "movedTo">;
-  /** Called in the transaction in which the turn of a prompt ends. */
-  readonly onEnded?: ((id: string) => void) | undefined;
+  /** Hears that the turn of a prompt ends, in its transaction. @default nobody */
+  readonly runs?: { promptEnded(id: string): void };
 }
 
 /** A question of the bot's own code to the model. */
@@ -146,7 +146,7 @@ export class Prompts {
     this.settle(id);
     for (const resolve of this.#ends.get(id) ?? []) resolve(state);
     this.#ends.delete(id);
-    this.#options.onEnded?.(id);
+    this.#options.runs?.promptEnded(id);
   }
 
   list(filter: { readonly states?: readonly PromptState[]; readonly limit: number }): Prompt[] {
