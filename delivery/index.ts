@@ -1,7 +1,6 @@
 /** The delivery engine of a conversation, the gate of a chat and the budget of a bot: the whole face of this folder. */
 export { RootBudget } from "./budget/bot-budget.ts";
 export { createChatGate } from "./budget/chat-gate.ts";
-export type { ChatGateOptions } from "./budget/chat-gate.ts";
 export { draftIdOf } from "./modes/draft-id.ts";
 export { createBotFileIds } from "./files/bot-file-ids.ts";
 export type { BotFileIds, SentFile } from "./files/sent-file.ts";

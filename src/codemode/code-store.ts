@@ -12,7 +12,6 @@ import type { RowOf, Table } from "../core/store/table.ts";
  * - `rolled_back`: its calls were undone afterwards
  */
 const runState = z.enum(["running", "paused", "completed", "error", "rejected", "rolled_back"]);
-export type RunState = z.infer<typeof runState>;
 
 /**
  * - `executing`: it has begun
@@ -22,7 +21,6 @@ export type RunState = z.infer<typeof runState>;
  * - `reverted`: it was applied, and undone
  */
 const callState = z.enum(["executing", "pending", "applied", "error", "reverted"]);
-export type CallState = z.infer<typeof callState>;
 
 const value = encoded<Json>((stored) => JSON.parse(stored) as Json);
 

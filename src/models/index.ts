@@ -4,7 +4,7 @@ export { fallbackModel, isFailureOfModel, ModelRests } from "./fallback-model.ts
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
 export { LazyModel } from "./lazy-model.ts";
 export { patientModel } from "./patient-model.ts";
-export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";
+export { ModelCallError } from "./model-call-error.ts";
 export { modelFromEnv, type ConfiguredModel, type ModelEnvironment } from "./model-from-env.ts";
 export {
   transcriberFromEnv,
@@ -12,4 +12,4 @@ export {
   type TranscriptionEnvironment,
 } from "./transcriber-from-env.ts";
 export { recitingModel } from "./reciting-model.ts";
-export { isWorkersAiId, workersAiModel, type WorkersAiEnvironment } from "./workers-ai-model.ts";
+export { workersAiModel } from "./workers-ai-model.ts";

@@ -2,4 +2,4 @@
 export { joinParagraphs } from "./join-paragraphs.ts";
 export { cleanText, OutgoingText } from "./outgoing-text.ts";
 export type { OutgoingContext, OutgoingOptions, OutgoingResult, TextSink } from "./outgoing-text.ts";
-export { DEFAULT_SILENCE_SIGNAL, silencePrompt } from "./silence.ts";
+export { silencePrompt } from "./silence.ts";

@@ -10,4 +10,3 @@ export type {
 export { createQuickJSExecutor } from "./quickjs-executor.ts";
 export type { QuickJSExecutorOptions } from "./quickjs-executor.ts";
 export type { SandboxLimits } from "./sandbox-limits.ts";
-export { steadySource } from "./steady.ts";

@@ -48,11 +48,6 @@ export function parseFilePath(path: string): string {
   throw wrong("is the folder of everything, and no file");
 }
 
-/** Returns the folder of a path. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(path.lastIndexOf("/"), 1));
-}
-
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

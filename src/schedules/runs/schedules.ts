@@ -175,7 +175,7 @@ export class Schedules {
   /** Returns the tokens and the money that a task has used since a moment. */
   usedSince(taskId: string, since: number): { readonly tokens: number; readonly cost: number } {
     const { cost = 0, input = 0, output = 0 } = sumOfCosts(this.#store.usageSince(taskId, since)) ?? {};
-    return { tokens: (input ?? 0) + (output ?? 0), cost: cost ?? 0 };
+    return { tokens: input + output, cost };
   }
 
   /** Stores an occurrence in the middle of a step. */
