@@ -6,7 +6,7 @@ import type { Clock } from "../core/base/deps.ts";
 import { answerOf, unknownCall } from "../core/chat/inner-calls.ts";
 import { OBJECT } from "../messengers/root/object-calls.ts";
 import type { ObjectCalls } from "../messengers/root/object-calls.ts";
-import type { PlatformCalls } from "../messengers/root/platform-parts.ts";
+import type { PlatformCalls } from "../messengers/root/platform-keepers.ts";
 import type { ThreadCalls } from "../messengers/root/root-link.ts";
 import type { BotRoot } from "./bot-root.ts";
 import type { ObjectHost } from "./object-host.ts";

@@ -21,7 +21,7 @@ import type { ThinkCommands } from "../messengers/declare/commands.ts";
 import { HEARTBEAT_MS } from "../messengers/declare/wake.ts";
 import { messengersReader } from "../messengers/declare/read-messengers.ts";
 import { BotObjects } from "../messengers/root/bot-objects.ts";
-import { PLATFORM, PlatformParts } from "../messengers/root/platform-parts.ts";
+import { PLATFORM, PlatformKeepers } from "../messengers/root/platform-keepers.ts";
 import { ROOT } from "../messengers/root/root-link.ts";
 import type { RootRuntime } from "../messengers/root/root-runtime.ts";
 import { ThreadRuntime } from "../messengers/thread/thread-runtime.ts";
@@ -109,7 +109,7 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
   #actions: BotActions | undefined;
   #runs: ScheduledTurns | undefined;
   #features: FeatureList | undefined;
-  #platforms: PlatformParts | undefined;
+  #platforms: PlatformKeepers | undefined;
 
   constructor(options: BotObjectOptions, life: ObjectLife) {
     this.#options = options;
@@ -212,8 +212,8 @@ export class BotObject implements AnsweringHost, BotActionsHost, ScheduledTurnsH
   }
 
   /** What the platforms keep in this object for the whole bot. */
-  get platforms(): PlatformParts {
-    this.#platforms ??= new PlatformParts(this);
+  get platforms(): PlatformKeepers {
+    this.#platforms ??= new PlatformKeepers(this);
     return this.#platforms;
   }
 

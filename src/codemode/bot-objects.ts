@@ -4,7 +4,7 @@ import type { FeatureHost } from "../feature/feature-host.ts";
 import type { CodeRuns } from "./code-runs.ts";
 import type { CodeStore } from "./code-store.ts";
 import type { RunRollback } from "./run-rollback.ts";
-import type { RunLog, RuntimeParts } from "./runtime-parts.ts";
+import type { RunLog, ConnectedRuntime } from "./connected-runtime.ts";
 
 /** The feature, as the bot's own code uses it. */
 export interface CodeFeature extends RunLog {
@@ -20,7 +20,7 @@ export interface CodeFeature extends RunLog {
 /** One object of a bot with its runtimes. Bot code makes them before or after the feature is there. */
 export interface CodeObject {
   feature?: CodeFeature;
-  readonly runtimes: Map<string, RuntimeParts>;
+  readonly runtimes: Map<string, ConnectedRuntime>;
 }
 
 const objects = new WeakMap<object, CodeObject>();

@@ -17,13 +17,13 @@ import type { PassEnd } from "./code-pass.ts";
 import type { CodeCall, CodeRun, CodeStore } from "./code-store.ts";
 import { outputOf } from "./outcomes.ts";
 import type { ProxyToolOutput } from "./outcomes.ts";
-import type { RuntimeParts } from "./runtime-parts.ts";
+import type { ConnectedRuntime } from "./connected-runtime.ts";
 
 interface CodeRunsOptions {
   readonly host: FeatureHost<unknown>;
   readonly store: CodeStore;
   /** Returns a runtime of the bot, if it has been made in this life of the object. */
-  readonly partsOf: (runtime: string) => RuntimeParts | undefined;
+  readonly runtimeOf: (runtime: string) => ConnectedRuntime | undefined;
   /** Makes sure that the bot's runtimes are known. */
   readonly load: () => Promise<void>;
 }
@@ -268,10 +268,10 @@ export class CodeRuns implements RunQuestions {
   }
 
   async #pass(run: CodeRun, signal: AbortSignal | undefined): Promise<PassEnd> {
-    const { host, partsOf, store } = this.#options;
+    const { host, runtimeOf, store } = this.#options;
     await this.#options.load();
-    const parts = partsOf(run.runtime);
-    if (parts === undefined)
+    const runtime = runtimeOf(run.runtime);
+    if (runtime === undefined)
       return {
         kind: "ended",
         end: { result: undefined, error: "The bot does not run this code any more. Nothing more was done." },
@@ -280,22 +280,22 @@ export class CodeRuns implements RunQuestions {
       run,
       store,
       clock: host.deps.clock,
-      executor: parts.executor,
-      slowAfterMs: parts.slowAfterMs,
-      connectors: parts.connectors(),
+      executor: runtime.executor,
+      slowAfterMs: runtime.slowAfterMs,
+      connectors: runtime.connectors(),
       signal,
-      call: (call) => this.#call(run, call, parts),
+      call: (call) => this.#call(run, call, runtime),
     });
     return pass.run();
   }
 
-  #call(run: CodeRun, call: CodeCall, parts: RuntimeParts): Promise<ActionOutput> {
+  #call(run: CodeRun, call: CodeCall, runtime: ConnectedRuntime): Promise<ActionOutput> {
     const { actions, thread } = this.#options.host;
     const toolCallId = codeCallId(run.id, call.position);
     // A message that changes later must not withdraw a turn whose code has had an effect.
-    if (!run.isResumed && !parts.isRead(call)) thread.own.calls.begin(run.requestId, toolCallId);
+    if (!run.isResumed && !runtime.isRead(call)) thread.own.calls.begin(run.requestId, toolCallId);
     return actions.runConsented({
-      name: parts.actionOf(call),
+      name: runtime.actionOf(call),
       input: call.args,
       requestId: run.requestId,
       toolCallId,

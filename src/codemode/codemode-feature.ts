@@ -11,7 +11,7 @@ import { actionWords } from "../actions/tools/action-words.ts";
 import { codeCallOf, isCodeCall } from "../core/action/code-call.ts";
 import type { ActionContext } from "../actions/declare/action-context.ts";
 import { codeObject, type CodeFeature, type CodeObject } from "./bot-objects.ts";
-import type { RuntimeParts } from "./runtime-parts.ts";
+import type { ConnectedRuntime } from "./connected-runtime.ts";
 import { CodeRuns } from "./code-runs.ts";
 import { CodeStore, type CodeCall } from "./code-store.ts";
 import { RunRollback } from "./run-rollback.ts";
@@ -48,15 +48,15 @@ export class CodemodeFeature implements Feature, CodeFeature {
     this.store = new CodeStore(host.database);
     this.#object = codeObject(Reflect.get(host.agent as object, "ctx") as object);
     this.#object.feature = this;
-    const partsOf = (name: string) => this.#object.runtimes.get(name);
-    this.runs = new CodeRuns({ host, store: this.store, partsOf, load: () => this.loadActions() });
-    this.rollback = new RunRollback({ host, store: this.store, partsOf });
+    const runtimeOf = (name: string) => this.#object.runtimes.get(name);
+    this.runs = new CodeRuns({ host, store: this.store, runtimeOf, load: () => this.loadActions() });
+    this.rollback = new RunRollback({ host, store: this.store, runtimeOf });
   }
 
   actions(): ThinkActions {
     return Object.assign(
       {},
-      ...[...this.#object.runtimes.values()].map((parts) => parts.actions()),
+      ...[...this.#object.runtimes.values()].map((runtime) => runtime.actions()),
     ) as ThinkActions;
   }
 
@@ -86,15 +86,15 @@ export class CodemodeFeature implements Feature, CodeFeature {
     const { position, run } = codeCallOf(toolCallId);
     const done = this.store.calls(run).filter((call) => call.state === "applied" && call.position < position);
     if (done.length === 0) return undefined;
-    const parts = this.#object.runtimes.get(this.store.get(run)?.runtime ?? "");
-    const what = done.slice(0, MOST_NAMED).map((call) => this.#wordsOf(call, parts));
+    const runtime = this.#object.runtimes.get(this.store.get(run)?.runtime ?? "");
+    const what = done.slice(0, MOST_NAMED).map((call) => this.#wordsOf(call, runtime));
     if (done.length > MOST_NAMED) what.push("…");
     const words = what.join("; ");
     return { label: this.#texts.doneBefore, from: words, to: words };
   }
 
-  #wordsOf(call: CodeCall, parts: RuntimeParts | undefined): string {
-    const name = parts?.actionOf(call) ?? `${call.connector}.${call.method}`;
+  #wordsOf(call: CodeCall, runtime: ConnectedRuntime | undefined): string {
+    const name = runtime?.actionOf(call) ?? `${call.connector}.${call.method}`;
     const action = this.host.actions.named(name);
     return action === undefined ? name : actionWords(name, action, call.args);
   }
@@ -104,7 +104,7 @@ export class CodemodeFeature implements Feature, CodeFeature {
     const { runtimes } = this.#object;
     try {
       if (runtimes.size === 0) await this.host.agent.getTools();
-      await Promise.all([...runtimes.values()].map((parts) => parts.load()));
+      await Promise.all([...runtimes.values()].map((runtime) => runtime.load()));
     } catch (error) {
       logBotFailure(this.host.log, "codemode", error);
     }

@@ -6,12 +6,12 @@ import type { FeatureHost } from "../feature/feature-host.ts";
 import { factsOf } from "./code-context.ts";
 import type { CodeCall, CodeRun, CodeStore } from "./code-store.ts";
 import type { RolledBack } from "./outcomes.ts";
-import type { RuntimeParts } from "./runtime-parts.ts";
+import type { ConnectedRuntime } from "./connected-runtime.ts";
 
 export interface RunRollbackOptions {
   readonly host: Pick<FeatureHost<unknown>, "actions" | "deps" | "log" | "durable">;
   readonly store: CodeStore;
-  readonly partsOf: (runtime: string) => RuntimeParts | undefined;
+  readonly runtimeOf: (runtime: string) => ConnectedRuntime | undefined;
 }
 
 /** Undoes the calls of a run, the newest first. Each is undone once, whatever happens in between. */
@@ -44,8 +44,8 @@ export class RunRollback {
   async #revert(run: CodeRun, call: CodeCall): Promise<RolledBack> {
     const { actions } = this.#options.host;
     const { connector, method, position: seq } = call;
-    const parts = this.#options.partsOf(run.runtime);
-    const name = parts?.actionOf(call);
+    const runtime = this.#options.runtimeOf(run.runtime);
+    const name = runtime?.actionOf(call);
     const action = name === undefined ? undefined : actions.named(name);
     if (name === undefined || action?.revert === undefined)
       return { seq, connector, method, outcome: "kept" };

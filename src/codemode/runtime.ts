@@ -12,7 +12,7 @@ import type { CodeRun } from "./code-store.ts";
 import { CodemodeConnector } from "./connector.ts";
 import { executionOf, outputOf, pendingOf } from "./outcomes.ts";
 import type { ExecutionState, PendingAction, ProxyToolOutput, RolledBack } from "./outcomes.ts";
-import { RuntimeParts } from "./runtime-parts.ts";
+import { ConnectedRuntime } from "./connected-runtime.ts";
 
 export interface CodemodeRuntimeOptions {
   /** `this.ctx` of the bot. */
@@ -84,7 +84,7 @@ export function createCodemodeRuntime(options: CodemodeRuntimeOptions): Codemode
     slowAfterMs = 5_000,
   } = options;
   const object = codeObject(ctx);
-  const parts = new RuntimeParts({
+  const runtime = new ConnectedRuntime({
     name,
     executor,
     connectors,
@@ -92,8 +92,8 @@ export function createCodemodeRuntime(options: CodemodeRuntimeOptions): Codemode
     log: () => object.feature,
     earlier: object.runtimes.get(name),
   });
-  object.runtimes.set(name, parts);
-  return new BotRuntime(object, parts);
+  object.runtimes.set(name, runtime);
+  return new BotRuntime(object, runtime);
 }
 
 const inputSchema = z.object({
@@ -106,20 +106,20 @@ If a call needs a person's consent, the run pauses by itself and goes on later: 
 
 class BotRuntime implements CodemodeRuntime {
   readonly #object: CodeObject;
-  readonly #parts: RuntimeParts;
+  readonly #runtime: ConnectedRuntime;
 
-  constructor(object: CodeObject, parts: RuntimeParts) {
+  constructor(object: CodeObject, runtime: ConnectedRuntime) {
     this.#object = object;
-    this.#parts = parts;
+    this.#runtime = runtime;
   }
 
   tool(): Tool<{ code: string }, ProxyToolOutput> {
     const made = tool({
-      description: `${HOW}\n\n${this.#parts.types()}`,
+      description: `${HOW}\n\n${this.#runtime.types()}`,
       inputSchema,
       execute: ({ code }: { readonly code: string }, { abortSignal, toolCallId }): Promise<ProxyToolOutput> =>
         featureOf(this.#object).runs.begin({
-          runtime: this.#parts.name,
+          runtime: this.#runtime.name,
           code,
           requestId: getTurn()?.id ?? "",
           toolCallId,
@@ -182,7 +182,7 @@ class BotRuntime implements CodemodeRuntime {
   async executions(limit = 100): Promise<ExecutionState[]> {
     const { store } = featureOf(this.#object);
     return store
-      .newest(this.#parts.name, Math.min(limit, MOST_LISTED))
+      .newest(this.#runtime.name, Math.min(limit, MOST_LISTED))
       .map((run) => executionOf(run, store.calls(run.id)));
   }
 }

@@ -18,7 +18,7 @@ function createRuns() {
   const runs = new CodeRuns({
     host: host as never,
     store,
-    partsOf: () => undefined,
+    runtimeOf: () => undefined,
     load: () => Promise.resolve(),
   });
   const ctx = {};

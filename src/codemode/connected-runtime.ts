@@ -23,14 +23,14 @@ export interface RunLog {
   keepResult(run: string, position: number, result: Json): void;
 }
 
-export interface RuntimePartsOptions {
+export interface ConnectedRuntimeOptions {
   readonly name: string;
   readonly executor: Executor;
   readonly connectors: readonly CodemodeConnector[];
   readonly slowAfterMs: number;
   readonly log: () => RunLog | undefined;
   /** The same runtime, as bot code has made it before. Its tools are known already. */
-  readonly earlier: RuntimeParts | undefined;
+  readonly earlier: ConnectedRuntime | undefined;
 }
 
 /** Longest result as JSON. A row of the database has 2 MB. */
@@ -38,9 +38,9 @@ const LONGEST_RESULT = 1_000_000;
 const TOO_LONG = `The call worked, but its result has more than ${LONGEST_RESULT} characters. Ask for less.`;
 
 /**
- * The parts of a runtime: its connectors, whose tools are actions of the bot that no model is offered, and its executor.
+ * A runtime with its connectors, whose tools are actions of the bot that no model is offered, and its executor.
  */
-export class RuntimeParts {
+export class ConnectedRuntime {
   readonly name: string;
   readonly executor: Executor;
   readonly slowAfterMs: number;
@@ -50,7 +50,7 @@ export class RuntimeParts {
   #actions: ThinkActions | undefined;
   #isLoaded = false;
 
-  constructor({ connectors, earlier, executor, log, name, slowAfterMs }: RuntimePartsOptions) {
+  constructor({ connectors, earlier, executor, log, name, slowAfterMs }: ConnectedRuntimeOptions) {
     this.name = name;
     this.executor = executor;
     this.slowAfterMs = slowAfterMs;
