@@ -3,6 +3,8 @@ import type { SubmissionInput } from "../messengers/turns/question-messages.ts";
 import { createHash } from "node:crypto";
 import type { UIMessage } from "ai";
 import { z } from "zod";
+import { InvalidInputError } from "../core/base/errors.ts";
+import { namesOf, optionProblem } from "../core/json/check-options.ts";
 import type { Address } from "../core/chat/surface.ts";
 import type { PromptMetadata } from "../core/turn/turn-info.ts";
 import type { Prompt, PromptState } from "../inbox/prompt-store.ts";
@@ -136,7 +138,7 @@ export type RunTurnResult<Mode extends RunTurnOptions["mode"]> = {
 const MOST_CHATS = 100;
 
 const name = z.string().min(1).max(200);
-const optionsSchema = z.strictObject({
+const optionsSchema = z.object({
   submissionId: name.optional(),
   idempotencyKey: name.optional(),
   answerTo: z.union([givenAddressSchema, z.array(givenAddressSchema).max(MOST_CHATS)]).optional(),
@@ -155,6 +157,8 @@ export function parseSubmission(
   options: Omit<SubmitMessagesOptions, "answerTo"> & { readonly answerTo?: readonly Address[] },
   newId: () => string,
 ): PromptRequest {
+  const problem = optionProblem(options, namesOf(optionsSchema.shape), { owner: "the submission" });
+  if (problem !== undefined) throw new InvalidInputError("submission-invalid", problem);
   const messages = questionsOf(input, newId);
   const {
     answerTo = [],

@@ -228,6 +228,20 @@ describe("a prompt", () => {
     expect(refusal).toBe(code);
     expect(await world.thread("c1").listSubmissions()).toEqual([]);
   });
+
+  it("is refused for a misspelt option, with the name that was probably meant", async () => {
+    const misspelt = { idempotencykey: "a" } as object;
+    const refusal = await createWorld()
+      .thread("c1")
+      .submitMessages("Hi", misspelt)
+      .then(
+        () => "accepted",
+        ({ message }: Error) => message,
+      );
+    expect(refusal).toContain(
+      'idempotencykey of the submission does not exist. Did you mean "idempotencyKey"?',
+    );
+  });
 });
 
 describe("the target of a prompt's answer", () => {
