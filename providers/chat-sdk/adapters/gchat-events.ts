@@ -124,6 +124,7 @@ const mentioning = z.object({
     messagePayload: z.object({
       message: z.object({
         text: z.string(),
+        slashCommand: object.nullish(),
         annotations: z
           .array(
             z.object({
@@ -147,7 +148,8 @@ export function mentioningText(
 ): MentioningText | undefined {
   const { data } = mentioning.safeParse(raw);
   if (data === undefined) return undefined;
-  const { annotations, text } = data.chat.messagePayload.message;
+  const { annotations, slashCommand, text } = data.chat.messagePayload.message;
+  if (slashCommand) return { text, mentions: [], isSlashCommand: true };
   const mentions = (annotations ?? [])
     .filter(({ userMention }) => isBot(userMention?.user, botUserId))
     .map(({ length, startIndex }) => text.slice(startIndex ?? 0, (startIndex ?? 0) + (length ?? 0)));

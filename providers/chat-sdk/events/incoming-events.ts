@@ -246,10 +246,12 @@ function addressingOf(
   message: Message,
   adapter: Adapter,
   userName: string,
-): Pick<StoredMessage, "isMention" | "textToBot"> {
+): Pick<StoredMessage, "isMention" | "isSlashCommand" | "textToBot"> {
+  const said = mentioningText(message, adapter, userName);
   return {
     isMention: isMentioned(message, adapter, userName),
-    textToBot: textToBot(mentioningText(message, adapter, userName)),
+    isSlashCommand: said.isSlashCommand,
+    textToBot: textToBot(said),
   };
 }
 

@@ -120,12 +120,12 @@ function readMessage(stored: StoredMessage, thread: MessengerThread): MessengerM
 
 /** Finds a command in a typed message. After a mention of the bot it is for this bot alone. */
 function commandIn(
-  { isMention, text, textToBot }: StoredMessage,
+  { isMention, isSlashCommand, text, textToBot }: StoredMessage,
   { isDirectMessage }: MessengerThread,
 ): MessengerCommand | undefined {
   const command = typedCommand(textToBot ?? text);
   if (command === undefined || isDirectMessage) return command;
-  return isMention && textToBot ? { ...command, isForThisBot: true } : command;
+  return isMention && (textToBot || isSlashCommand) ? { ...command, isForThisBot: true } : command;
 }
 
 function typedCommand(text: string): MessengerCommand | undefined {

@@ -35,6 +35,7 @@ const message = quoted.extend({
   isMention: z.boolean(),
   /** See `MessengerMessage.textToBot`. */
   textToBot: z.string().nullish(),
+  isSlashCommand: z.boolean().nullish(),
   sentAt: z.number(),
   editedAt: z.number().nullish(),
   replyTo: quoted.nullish(),
@@ -92,7 +93,7 @@ export type StoredAttachment = z.infer<typeof attachment>;
  */
 export function storeMessage(
   source: Message,
-  addressing: Pick<StoredMessage, "isMention" | "textToBot">,
+  addressing: Pick<StoredMessage, "isMention" | "isSlashCommand" | "textToBot">,
   now: number,
 ): StoredMessage {
   const { dateSent, editedAt } = source.metadata ?? {};

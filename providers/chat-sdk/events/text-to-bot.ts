@@ -2,6 +2,8 @@
 export interface MentioningText {
   readonly text: string;
   readonly mentions: readonly string[];
+  /** Whether the platform has taken the text for a command of the bot. @default false */
+  readonly isSlashCommand?: boolean;
 }
 
 /** Returns the forms in which a text has the mention of an account, unless its adapter writes another one. */
@@ -21,16 +23,16 @@ export function usualMentions(
  */
 export function textToBot({ mentions, text }: MentioningText): string | undefined {
   const said = text.trim();
-  const lower = said.toLowerCase();
   for (const mention of mentions.toSorted((one, other) => other.length - one.length)) {
-    const name = mention.toLowerCase();
-    if (lower.startsWith(name)) {
-      const rest = said.slice(name.length);
+    const { length } = mention;
+    const isName = (part: string): boolean => part.toLowerCase() === mention.toLowerCase();
+    if (isName(said.slice(0, length))) {
+      const rest = said.slice(length);
       // `@bots` is another name.
       if (!isNamePart(rest.slice(0, 1), mention)) return rest.trim().replace(/^[,:]\s*/, "") || undefined;
     }
-    if (lower.endsWith(name)) {
-      const rest = said.slice(0, said.length - name.length);
+    if (isName(said.slice(-length))) {
+      const rest = said.slice(0, -length);
       // `ada@bot` is an address.
       if (!/\w$/.test(rest)) return rest.trim().replace(/\s*,$/, "") || undefined;
     }

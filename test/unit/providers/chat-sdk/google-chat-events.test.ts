@@ -2,6 +2,8 @@ import { createGoogleChatAdapter } from "@chat-adapter/gchat";
 import { createMockLogger } from "@chat-adapter/tests";
 import { describe, expect, it } from "vitest";
 import type { ChatSdkMessengerOptions } from "../../../../providers/chat-sdk/index.ts";
+import { isInvitation } from "../../../../src/inbox/may-be-answered.ts";
+import type { MessengerEvent } from "../../../../src/core/chat/messenger-event.ts";
 import { createRig, postRequest, type Rig } from "./rig.ts";
 
 /* Events as "Receive and respond to user interactions" and "Chat event objects" of add-ons show them. */
@@ -71,8 +73,17 @@ describe("an app of Google Chat", () => {
   it.each([
     { type: "MESSAGE", eventTime, space: room, user, message: command },
     { chat: { user, eventTime, appCommandPayload: { space: room, message: command } } },
-  ])("hears a command in a space: %#", async (body) => {
-    expect(await eventOf(body)).toMatchObject({ message: { text: "/ping now", isMention: true } });
+  ])("hears a command in a space, which is for itself and invites it to nothing: %#", async (body) => {
+    const event = await eventOf(body);
+    expect(event).toMatchObject({
+      kind: "mention",
+      message: {
+        text: "/ping now",
+        isMention: true,
+        command: { name: "ping", args: "now", isForThisBot: true },
+      },
+    });
+    expect(isInvitation(event as unknown as MessengerEvent)).toBe(false);
   });
 
   it.each([

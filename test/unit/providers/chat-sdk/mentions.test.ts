@@ -236,5 +236,7 @@ describe("textToBot", () => {
       undefined,
     ]);
     expect(said("@Bot: yes")).toBe("yes");
+    // Its small form is longer.
+    expect(textToBot({ text: "@İş Takip 1", mentions: ["@İş Takip"] })).toBe("1");
   });
 });
