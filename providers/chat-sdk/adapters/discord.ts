@@ -66,15 +66,15 @@ const OVERLOADED = 130_000;
  * files, part of its own message.
  */
 function readFailure(
-  { body, errors, message, status }: ErrorFacts,
+  { body, errors, message, retryAfterMs, status }: ErrorFacts,
   call: FailedCall,
 ): CallFailure | undefined {
   const [, statusInMessage, answerInMessage] = /: ([1-5]\d\d) ([\s\S]*)$/.exec(message) ?? [];
   const known = status ?? (statusInMessage === undefined ? undefined : Number(statusInMessage));
   const cause = errors.find(({ name }) => name === "DiscordApiError");
-  return known === undefined
-    ? undefined
-    : refusal(known, parse(cause?.message ?? answerInMessage, body), call);
+  if (known === undefined) return undefined;
+  const { waitMs = retryAfterMs, ...answer } = parse(cause?.message ?? answerInMessage, body);
+  return refusal(known, { ...answer, waitMs }, call);
 }
 
 function refusal(

@@ -66,16 +66,28 @@ function readFailure({ body, retryAfterMs, status }: ErrorFacts): CallFailure | 
   // A message with this id exists: an earlier post has made it, although its answer was lost.
   if (status === 409) return { kind: "unknown", code: "made-before" };
   if (status === 429 || (status === 403 && reasonsOf(error).some((reason) => TOO_MANY.has(reason)))) {
-    return rateLimited(retryAfterMs);
+    return rateLimited(retryAfterMs ?? waitIn(error));
   }
   return undefined;
 }
 
 function reasonsOf(error: unknown): string[] {
+  return detailsOf(error).flatMap(({ reason }) => (typeof reason === "string" ? reason : []));
+}
+
+/** Reads `google.rpc.RetryInfo`, such as "3.5s". In milliseconds. */
+function waitIn(error: unknown): number | undefined {
+  const [wait] = detailsOf(error)
+    .flatMap(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay)) ?? [])
+    .slice(1);
+  return wait === undefined ? undefined : Math.ceil(Number(wait) * 1000);
+}
+
+function detailsOf(error: unknown): Readonly<Record<string, unknown>>[] {
   const { details, errors } = isRecord(error) ? error : {};
   return [details, errors]
     .flatMap((list: unknown): unknown[] => (Array.isArray(list) ? list : []))
-    .flatMap((item) => (isRecord(item) && typeof item.reason === "string" ? item.reason : []));
+    .filter(isRecord);
 }
 
 /**

@@ -88,7 +88,10 @@ function statusFailure({ retryAfterMs, status }: ErrorFacts, call: FailedCall): 
   if (status === 403) return noRights(call);
   if (status === 404) return notFound(call);
   if (status === 413) return { kind: "rejected", code: TOO_LARGE };
-  if (status === 503) return unavailable;
+  if (status === 503)
+    return retryAfterMs === undefined
+      ? unavailable
+      : { kind: "retry-after", code: unavailable.code, retryAfterMs };
   if (status >= 500 || status === 408) return { kind: "unknown", code: "server-error" };
   return badRequest;
 }

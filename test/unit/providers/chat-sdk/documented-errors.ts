@@ -17,6 +17,11 @@ export const refusedCredentials: CallFailure = { kind: "misconfigured", code: "c
 const rejected: CallFailure = { kind: "rejected", code: "bad-request" };
 const unclear: CallFailure = { kind: "unknown", code: "server-error" };
 export const later: CallFailure = { kind: "transient", code: "server-unavailable" };
+const laterIn = (retryAfterMs: number): CallFailure => ({
+  kind: "retry-after",
+  code: "server-unavailable",
+  retryAfterMs,
+});
 const missing: CallFailure = { kind: "missing", code: "message-missing" };
 const lockedMessage: CallFailure = { kind: "missing", code: "message-locked", isLocked: true };
 export const gone = (code: string, scope?: "thread"): CallFailure => ({
@@ -50,6 +55,7 @@ export const teamsSays = (status: number, code: string, headers = {}): PlatformA
   headers,
   body: { error: { code, message: "own words" } },
 });
+const RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
 const googleSays = (status: number, name: string, headers = {}, more: object = {}): PlatformAnswer => ({
   status,
   headers,
@@ -109,6 +115,7 @@ export const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
     ["arguments that it does not know", slackSays("invalid_arguments"), rejected],
     ["the status 500", { status: 500 }, unclear],
     ["the status 503", { status: 503 }, later],
+    ["the status 503 with a time", { status: 503, headers: { "retry-after": "20" } }, laterIn(20_000)],
     ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
   ],
   discord: [
@@ -177,6 +184,11 @@ export const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
     ["the status 504", teamsSays(504, "GatewayTimeout"), unclear],
     ["an error that speaks of permissions", teamsSays(502, "the permission service"), unclear],
     ["the status 503", teamsSays(503, "ServiceUnavailable"), later],
+    [
+      "the status 503 with a time",
+      teamsSays(503, "ServiceUnavailable", { "retry-after": "20" }),
+      laterIn(20_000),
+    ],
     ["a connection that is cut", { status: undefined }, { kind: "unknown", code: "no-answer" }],
   ],
   whatsapp: [
@@ -212,6 +224,11 @@ export const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
   gchat: [
     ["a rate limit", googleSays(429, "RESOURCE_EXHAUSTED", { "retry-after": "20" }), wait(20_000)],
     ["a rate limit without a time", googleSays(429, "RESOURCE_EXHAUSTED"), wait(5000)],
+    [
+      "a rate limit whose time is in the body",
+      googleSays(429, "RESOURCE_EXHAUSTED", {}, { details: [{ "@type": RETRY_INFO, retryDelay: "3.5s" }] }),
+      wait(3500),
+    ],
     [
       "a rate limit with the status 403",
       googleSays(403, "PERMISSION_DENIED", {}, { errors: [{ reason: "userRateLimitExceeded" }] }),

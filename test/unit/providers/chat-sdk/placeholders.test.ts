@@ -87,8 +87,11 @@ describe("a slash command of Discord", () => {
     expect(posted).toEqual({ kind: "transient", code: "placeholder-not-shown" });
   });
 
-  it("waits for a rate limit", async () => {
+  it("waits for a rate limit, also of the server in between", async () => {
     const limited = () => Response.json({ retry_after: 2.5 }, { status: 429 });
     expect((await fill(limited)).posted).toMatchObject({ kind: "retry-after", retryAfterMs: 2500 });
+    const between = () =>
+      new Response("<html>1015</html>", { status: 429, headers: { "retry-after": "30" } });
+    expect((await fill(between)).posted).toMatchObject({ kind: "retry-after", retryAfterMs: 30_000 });
   });
 });
