@@ -145,7 +145,7 @@ async function follow(source: FileSource, { fetch, hosts, signal }: FetchOptions
   let url = allowed(source.url, source, hosts);
   for (let step = 0; step <= maxRedirects; step += 1) {
     const { token } = source;
-    const isTrusted = token !== undefined && isForToken(url, source);
+    const isTrusted = token !== undefined && isOwn(url, source);
     const { href } = url;
     const response = await untilFailed(() => {
       const headers = new Headers(isTrusted ? { authorization: `Bearer ${token}` } : {});
@@ -165,14 +165,14 @@ async function follow(source: FileSource, { fetch, hosts, signal }: FetchOptions
 /** The server of the platform's API may be on this machine, and so may its files. */
 function allowed(address: string, source: FileSource, hosts: readonly string[] | undefined): URL {
   const url = URL.parse(address);
-  if (url === null || !isForToken(url, source)) return parsePublicUrl(address, hosts);
+  if (url === null || !isOwn(url, source)) return parsePublicUrl(address, hosts);
   return isOfApi(url, source) ? url : parsePublicUrl(address);
 }
 
-function isForToken(url: URL, source: FileSource): boolean {
+function isOwn(url: URL, source: FileSource): boolean {
   if (isOfApi(url, source)) return true;
   const isOnPort = url.protocol === "https:" && url.port === "";
-  return isOnPort && (source.tokenHosts ?? []).some((host) => isHost(url.hostname, host));
+  return isOnPort && (source.ownHosts ?? []).some((host) => isHost(url.hostname, host));
 }
 
 function isOfApi(url: URL, { apiUrl }: FileSource): boolean {

@@ -41,7 +41,7 @@ export const discord: AdapterProfile = {
 /** The address of a file is signed. */
 async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {
   const url = storedUrl(attachment);
-  return url === undefined ? undefined : { url };
+  return url === undefined ? undefined : { url, ownHosts: ["cdn.discordapp.com", "media.discordapp.net"] };
 }
 
 /** Codes of Discord's JSON errors. */

@@ -6,10 +6,10 @@ import type { Attachment } from "chat";
  */
 export interface FileSource {
   readonly url: string;
-  /** Sent to `tokenHosts`, and to the server of `apiUrl`. */
+  /** Sent to `ownHosts`, and to the server of `apiUrl`. */
   readonly token?: string;
-  /** Names, or `*.example.com` for all names below one. */
-  readonly tokenHosts?: readonly string[];
+  /** The platform's servers: names, or `*.example.com` for all names below one. */
+  readonly ownHosts?: readonly string[];
   /** The address of the platform's API, which may be on this machine. */
   readonly apiUrl?: string;
   /** The platform answers a request that it refuses with a web page. */

@@ -1,10 +1,11 @@
-import type { Adapter } from "chat";
+import type { Adapter, Attachment } from "chat";
 import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { ErrorFacts } from "../errors/error-facts.ts";
 import { isRecord } from "../../../src/core/json/is-record.ts";
 import { z } from "zod";
 import type { AdapterProfile, PressFacts, StoredPress } from "./adapter-profile.ts";
 import { googleChatCard, googleChatText } from "../markup/google-chat.ts";
+import type { FileSource } from "./file-source.ts";
 import { credentialsRefused, rateLimited } from "./refusals.ts";
 import { replaceMethod } from "./search/post-key.ts";
 import { gchatSearch } from "./search/gchat.ts";
@@ -24,6 +25,7 @@ export const gchat: AdapterProfile = {
   // A space takes 60 writes a minute: posts, edits and removals.
   pacing: { direct: { burst: 5, everyMs: 1100 }, group: { burst: 5, everyMs: 1100 } },
   readFailure,
+  fileSource,
   readUnreported,
   numbersCommands: true,
   findMistake,
@@ -122,6 +124,27 @@ function writeInChatSyntax(adapter: Adapter): void {
     });
   }
 }
+
+const tokens = z.union([z.string(), z.object({ token: z.string() }).transform(({ token }) => token)]);
+
+/** The client reads whole files of up to 200 MB. Undefined if it has a key instead of a token. */
+async function fileSource({ fetchMetadata }: Attachment, adapter: Adapter): Promise<FileSource | undefined> {
+  const name = fetchMetadata?.["resourceName"];
+  const { auth, rootUrl } = clientOptions.parse(inside(adapter, "chatApi", "context", "_options"));
+  if (name === undefined || auth === undefined) return undefined;
+  const url = new URL(`v1/media/${encodeURI(name)}?alt=media`, rootUrl);
+  return { url: url.href, token: tokens.parse(await auth.getAccessToken()), apiUrl: rootUrl };
+}
+
+const clientOptions = z.object({
+  auth: z
+    .custom<{ getAccessToken(): Promise<unknown> }>(
+      (auth) => typeof inside(auth, "getAccessToken") === "function",
+    )
+    .optional()
+    .catch(undefined),
+  rootUrl: z.string().default("https://chat.googleapis.com/"),
+});
 
 function inside(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>(

@@ -176,7 +176,7 @@ async function fileSource(attachment: Attachment, adapter: Adapter): Promise<Fil
     : await installedToken(attachment, adapter);
   return {
     url,
-    tokenHosts: FILE_HOSTS,
+    ownHosts: FILE_HOSTS,
     refusesByPage: true,
     ...(token !== undefined && { token }),
     ...(slackApiUrl !== undefined && { apiUrl: slackApiUrl }),

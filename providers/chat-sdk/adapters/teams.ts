@@ -44,7 +44,8 @@ export const teams: AdapterProfile = {
 /** The address of an uploaded file is signed. The adapter fetches pictures in the text with the bot's token. */
 async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {
   const url = storedUrl(attachment);
-  return url === undefined || attachment.fetchMetadata?.["auth"] === "bot" ? undefined : { url };
+  if (url === undefined || attachment.fetchMetadata?.["auth"] === "bot") return undefined;
+  return { url, ownHosts: ["*.sharepoint.com", "*.sharepoint.us", "my.microsoftpersonalcontent.com"] };
 }
 
 /** The message was certainly not sent, because the bot got no token for it. */

@@ -84,7 +84,7 @@ async function fileSource(
   if (id === undefined) return undefined;
   const { accessToken: token, graphApiUrl: apiUrl } = tokens.parse(adapter);
   const { url } = media.parse(await getJson(`${apiUrl}/${encodeURIComponent(id)}`, token));
-  return { url, token, tokenHosts: FILE_HOSTS, apiUrl };
+  return { url, token, ownHosts: FILE_HOSTS, apiUrl };
 }
 
 /** Waiting times by Meta's code, in milliseconds. Meta tells none. */

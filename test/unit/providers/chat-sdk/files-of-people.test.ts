@@ -1,4 +1,5 @@
 import { createDiscordAdapter } from "@chat-adapter/discord";
+import { createGoogleChatAdapter } from "@chat-adapter/gchat";
 import { createSlackAdapter } from "@chat-adapter/slack";
 import { createTeamsAdapter } from "@chat-adapter/teams";
 import { createWhatsAppAdapter } from "@chat-adapter/whatsapp";
@@ -203,5 +204,49 @@ describe("a file with a signed address", () => {
       text: "bytes",
       asked: [[url, undefined]],
     });
+    const elsewhere = { [url]: to("https://cdn.example/a") };
+    const hosts = ["files.example"];
+    expect(await load(adapter(), { url }, { [url]: ok() }, { hosts })).toMatchObject({ text: "bytes" });
+    expect(await load(adapter(), { url }, elsewhere, { hosts })).toMatchObject({
+      code: "attachment-address",
+    });
+  });
+});
+
+describe("a file that somebody sends on Google Chat", () => {
+  const url = "https://chat.googleapis.com/v1/media/Q2x4/a=?alt=media";
+  const metadata = { resourceName: "Q2x4/a=" };
+  const gchat = (): Adapter =>
+    createGoogleChatAdapter({
+      auth: { getAccessToken: async () => ({ token: "ya29-psst" }) } as never,
+      googleChatProjectNumber: "1",
+    });
+
+  it("is fetched with the bot's token, which goes to Google only", async () => {
+    const other = "https://cdn.example/a";
+    expect(await load(gchat(), metadata, { [url]: to(other), [other]: ok() })).toMatchObject({
+      text: "bytes",
+      mediaType: "image/png",
+      asked: [
+        [url, "Bearer ya29-psst"],
+        [other, undefined],
+      ],
+    });
+  });
+
+  it("is read no further than is allowed", async () => {
+    let pieces = 0;
+    const large = (): Response =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          pull(stream) {
+            pieces += 1;
+            if (pieces > 1000) stream.close();
+            else stream.enqueue(new Uint8Array(1000));
+          },
+        }),
+      );
+    expect(await load(gchat(), metadata, { [url]: large })).toMatchObject({ code: "attachment-too-large" });
+    expect(pieces).toBeLessThan(10);
   });
 });
