@@ -12,8 +12,13 @@ import url from "url";
 const MINIMUM_NODE = 20;
 const root = path.dirname(path.dirname(url.fileURLToPath(import.meta.url)));
 
-/** npm installs here. The packages are moved once all are there, so that an interrupted install leaves the old ones. */
-const unfinished = path.join(root, ".install");
+/**
+ * npm installs in a folder of this process. The packages are moved once all are there, so that an interrupted install
+ * leaves the old ones, and two commands may install at the same time.
+ */
+const installs = path.join(root, ".install");
+const unfinished = path.join(installs, String(process.pid));
+const modules = path.join(root, "node_modules");
 
 const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/;
@@ -101,6 +106,10 @@ function fail(line) {
   process.exit(1);
 }
 
+function whyInstall(lock) {
+  return reasonToInstall(lock, readJson(path.join(modules, ".package-lock.json")));
+}
+
 function install(lock, reason) {
   process.stdout.write("Installing packages (" + reason + "), about a minute ...\n");
   const startedAt = Date.now();
@@ -110,23 +119,24 @@ function install(lock, reason) {
   }, 5000);
   const end = (code, output) => {
     clearInterval(timer);
-    fs.rmSync(unfinished, { recursive: true, force: true });
+    removeUnfinished();
     if (code !== 0) fail(explainFailure(output));
     process.stdout.write("Packages installed in " + seconds() + " s.\n");
     checkBinaries();
   };
-  prepare(lock);
+  if (!prepare(lock)) return runNpm(root, [], end);
   runNpm(unfinished, ["--replace-registry-host=always"], (code, output) => {
     // A registry may have addresses of its own: npm has to ask then.
     const isHopeless = UNREACHABLE.test(output) || NO_SPACE.test(output);
-    if (code === 0 ? !moveModules() : !isHopeless) runNpm(root, [], end);
+    if (code === 0 ? !moveModules(lock) : !isHopeless) runNpm(root, [], end);
     else end(code, output);
   });
 }
 
 /** Returns false where the folder cannot be moved: it may be a volume of its own. */
-function moveModules() {
-  const modules = path.join(root, "node_modules");
+function moveModules(lock) {
+  // Another command may have installed the same, and use it already.
+  if (whyInstall(lock) === undefined) return true;
   try {
     fs.rmSync(modules, { recursive: true, force: true });
     fs.renameSync(path.join(unfinished, "node_modules"), modules);
@@ -136,16 +146,46 @@ function moveModules() {
   }
 }
 
-/** Makes the folder in which npm installs, with all that tells npm how. */
+/**
+ * Makes the folder in which npm installs, with all that tells npm how. Returns false where that is not possible: the
+ * folder of another person's install may be there.
+ */
 function prepare(lock) {
-  fs.rmSync(unfinished, { recursive: true, force: true });
-  fs.mkdirSync(unfinished);
-  for (const name of ["package.json", ".npmrc"]) {
-    if (fs.existsSync(path.join(root, name))) {
-      fs.copyFileSync(path.join(root, name), path.join(unfinished, name));
+  removeUnfinished();
+  try {
+    fs.mkdirSync(unfinished, { recursive: true });
+    for (const name of ["package.json", ".npmrc"]) {
+      if (fs.existsSync(path.join(root, name))) {
+        fs.copyFileSync(path.join(root, name), path.join(unfinished, name));
+      }
     }
+    fs.writeFileSync(path.join(unfinished, "package-lock.json"), JSON.stringify(withAddresses(lock)));
+    return true;
+  } catch {
+    return false;
   }
-  fs.writeFileSync(path.join(unfinished, "package-lock.json"), JSON.stringify(withAddresses(lock)));
+}
+
+/** Removes the folder of this process, and those of interrupted ones. */
+function removeUnfinished() {
+  try {
+    for (const name of fs.readdirSync(installs)) {
+      if (name === String(process.pid) || !isRunning(Number(name))) {
+        fs.rmSync(path.join(installs, name), { recursive: true, force: true });
+      }
+    }
+    fs.rmdirSync(installs);
+  } catch {
+    // There is no such folder, another command installs, or the folder is not ours.
+  }
+}
+
+function isRunning(id) {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 function runNpm(folder, more, done) {
@@ -167,7 +207,7 @@ function runNpm(folder, more, done) {
 /** Fails if a program is missing that two packages fetch in an install script. npm may be configured not to run it. */
 function checkBinaries() {
   for (const name of ["node", "workerd"]) {
-    if (!fs.existsSync(path.join(root, "node_modules", ".bin", name))) {
+    if (!fs.existsSync(path.join(modules, ".bin", name))) {
       fail(
         "The package " +
           name +
@@ -183,7 +223,7 @@ function main() {
   }
   const lock = readJson(path.join(root, "package-lock.json"));
   if (lock === undefined) fail("package-lock.json is missing or damaged. Check it out again.");
-  const reason = reasonToInstall(lock, readJson(path.join(root, "node_modules", ".package-lock.json")));
+  const reason = whyInstall(lock);
   if (reason === undefined) checkBinaries();
   else install(lock, reason);
 }
