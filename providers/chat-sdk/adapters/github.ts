@@ -6,6 +6,7 @@ import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readUnreported } from "./github-changes.ts";
 import { githubInstallations } from "./github-installations.ts";
+import { takeKeyOfApp } from "./github-key.ts";
 import { pauseOf, watchAnswers } from "./github-limits.ts";
 import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 import { githubSearch } from "./search/github.ts";
@@ -26,7 +27,10 @@ export const github: AdapterProfile = {
   limitsAccount: true,
   readFailure,
   readUnreported,
-  prepare: watchAnswers,
+  prepare: (adapter) => {
+    takeKeyOfApp(adapter);
+    watchAnswers(adapter);
+  },
   pauseOf,
   installations: githubInstallations,
   search: githubSearch,
