@@ -8,7 +8,7 @@ import { readUnreported } from "./github-changes.ts";
 import { githubInstallations } from "./github-installations.ts";
 import { takeKeyOfApp } from "./github-key.ts";
 import { pauseOf, watchAnswers } from "./github-limits.ts";
-import { noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
+import { appRefused, noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 import { githubSearch } from "./search/github.ts";
 
 export const github: AdapterProfile = {
@@ -45,6 +45,8 @@ const SECONDARY_WAIT_MS = 60_000;
  */
 function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefined {
   switch (facts.status) {
+    case 401:
+      return facts.errors.some(isOfApp) ? appRefused : undefined;
     case 403:
     case 429: {
       const waitMs = waitOf(facts, call.now);
@@ -57,6 +59,11 @@ function readFailure(facts: ErrorFacts, call: FailedCall): CallFailure | undefin
     default:
       return undefined;
   }
+}
+
+/** Whether GitHub has refused the App when it asked for the token of an installation. */
+function isOfApp({ request }: ErrorFacts["errors"][number]): boolean {
+  return isRecord(request) && String(request.url).endsWith("/access_tokens");
 }
 
 /** Returns the waiting time in the order that GitHub documents. Undefined: not a rate limit. */

@@ -9,6 +9,7 @@ import { linearInstallations } from "./linear-installations.ts";
 import { pauseOf, watchAnswers } from "./linear-limits.ts";
 import { hasSessions, isSession, isStop, postToLinear } from "./linear-posts.ts";
 import {
+  appRefused,
   badRequest,
   credentialsRefused,
   locked,
@@ -60,12 +61,16 @@ const DEFAULT_WAIT_MS = 60_000;
 const NOT_FOUND = /Entity not found: (Issue|Comment|AgentSession)\b/;
 
 /** Reads the type that Linear gives an error. Its status is 400 for most of them, also for a rate limit. */
-function readFailure({ errors, retryAfterMs }: ErrorFacts, call: FailedCall): CallFailure | undefined {
+function readFailure(
+  { errors, message, retryAfterMs }: ErrorFacts,
+  call: FailedCall,
+): CallFailure | undefined {
   const [error] = errors;
   // Any answer without a token gets this class.
   if (error?.name === "AuthenticationError" && /: (?:429|5\d\d)\b/.test(String(error.message)))
     return unavailable;
-  if (typeof error?.message === "string" && error.message.includes("append-only")) return locked;
+  if (message.includes('"invalid_client"')) return appRefused;
+  if (message.includes("append-only")) return locked;
   // The comment exists. Only the question for its id has failed.
   if (typeof error?.query === "string" && !/^\s*mutation\b/.test(error.query)) {
     return { kind: "unknown", code: "no-answer" };

@@ -15,6 +15,9 @@ export function rateLimited(retryAfterMs: number | undefined, isOfAccount = fals
 
 export const credentialsRefused: CallFailure = { kind: "misconfigured", code: "credentials-refused" };
 
+/** Those of the app itself, whatever the installation. */
+export const appRefused: CallFailure = { kind: "misconfigured", code: "app-refused" };
+
 export const badRequest: CallFailure = { kind: "rejected", code: "bad-request" };
 
 /** The platform has certainly done nothing, and may do it later. */

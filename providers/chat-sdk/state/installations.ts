@@ -1,6 +1,7 @@
 import type { Adapter } from "chat";
 import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { InstallationRules } from "../adapters/installation-rules.ts";
+import { credentialsRefused } from "../adapters/refusals.ts";
 import { ChatSdkCallError } from "../errors/call-error.ts";
 import type { DurableState } from "./durable-state.ts";
 import { withState } from "./state-of-call.ts";
@@ -57,7 +58,7 @@ export class Installations {
   /** Returns what a refusal of the token means. */
   async refused(chatId: string, threadId: string, failure: CallFailure): Promise<CallFailure> {
     const rules = this.#rules;
-    if (rules === undefined || failure.kind !== "misconfigured") return failure;
+    if (rules === undefined || failure.code !== credentialsRefused.code) return failure;
     const before = await this.#find(rules, chatId, threadId);
     this.#state.forget();
     const after = await this.#find(rules, chatId, threadId);

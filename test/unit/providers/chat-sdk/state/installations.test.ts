@@ -123,6 +123,15 @@ describe("a GitHub App with several installations", () => {
     expect(await bot.open().post(issue("app"), "Hi")).toEqual({ kind: "gone", code: "not-installed" });
     expect(posts()).toEqual(["ghs_33", "ghs_33"]);
   });
+
+  it("keeps its chats while GitHub refuses the App's own key", async () => {
+    const bot = githubBot();
+    await bot.open().receive(comment("web", 11));
+    stub.answer = () => ({ status: 401, body: { message: "A JSON web token could not be decoded" } });
+    const refused = { kind: "misconfigured", code: "app-refused" };
+    expect(await bot.open().post(issue("web"), "Hi")).toEqual(refused);
+    expect(posts()).toEqual([]);
+  });
 });
 
 describe("Linear in several workspaces", () => {
@@ -135,19 +144,19 @@ describe("Linear in several workspaces", () => {
     );
   let tokens: { readonly grant: string | null; readonly refresh: string | null }[];
   let made: string[];
-  let refuse: boolean;
+  let refuse: string | undefined;
 
   beforeEach(() => {
     tokens = [];
     made = [];
-    refuse = false;
+    refuse = undefined;
     vi.useFakeTimers({ toFake: ["Date"], now: NOW });
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       const address = input instanceof Request ? input.url : String(input);
       if (address === "https://api.linear.app/oauth/token") {
         const form = new URLSearchParams(textOf(init?.body));
         tokens.push({ grant: form.get("grant_type"), refresh: form.get("refresh_token") });
-        if (refuse) return Response.json({ error: "invalid_grant" }, { status: 400 });
+        if (refuse !== undefined) return Response.json({ error: refuse }, { status: 400 });
         const of = form.get("code") ?? form.get("refresh_token")?.split("-")[1];
         return Response.json({
           access_token: `lin-${of}-${tokens.length}`,
@@ -240,9 +249,23 @@ describe("Linear in several workspaces", () => {
     await root.receive(comment("one", "c1"));
     bot.clock.now += 86_399_000 - 10 * 60_000;
     vi.setSystemTime(bot.clock.now);
-    refuse = true;
+    refuse = "invalid_grant";
     await bot.open().post(issue(1), "Hi");
     expect(made).toEqual(["lin-one-1"]);
+  });
+
+  it.each([
+    ["the token that renews", "invalid_grant", { kind: "gone", code: "not-installed" }],
+    ["the app itself", "invalid_client", { kind: "misconfigured", code: "app-refused" }],
+  ])("tells from each other what is refused: %s", async (_what, error, failure) => {
+    const bot = linearBot();
+    const root = bot.open();
+    await install(root, "one");
+    await root.receive(comment("one", "c1"));
+    bot.clock.now += 86_399_000;
+    vi.setSystemTime(bot.clock.now);
+    refuse = error;
+    expect(await bot.open().post(issue(1), "Hi")).toEqual(failure);
   });
 });
 
