@@ -1,4 +1,4 @@
-import type { Attachment } from "chat";
+import type { Adapter, Attachment } from "chat";
 import { z } from "zod";
 import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { ErrorFacts } from "../errors/error-facts.ts";
@@ -34,12 +34,26 @@ export const teams: AdapterProfile = {
   addresses,
   readFailure,
   readUnreported,
+  findMistake,
   fileSource,
   mentioningText,
   // Where to reach people and channels. Only their own messages tell it.
   stateKind: (key) =>
     /^teams:(?:serviceUrl|tenantId|aadObjectId|channelContext):/.test(key) ? "kept" : undefined,
 };
+
+/** An adapter that starts, and refuses every webhook. */
+const withoutCredentials = z.object({
+  config: z.object({ webhookVerifier: z.undefined().optional() }),
+  // Undefined while the app's id is not known.
+  appInstance: z.object({ credentials: z.undefined().optional() }),
+});
+
+function findMistake(adapter: Adapter): string | undefined {
+  return withoutCredentials.safeParse(adapter).success
+    ? "Set TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID, or give them to the adapter."
+    : undefined;
+}
 
 /** The address of an uploaded file is signed. The adapter fetches pictures in the text with the bot's token. */
 async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {
