@@ -41,6 +41,5 @@ function subscribes(event: MessengerEvent, { respondTo }: Pick<SortSettings, "re
  * question of one person, often in a whole channel, and asks the bot to follow nothing.
  */
 export function isInvitation({ author, kind, message }: MessengerEvent): boolean {
-  const isSlashCommand = message?.command?.isForThisBot === true && message.textToBot === undefined;
-  return kind === "mention" && author?.isBot !== true && !isSlashCommand;
+  return kind === "mention" && author?.isBot !== true && message?.isSlashCommand !== true;
 }

@@ -18,7 +18,8 @@ const DATE_RESOLUTION_MS = 1000;
  * Returns the queued messages that the next turn answers, in order of arrival: the first one of all (I3), and those of
  * the same person in the same thread that followed in quick succession or belong to its album. After an outage
  * everything that this person wrote before it is answered together. In a group that holds for all messages of the
- * person that wait, so that others wait for one answer. Other people of the thread get their own turns.
+ * person that wait, so that others wait for one answer. Other people of the thread get their own turns, and so does each
+ * slash command.
  */
 export function nextBatch(
   queued: readonly InboxRow[],
@@ -28,7 +29,7 @@ export function nextBatch(
   const [head, ...rest] = queued;
   if (head === undefined) return { kind: "none" };
   const settings = settingsOf(head.messengerId);
-  const sameThread = rest.filter((row) => inSameThread(head, row));
+  const sameThread = isAlone(head) ? [] : rest.filter((row) => inSameThread(head, row) && !isAlone(row));
   const rows = isStale(head, settings, now)
     ? [head, ...sameThread.filter((row) => isSamePerson(head, row) && isStale(row, settings, now))]
     : withWaiting(burst(head, sameThread, settings.burstMs), sameThread, now);
@@ -61,6 +62,7 @@ export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number):
   // An earlier message that could only be read later does not continue a message that was answered in the meantime.
   if (next.seq < last.seq) return false;
   if (!inSameThread(last, next) || !isSamePerson(last, next)) return false;
+  if (isAlone(last) || isAlone(next)) return false;
   const album = last.event?.message?.albumId;
   if (album !== undefined && album === next.event?.message?.albumId) return true;
   if (Math.abs(writtenAt(next) - writtenAt(last)) > burstMs) return false;
@@ -75,6 +77,10 @@ export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number):
 function writtenAt({ event, receivedAt }: InboxRow): number {
   const sentAt = event?.message?.sentAt;
   return sentAt === undefined ? receivedAt : Math.min(receivedAt, sentAt + DATE_RESOLUTION_MS - 1);
+}
+
+function isAlone({ event }: InboxRow): boolean {
+  return event?.message?.isSlashCommand === true;
 }
 
 function inSameThread(left: InboxRow, right: InboxRow): boolean {

@@ -80,6 +80,7 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
             args: stored.text.trim(),
             ...(thread.isDirectMessage ? {} : { isForThisBot: true }),
           },
+          isSlashCommand: true,
           attachments: [],
         },
       };
@@ -113,6 +114,7 @@ function readMessage(stored: StoredMessage, thread: MessengerThread): MessengerM
     // Threads of these platforms have the id of their first message.
     ...(thread.topicId?.endsWith(`:${stored.id}`) === true && { beginsThread: true }),
     ...(command ? { command } : {}),
+    ...(stored.isSlashCommand && { isSlashCommand: true }),
     ...(stored.replyTo ? { quoted: readQuote(stored.replyTo) } : {}),
     attachments: stored.attachments.map(attachmentOf),
   };

@@ -102,6 +102,11 @@ export interface MessengerMessage {
   readonly beginsThread?: boolean;
   /** A command addressed to this bot. `/start payload` is `{ name: "start", args: "payload" }`. */
   readonly command?: MessengerCommand;
+  /**
+   * Whether the platform has taken it as a command for the bot. Platforms show where its answer will be, so it gets one of
+   * its own. It subscribes no thread. @default false
+   */
+  readonly isSlashCommand?: boolean;
   /** The message that this one replies to. */
   readonly quoted?: QuotedMessage;
   /** Messages of one album share it and come as separate events. */

@@ -44,6 +44,7 @@ const messageSchema = z.looseObject({
   command: z
     .looseObject({ name: z.string(), args: z.string(), isForThisBot: z.boolean().optional() })
     .optional(),
+  isSlashCommand: z.boolean().optional(),
   quoted: quotedSchema.optional(),
   albumId: z.string().optional(),
   attachments: z.array(attachmentSchema),

@@ -1,5 +1,6 @@
 import { checkContract } from "../suite.ts";
 import { discordContract } from "./contract.ts";
 import { DiscordEmulator } from "./emulator.ts";
+import { ownRows } from "./own-rows.ts";
 
-checkContract(discordContract, () => new DiscordEmulator());
+checkContract(discordContract, () => new DiscordEmulator(), ownRows);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { InboxRow } from "../../../src/inbox/inbox-store.ts";
-import { nextBatch } from "../../../src/inbox/next-batch.ts";
+import { followsInBurst, nextBatch } from "../../../src/inbox/next-batch.ts";
 import { inboxRow, messageEvent } from "../../../lab/support/messenger-events.ts";
 
 const settingsOf = () => ({ burstMs: 1000, staleAfterMs: 60_000 });
@@ -88,6 +88,18 @@ describe("nextBatch", () => {
     const nobody = (seq: number) =>
       at(seq, seq * 10_000, inGroup({ author: undefined, message: { sentAt: seq * 10_000 } }));
     expect(batchOf([nobody(1), nobody(2)], 20_000)).toEqual([1]);
+  });
+
+  it("gives each slash command an answer of its own, which the platform has begun to show", () => {
+    const said = (seq: number, isSlashCommand: boolean) =>
+      at(seq, seq * 100, inGroup({ message: { sentAt: seq * 100, isSlashCommand } }));
+    const rows = [said(1, false), said(2, true), said(3, true), said(4, false)];
+    expect(batchOf(rows, 60_000)).toEqual([1, 4]);
+    expect(batchOf([said(2, true), said(3, true), said(4, false)], 60_000)).toEqual([2]);
+    // Also from before an outage.
+    expect(batchOf(rows, 600_000)).toEqual([1, 4]);
+    expect(followsInBurst(said(1, false), said(2, true), 1000)).toBe(false);
+    expect(followsInBurst(said(2, true), said(4, false), 1000)).toBe(false);
   });
 
   it("does not let a picture that may not be whole hold up what the person of a group wrote before", () => {
