@@ -3,7 +3,7 @@ import type { Json } from "../../core/message/content.ts";
 import { added, checked, defineTable, flag, integer, json, text } from "../../core/store/table.ts";
 import type { RowOf } from "../../core/store/table.ts";
 import type { FormState } from "../../forms/form.ts";
-import type { Approval, ApprovalState, ApproverRule } from "../rules/approval.ts";
+import type { Approval, ApprovalState } from "../rules/approval.ts";
 import { addressSchema, personSchema } from "../../core/chat/stored-address.ts";
 
 const stateSchema = z.enum([
@@ -194,85 +194,18 @@ export const APPROVALS = defineTable(
 
 type Row = RowOf<typeof APPROVALS>;
 
-export function progressOf({
-  agreed,
-  asksPeople,
-  broughtTo,
-  edit,
-  edits,
-  escalatedAt,
-  handedTo,
-  isCardTaken,
-  isExplained,
-  isGivenBack,
-  successor,
-  together,
-  unreached,
-}: Approval): Row["progress"] {
-  return {
-    isExplained,
-    successor,
-    unreached: [...unreached],
-    ...(isCardTaken === true && { isCardTaken }),
-    ...(isGivenBack === true && { isGivenBack }),
-    ...(asksPeople === true && { asksPeople }),
-    ...(agreed !== undefined && { agreed: [...agreed] }),
-    ...(escalatedAt !== undefined && { escalatedAt }),
-    ...(handedTo !== undefined && { handedTo }),
-    ...(broughtTo !== undefined && { broughtTo: [...broughtTo] }),
-    ...(together !== undefined && { together }),
-    ...(edits !== undefined && { edits }),
-    ...(edit !== undefined && { edit: progressSchema.shape.edit.parse(edit) }),
-  };
+/** The fields of an approval that have no column of their own. A new one is a line of its schema. */
+const FACTS = { ...detailsSchema.shape, ...progressSchema.shape };
+const ABSENT = Object.fromEntries(Object.keys(FACTS).map((name) => [name, undefined])) as {
+  readonly [Name in keyof typeof FACTS]: undefined;
+};
+
+export function detailsOf(approval: Approval): Row["details"] {
+  return detailsSchema.parse(approval);
 }
 
-export function detailsOf({
-  askedIn,
-  cardOf,
-  channel,
-  edited,
-  escalateTo,
-  isEditable,
-  isInline,
-  isTool,
-  labels,
-  messageId,
-  modelWords,
-  offer,
-  outside,
-  preview,
-  quorum,
-  rootRequest,
-  schedule,
-  scopes,
-  summaryReads,
-}: Approval): Row["details"] {
-  return {
-    askedIn: [...askedIn],
-    messageId,
-    isTool,
-    ...(isInline && { isInline }),
-    rootRequest,
-    offer,
-    modelWords,
-    schedule,
-    cardOf,
-    channel,
-    scopes: scopes && [...scopes],
-    outside,
-    quorum,
-    escalateTo: escalateTo && stored(escalateTo),
-    isEditable,
-    edited: edited && detailsSchema.shape.edited.parse(edited),
-    labels,
-    summaryReads: summaryReads && [...summaryReads],
-    preview: typeof preview === "object" ? [...preview] : preview,
-  };
-}
-
-/** The lists of a rule, as the schema types them. */
-function stored(rule: ApproverRule): z.infer<typeof approversSchema> {
-  return approversSchema.parse(rule);
+export function progressOf(approval: Approval): Row["progress"] {
+  return progressSchema.parse(approval);
 }
 
 export function approvalOf({
@@ -283,34 +216,14 @@ export function approvalOf({
   ...row
 }: Row): Approval {
   return {
+    ...ABSENT,
     ...row,
+    ...details,
+    ...progress,
     isTool: details.isTool ?? false,
     isInline: details.isInline ?? false,
-    messageId: details.messageId,
     rootRequest: details.rootRequest ?? row.requestId,
-    offer: details.offer,
-    modelWords: details.modelWords,
-    preview: details.preview,
-    summaryReads: details.summaryReads,
-    labels: details.labels,
-    schedule: details.schedule,
-    cardOf: details.cardOf,
-    channel: details.channel,
-    scopes: details.scopes,
-    outside: details.outside,
-    quorum: details.quorum,
-    agreed: progress.agreed,
-    escalateTo: details.escalateTo,
-    isEditable: details.isEditable,
-    edited: details.edited,
-    edit: progress.edit,
-    edits: progress.edits,
-    escalatedAt: progress.escalatedAt,
-    handedTo: progress.handedTo,
     isExplained: progress.isExplained ?? false,
-    successor: progress.successor,
-    broughtTo: progress.broughtTo,
-    together: progress.together,
     isCardTaken: progress.isCardTaken ?? false,
     isGivenBack: progress.isGivenBack ?? false,
     asksPeople: progress.asksPeople ?? false,
