@@ -33,7 +33,7 @@ export class Admission {
 
   /**
    * Returns whether the person may use the bot. If not, ends the event, and tells the person the first time that they
-   * address the bot.
+   * address the bot, and below each slash command: the platform shows there that the bot works.
    */
   async admit(
     row: InboxRow,
@@ -47,7 +47,8 @@ export class Admission {
       return false;
     }
     const userId = event.author?.userId;
-    const isTold = userId === undefined || memory.wasRefused(event.messengerId, userId);
+    const isTold =
+      !isSlashCommand(event) && (userId === undefined || memory.wasRefused(event.messengerId, userId));
     const content = isTold ? undefined : await this.#refusalOf(event, definition);
     this.#refuse(row, event, definition, {
       name: "refused",
@@ -152,7 +153,7 @@ export class Admission {
   ): void {
     const { cards, database, delivery, log } = this.#options;
     database.transaction(() => {
-      const isFirst = refusal.isFirst();
+      const isFirst = refusal.isFirst() || isSlashCommand(event);
       const id = `${refusal.name}:${row.seq}`;
       if (isFirst && refusal.content !== undefined)
         cards.post({ id, ...postingOf(event, definition) }, refusal.content);
@@ -163,6 +164,10 @@ export class Admission {
       this.#outcomes.end(row, refusal.outcomes[isFirst ? 0 : 1]);
     });
   }
+}
+
+function isSlashCommand({ message }: MessengerEvent): boolean {
+  return message?.isSlashCommand === true;
 }
 
 /** Tells whether the event addresses the bot. A person who writes to others in a subscribed thread gets no notice. */

@@ -47,6 +47,17 @@ describe("limits of a messenger", () => {
     expect(rig.sent).toEqual([TEXT, TEXT]);
   });
 
+  it("are told below each slash command, under which the platform shows that the bot works", async () => {
+    const { rig, ask } = rigWith({ turnsPerPersonPerDay: 1 });
+    for (const text of ["one", "two", "three"]) await ask(text, { message: { isSlashCommand: true } });
+    expect(rig.waiting()).toEqual(["one"]);
+    expect(rig.sent).toEqual([TEXT, TEXT]);
+    const strict = createIntakeRig({ definition: { allow: ["8"], refusal: "Ask Bob." } });
+    for (const text of ["one", "two"]) strict.receive(text, { message: { isSlashCommand: true } });
+    await strict.intake.run();
+    expect(strict.sent).toEqual(["Ask Bob.", "Ask Bob."]);
+  });
+
   it("let a person ask so often in a minute", async () => {
     const { rig, ask } = rigWith({ turnsPerPersonPerMinute: 2 });
     for (const text of ["one", "two", "three"]) await ask(text);
