@@ -112,8 +112,9 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       const body = (): unknown => (text === undefined ? undefined : parseJson(text));
       const signs: Address[] = [];
       const accept: ReceiveContext["accept"] = async (events) => {
-        await receive.accept(events);
+        // The answer may be there before the event is accepted.
         await settings.templates?.note(events, started.state, context.deps.clock.now());
+        await receive.accept(events);
         for (const { thread } of events)
           if (profile.wantsSign?.(thread.id) === true) signs.push(addressOf(context, thread));
       };

@@ -8,6 +8,9 @@ export interface ChatSdkTemplate {
   readonly components?: readonly unknown[];
 }
 
+/** Beginning of the keys of the adapter's state that tell when people have written. */
+export const HEARD = "switchboard:heard";
+
 /** The time after a person's message in which a platform takes ordinary messages to them. */
 export interface MessageWindow {
   /** In milliseconds. */

@@ -4,7 +4,7 @@ import type { IncomingEvent } from "../../src/core/chat/messenger.ts";
 import { ChatSdkCallError } from "./errors/call-error.ts";
 import type { DurableState } from "./state/durable-state.ts";
 import { storedEvent } from "./events/stored-event.ts";
-import type { ChatSdkTemplate, MessageWindow } from "./template.ts";
+import { type ChatSdkTemplate, HEARD, type MessageWindow } from "./template.ts";
 
 /** A message that is to be sent as a template. */
 export interface TemplateContext {
@@ -15,10 +15,13 @@ export interface TemplateContext {
 
 export type ChooseTemplate = (message: TemplateContext) => ChatSdkTemplate | undefined;
 
-const KEEP_MS = 90 * 24 * 60 * 60_000;
-const keyOf = (threadId: string): string => `switchboard:heard:${threadId}`;
+const keyOf = (threadId: string): string => `${HEARD}:${threadId}`;
+const SINCE = `${HEARD}-since`;
 
-/** Posts messages as templates where the platform takes no others, because the person has not written for too long. */
+/**
+ * Posts messages as templates where the platform takes no others, because the person has not written for too long. A
+ * note lasts as long as the window. Without one it is over, if the bot has noted for that long.
+ */
 export class Templates {
   readonly #choose: ChooseTemplate;
   readonly #window: MessageWindow;
@@ -40,7 +43,12 @@ export class Templates {
             : data?.type === "undelivered" && data.goneCode === WINDOW_CLOSED
               ? 0
               : undefined;
-      if (heardAt !== undefined) await state.set(keyOf(thread.id), heardAt, KEEP_MS);
+      if (heardAt === undefined) continue;
+      const { lastsMs } = this.#window;
+      await state.set(keyOf(thread.id), heardAt, lastsMs);
+      const [since = now] = (await state.get<readonly number[]>(SINCE)) ?? [];
+      // With the day it is stored again, and the oldest rows go first to make room.
+      await state.set(SINCE, [since, Math.floor(now / lastsMs)]);
     }
   }
 
@@ -68,7 +76,9 @@ export class Templates {
   async #isOver(threadId: string, state: DurableState, now: number): Promise<boolean> {
     const ask = async (): Promise<boolean> => {
       const heardAt = await state.get<number>(keyOf(threadId));
-      return heardAt !== null && now - heardAt >= this.#window.lastsMs;
+      const [since = now] =
+        heardAt === null ? ((await state.get<readonly number[]>(SINCE)) ?? []) : [heardAt];
+      return now - since >= this.#window.lastsMs;
     };
     try {
       if (!(await ask())) return false;

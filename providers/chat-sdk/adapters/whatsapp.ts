@@ -2,7 +2,7 @@ import type { Adapter, Attachment } from "chat";
 import { z } from "zod";
 import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { ErrorFacts } from "../errors/error-facts.ts";
-import type { ChatSdkTemplate } from "../template.ts";
+import { type ChatSdkTemplate, HEARD } from "../template.ts";
 import { whatsAppText } from "../markup/whatsapp-text.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
@@ -31,6 +31,7 @@ export const whatsapp: AdapterProfile = {
   readUndelivered,
   isElsewhere,
   search: whatsappSearch,
+  stateKind: (key) => (key.startsWith(HEARD) ? "kept" : undefined),
   window: { lastsMs: 24 * 60 * 60_000, sendTemplate },
 };
 

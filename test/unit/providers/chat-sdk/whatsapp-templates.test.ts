@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../../providers/chat-sdk/index.ts";
 import type { TemplateContext } from "../../../../providers/chat-sdk/index.ts";
 import { addressOf, createBot } from "./several-installations.ts";
+import { createReceiver } from "../platform-context.ts";
 import * as whatsApp from "./whatsapp-webhooks.ts";
 
 /* The real adapter before a WhatsApp that takes messages, and refuses them when its window is closed. */
@@ -76,6 +77,38 @@ describe("a message to a person on WhatsApp", () => {
     );
     expect(await thread.post(address, "Welcome back")).toBe("wamid.4");
     expect(types().at(-1)).toBe("text");
+  });
+
+  it("is a template however long ago they have written", async () => {
+    const bot = whatsAppBot();
+    await bot.open().receive(hello());
+    bot.clock.now += 400 * DAY_MS;
+    await bot.open().post(address, "A year later");
+    expect(types()).toEqual(["template"]);
+  });
+
+  it("is a template if nothing is known of them, once the bot has listened for 24 hours", async () => {
+    const bot = whatsAppBot();
+    const other = { ...address, chatId: `${chat}8`, threadId: `${chat}8` };
+    await bot.open().receive(hello());
+    bot.clock.now += DAY_MS - 1;
+    await bot.open().post(other, "May be in time");
+    bot.clock.now += 1;
+    await bot.open().post(other, "Too late");
+    expect(types()).toEqual(["text", "template"]);
+  });
+
+  it("is an ordinary one when they have just written, even if it is there before the webhook is answered", async () => {
+    const bot = whatsAppBot();
+    const root = bot.open();
+    await root.receive(hello());
+    bot.clock.now += 2 * DAY_MS;
+    const message = { ...whatsApp.text("wamid.2", "/help"), timestamp: String(bot.clock.now / 1000) };
+    const receiver = createReceiver(async () => {
+      await bot.open().post(address, "Here I am");
+    });
+    await root.platform.receive(whatsApp.messagesRequest(message), root.context, receiver);
+    expect(types()).toEqual(["text"]);
   });
 
   it("is a template if WhatsApp refuses it, or has not delivered the one before", async () => {
