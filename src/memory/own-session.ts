@@ -1,12 +1,21 @@
 import { z } from "zod";
 import { logBotFailure } from "../core/time/bot-code.ts";
 import { ConfigurationError } from "../core/base/errors.ts";
+import { FLAG, optionProblem, TEXT } from "../core/json/check-options.ts";
+import type { OptionRules } from "../core/json/check-options.ts";
 import type { Log } from "../core/base/log.ts";
 import type { ActionStates } from "../actions/memory/action-states.ts";
 import type { ContextBlock, FoundText, PersonOf, Session } from "../feature/session.ts";
 import { withoutUnloaded } from "./loaded-texts.ts";
 import type { CompactFunction, OwnCompaction } from "../turn/model/own-compaction.ts";
 
+const BLOCK: OptionRules<ContextBlock> = {
+  description: TEXT,
+  maxTokens: true,
+  scope: true,
+  consent: FLAG,
+  provider: true,
+};
 const LABEL = /^[\w-]{1,40}$/;
 const MOST_BLOCKS = 20;
 const MOST_TOKENS = 10_000;
@@ -209,6 +218,8 @@ export class OwnSession implements Session, OwnCompaction {
   #add(label: string, block: ContextBlock): void {
     const { consent, maxTokens = 1000, provider, scope = "conversation" } = block;
     if (!LABEL.test(label)) throw invalid('The label of a block has 1 to 40 letters, digits, "_" or "-".');
+    const problem = optionProblem(block, BLOCK, { owner: `the block "${label}"` });
+    if (problem !== undefined) throw invalid(problem);
     if (this.#blocks.has(label)) throw invalid(`There are two blocks "${label}".`);
     if (this.#blocks.size >= MOST_BLOCKS) throw invalid(`A session has at most ${MOST_BLOCKS} blocks.`);
     if (!Number.isInteger(maxTokens) || maxTokens < 1 || maxTokens > MOST_TOKENS)

@@ -1,5 +1,7 @@
 import { ConfigurationError } from "../../core/base/errors.ts";
-import type { QuestionOptions } from "../../core/chat/question.ts";
+import type { AskedQuestion, BotQuestion } from "../../core/chat/question.ts";
+import { optionProblem } from "../../core/json/check-options.ts";
+import type { OptionRules } from "../../core/json/check-options.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** A card can be changed for 90 days. The last one is for showing the answer. */
@@ -11,8 +13,24 @@ const LONGEST_LABEL = 64;
 /** Time to answer a question, unless it says otherwise, in milliseconds. */
 export const DEFAULT_ANSWER_MS = HOUR_MS;
 
-/** @throws {ConfigurationError} `question-invalid` for a message or a time that no question can have */
-export function checkQuestion({ expiresAfterMs, message, remindAfterMs }: QuestionOptions): void {
+const QUESTION: OptionRules<AskedQuestion> = {
+  message: true,
+  of: true,
+  expiresAfterMs: true,
+  remindAfterMs: true,
+  sensitive: true,
+  kind: true,
+  schema: true,
+  labels: true,
+  problem: true,
+  earlier: true,
+};
+
+/** @throws {ConfigurationError} `question-invalid` for an option, a message or a time that no question can have */
+export function checkQuestion(question: AskedQuestion | Omit<BotQuestion, "name">): void {
+  const problem = optionProblem(question, QUESTION, { owner: "the question" });
+  if (problem !== undefined) throw invalid(problem);
+  const { expiresAfterMs, message, remindAfterMs } = question;
   if (typeof message !== "string" || message.trim() === "" || message.length > LONGEST_MESSAGE)
     throw invalid(`The message of a question must be a text of 1 to ${LONGEST_MESSAGE} characters.`);
   for (const [name, value] of Object.entries({ expiresAfterMs, remindAfterMs })) {

@@ -236,6 +236,14 @@ describe("a question from inside an action", () => {
       "question-invalid",
     ],
     [
+      "a misspelt option",
+      (ctx: ActionContext) => {
+        const misspelt = { message: "PIN?", schema: z.string(), sensitiv: true };
+        return ctx.elicit(misspelt);
+      },
+      "question-invalid",
+    ],
+    [
       "a schema without JSON Schema",
       (ctx: ActionContext) => {
         const standard = { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } as const;

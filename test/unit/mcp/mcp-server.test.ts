@@ -12,6 +12,11 @@ describe("mcpServer", () => {
     expect(names).toContain("mcp");
   });
 
+  it("refuses a misspelt option, which would make every action a tool", () => {
+    const misspelt = { app: "shop", action: ["price"] };
+    expect(() => mcpServer(misspelt)).toThrow('action of mcpServer does not exist. Did you mean "actions"?');
+  });
+
   it.each(["https://example.com/", "example.com", "*"])("refuses %s as an origin", (origin) => {
     expect(() => mcpServer({ app: "shop", origins: [origin] })).toThrow(
       expect.objectContaining({ code: "mcp-origin" }),

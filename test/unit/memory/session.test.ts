@@ -28,6 +28,7 @@ it.each<[string, (session: Session) => unknown]>([
   ],
   ["a provider without get", (session) => session.withContext("a", { provider: {} as never })],
   ["consent of a conversation", (session) => session.withContext("a", { consent: true })],
+  ["a misspelt option", (session) => session.withContext("a", { scope: "person", consnt: true } as object)],
   ["a compaction that never comes", (session) => session.compactAfter(1001)],
   ["a compaction that is no number", (session) => session.compactAfter(Number.NaN)],
   ["a promise", async (session) => session],
