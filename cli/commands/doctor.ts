@@ -22,7 +22,7 @@ const MARKS: Readonly<Record<Finding["status"], string>> = {
 /** `switchboard doctor`: looks at everything that a bot needs, and says how to repair it. */
 export function doctorCommand(io: CommandIo): Command {
   return new Command("doctor")
-    .description("check Node, ports, variables, storage, model, Telegram and the running bot")
+    .description("check Node, ports, variables, storage, model, platforms and the running bot")
     .option("-u, --url <address>", "a running bot, if it runs elsewhere")
     .option("-c, --config <file>", "the bot's wrangler configuration", "wrangler.jsonc")
     .action(async (options: Options) => {

@@ -4,7 +4,7 @@ import { discord } from "./platforms/discord.ts";
 import { gchat } from "./platforms/gchat.ts";
 import { github } from "./platforms/github.ts";
 import { linear } from "./platforms/linear.ts";
-import { parse } from "./platforms/platform-check.ts";
+import { inWords, parse } from "./platforms/platform-check.ts";
 import type { Ask, Environment, PlatformCheck } from "./platforms/platform-check.ts";
 import { slack } from "./platforms/slack.ts";
 import { teams } from "./platforms/teams.ts";
@@ -13,12 +13,20 @@ import { whatsapp } from "./platforms/whatsapp.ts";
 const PLATFORMS: readonly PlatformCheck[] = [slack, discord, teams, whatsapp, gchat, github, linear];
 const CALL_LIMIT_MS = 8_000;
 
+/** Many shells have one that is not meant for a bot. */
+const NOT_FOR_BOTS = "GITHUB_TOKEN";
+
 /**
- * Checks the credentials of every platform of which a variable is set. Other platforms are not wanted.
+ * Checks the credentials of every platform that is wanted.
  *
+ * @param packages of the bot
  * @param call makes the requests. @default `fetch`
  */
-export async function checkPlatforms(environment: Environment, call = fetch): Promise<readonly Finding[]> {
+export async function checkPlatforms(
+  environment: Environment,
+  packages: ReadonlySet<string>,
+  call = fetch,
+): Promise<readonly Finding[]> {
   const ask: Ask = async (url, init) => {
     const response = await call(url, {
       ...init,
@@ -31,14 +39,21 @@ export async function checkPlatforms(environment: Environment, call = fetch): Pr
       body: parse(await response.text()),
     };
   };
-  const wanted = platformsIn(environment).map((platform) => check(platform, environment, ask));
+  const wanted = platformsIn(environment, packages).map((platform) => check(platform, environment, ask));
   return (await Promise.all(wanted)).flat();
 }
 
-/** Returns the platforms of which a variable is set. */
-export function platformsIn(environment: Environment): readonly PlatformCheck[] {
-  return PLATFORMS.filter(({ needs, tokens }) =>
-    [...tokens, ...Object.keys(needs).flatMap(eitherOf)].some((name) => environment[name]),
+/** Returns the platforms whose adapter is one of the bot's packages, or of which a variable is set. */
+export function platformsIn(
+  environment: Environment,
+  packages: ReadonlySet<string>,
+): readonly PlatformCheck[] {
+  return PLATFORMS.filter(
+    ({ adapter, needs, token: [token] }) =>
+      packages.has(adapter) ||
+      [token, ...Object.keys(needs)]
+        .flatMap(eitherOf)
+        .some((name) => name !== NOT_FOR_BOTS && environment[name]),
   );
 }
 
@@ -47,21 +62,23 @@ function eitherOf(variables: string): readonly string[] {
 }
 
 async function check(
-  { ask: askPlatform, installs = [], name, needs, tokens }: PlatformCheck,
+  { ask: askPlatform, installs = [], name, needs, token }: PlatformCheck,
   environment: Environment,
   ask: Ask,
 ): Promise<readonly Finding[]> {
-  if (!tokens.some((variable) => environment[variable])) {
+  const isMissing = ([variables]: readonly [string, string]): boolean =>
+    !eitherOf(variables).some((variable) => environment[variable]);
+  const missing = Object.entries(needs).filter(isMissing);
+  if (isMissing(token)) {
     if (installs.some((variable) => environment[variable])) return [];
-    const fix = `Set ${tokens.join(" or ")}, unless the bot's code gives the adapter another one.`;
+    const all = inWords([token, ...missing].map(([variables, place]) => `${variables} (${place})`));
+    const fix = `Set ${all}, unless the bot's code gives the adapter others.`;
     return [warning(name, `The bot has no credentials for ${name}.`, fix)];
   }
-  const missing = Object.entries(needs)
-    .filter(([variables]) => !eitherOf(variables).some((variable) => environment[variable]))
-    .map(([variables, place]) =>
+  if (missing.length > 0)
+    return missing.map(([variables, place]) =>
       problem(name, `${variables} is not set.`, `Set it. You find it here: ${place}.`),
     );
-  if (missing.length > 0) return missing;
   try {
     return await askPlatform(environment, ask);
   } catch {

@@ -67,10 +67,14 @@ export async function checkEnvFiles(folder: string, files: readonly string[]): P
 
 const LEVELS = new Set(["", "info", "warn", "error", "silent"]);
 
-/** Checks the variables themselves. */
-export function checkVariables(environment: Environment): readonly Finding[] {
+/**
+ * Checks the variables themselves.
+ *
+ * @param packages of the bot
+ */
+export function checkVariables(environment: Environment, packages: ReadonlySet<string>): readonly Finding[] {
   // A bot on another platform needs no Telegram.
-  const isOnTelegram = environment.TELEGRAM_BOT_TOKEN || platformsIn(environment).length === 0;
+  const isOnTelegram = environment.TELEGRAM_BOT_TOKEN || platformsIn(environment, packages).length === 0;
   return [
     ...(isOnTelegram
       ? [

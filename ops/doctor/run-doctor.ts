@@ -4,7 +4,7 @@ import { readBotEnvironment } from "../serve/env-files.ts";
 import { checkNode, checkPort, checkStorage, checkWorkerd } from "./check-machine.ts";
 import { checkBot, checkModel, checkTelegram } from "./check-services.ts";
 import { checkConfiguration, checkEnvFiles, checkVariables } from "./check-settings.ts";
-import { checkModelPackage } from "./check-packages.ts";
+import { checkModelPackage, packagesOf } from "./check-packages.ts";
 import { checkPlatforms } from "./check-platforms.ts";
 import type { Finding } from "./finding.ts";
 
@@ -23,6 +23,7 @@ export interface DoctorOptions {
 export async function runDoctor(options: DoctorOptions): Promise<readonly Finding[]> {
   const folder = path.dirname(options.configFile);
   const { files, values } = await readBotEnvironment(folder, options.environment);
+  const packages = packagesOf(folder);
   const dataDirectory = await dataDirectoryOf({ ...options, environment: values });
   const [configuration, envFiles, port, storage, telegram, platforms, model, bot] = await Promise.all([
     checkConfiguration(options.configFile),
@@ -30,7 +31,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
     checkPort(values, dataDirectory),
     checkStorage(dataDirectory),
     checkTelegram(values, options.now),
-    checkPlatforms(values),
+    checkPlatforms(values, packages),
     checkModel(values, options.configFile),
     checkBot(options.url, dataDirectory),
   ]);
@@ -40,7 +41,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Findin
     checkWorkerd(),
     configuration,
     ...envFiles,
-    ...checkVariables(values),
+    ...checkVariables(values, packages),
     port,
     storage,
     ...(modelPackage === undefined ? [] : [modelPackage]),

@@ -13,7 +13,8 @@ const application = z.object({
 /** https://docs.discord.com/developers/resources/application#get-current-application */
 export const discord: PlatformCheck = {
   name: "Discord",
-  tokens: ["DISCORD_BOT_TOKEN"],
+  adapter: "@chat-adapter/discord",
+  token: ["DISCORD_BOT_TOKEN", "Bot"],
   needs: {
     DISCORD_APPLICATION_ID: "General Information",
     DISCORD_PUBLIC_KEY: "General Information",

@@ -17,7 +17,8 @@ const account = z.object({ client_email: z.string(), private_key: z.string() });
 /** Asks Google for a token of the service account, as the bot does before each post. */
 export const gchat: PlatformCheck = {
   name: "Google Chat",
-  tokens: ["GOOGLE_CHAT_CREDENTIALS"],
+  adapter: "@chat-adapter/gchat",
+  token: ["GOOGLE_CHAT_CREDENTIALS", "a JSON key of a service account"],
   needs: {
     [`GOOGLE_CHAT_PROJECT_NUMBER or ${ADD_ON}`]:
       "the Google Cloud console, Dashboard; of an add-on the Google Chat API's Configuration",

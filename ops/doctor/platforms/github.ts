@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ok, problem, warning } from "../finding.ts";
 import type { Finding } from "../finding.ts";
-import { inWords, refusal } from "./platform-check.ts";
+import { checkName, inWords, refusal } from "./platform-check.ts";
 import type { Ask, Environment, PlatformCheck } from "./platform-check.ts";
 import { signJwt } from "./sign-jwt.ts";
 
@@ -19,34 +19,26 @@ const app = z.object({
 /** https://docs.github.com/rest/apps/apps#get-the-authenticated-app, or the user of a personal access token. */
 export const github: PlatformCheck = {
   name: "GitHub",
-  // Many shells have a GITHUB_TOKEN that is not meant for a bot.
-  tokens: ["GITHUB_WEBHOOK_SECRET", "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY"],
-  needs: {},
+  adapter: "@chat-adapter/github",
+  token: ["GITHUB_TOKEN or GITHUB_APP_ID", "the account's developer settings"],
+  needs: {
+    "GITHUB_TOKEN or GITHUB_PRIVATE_KEY": "the App's settings",
+    GITHUB_WEBHOOK_SECRET: "a value of your own, which the webhook gets, too",
+  },
   async ask(environment, ask) {
     const base = (environment.GITHUB_API_URL || "https://api.github.com").replace(/\/+$/, "");
-    if (!environment.GITHUB_WEBHOOK_SECRET)
-      return [
-        problem(
-          "GitHub",
-          "GITHUB_WEBHOOK_SECRET is not set.",
-          "Set the secret of the webhook, in the settings of the App or of the repository.",
-        ),
-      ];
-    const { GITHUB_APP_ID, GITHUB_PRIVATE_KEY, GITHUB_TOKEN } = environment;
+    const { GITHUB_TOKEN } = environment;
     // The adapter uses a token before it uses an App.
-    if (!GITHUB_TOKEN && GITHUB_APP_ID && GITHUB_PRIVATE_KEY) return askAsApp(environment, base, ask);
-    if (!GITHUB_TOKEN)
-      return [
-        problem(
-          "GitHub",
-          "The bot has no account on GitHub.",
-          "Set GITHUB_APP_ID and GITHUB_PRIVATE_KEY of an App, or GITHUB_TOKEN of a user.",
-        ),
-      ];
+    if (!GITHUB_TOKEN) return askAsApp(environment, base, ask);
     const asked = await ask(`${base}/user`, headers(GITHUB_TOKEN));
     const refused = refusal("GitHub", asked, "GITHUB_TOKEN");
-    const login = user.safeParse(asked.body).data?.login ?? "a user";
-    return [refused ?? ok("GitHub", `The token belongs to ${login}, who writes the bot's comments.`)];
+    if (refused !== undefined) return [refused];
+    const { data } = user.safeParse(asked.body);
+    if (data === undefined) return [problem("GitHub", "GitHub answers in an unexpected way.", CHECK_URL)];
+    return [
+      ok("GitHub", `The token belongs to ${data.login}, who writes the bot's comments.`),
+      ...mentioned(environment, data.login),
+    ];
   },
 };
 
@@ -70,12 +62,12 @@ async function askAsApp(environment: Environment, base: string, ask: Ask): Promi
   const refused = refusal("GitHub", asked, "GITHUB_APP_ID and GITHUB_PRIVATE_KEY");
   if (refused !== undefined) return [refused];
   const { data } = app.safeParse(asked.body);
-  if (data === undefined)
-    return [problem("GitHub", "GitHub answers in an unexpected way.", "Check GITHUB_API_URL.")];
+  if (data === undefined) return [problem("GitHub", "GitHub answers in an unexpected way.", CHECK_URL)];
   const events = EVENTS.filter((event) => !data.events.includes(event));
   const rights = WRITES.filter((name) => data.permissions[name] !== "write");
   return [
     ok("GitHub", `The key belongs to the App ${data.slug}.`),
+    ...mentioned(environment, data.slug),
     ...(rights.length > 0
       ? [
           warning(
@@ -89,6 +81,12 @@ async function askAsApp(environment: Environment, base: string, ask: Ask): Promi
       ? [warning("GitHub", "The App does not hear of all comments.", `Subscribe it to ${inWords(events)}.`)]
       : []),
   ];
+}
+
+const CHECK_URL = "Check GITHUB_API_URL.";
+
+function mentioned({ GITHUB_BOT_USERNAME }: Environment, name: string): readonly Finding[] {
+  return checkName("GitHub", "GITHUB_BOT_USERNAME", GITHUB_BOT_USERNAME || "github-bot", name);
 }
 
 function headers(token: string): RequestInit {

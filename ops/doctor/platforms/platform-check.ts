@@ -6,8 +6,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A platform as `doctor` sees it. The variables are those that the adapters of the Chat SDK read by themselves. */
 export interface PlatformCheck {
   readonly name: string;
-  /** Variables of which one has to be set for the bot to write there. */
-  readonly tokens: readonly string[];
+  /** The package of its adapter. */
+  readonly adapter: string;
+  /** `A or B`: variables of which one has to be set for the bot to write there, and the place in which they are found. */
+  readonly token: readonly [variables: string, place: string];
   /** Variables that stand for a token, which comes with each installation. @default none */
   readonly installs?: readonly string[];
   /**
@@ -39,6 +41,17 @@ export function refusal(
   if (status === 429 || status >= 500)
     return warning(name, `${name} has a problem now (${status}).`, "Try again later.");
   return problem(name, `${name} refuses the credentials (${status}).`, `Check ${credential}.`);
+}
+
+/**
+ * Checks the name by which people mention the bot, as the adapter takes it from a variable.
+ *
+ * @param name of the account that writes
+ */
+export function checkName(about: string, variable: string, known: string, name: string): readonly Finding[] {
+  if (known.toLowerCase() === name.toLowerCase()) return [];
+  const fix = `Set ${variable} to ${name}, unless the bot's code gives the adapter its \`userName\`.`;
+  return [warning(about, `People mention @${name}, and the bot listens to @${known}.`, fix)];
 }
 
 /** The words of a list of things that a person has to add. */

@@ -23,7 +23,8 @@ const answer = z.object({ ok: z.boolean(), team: z.string().optional(), user: z.
 /** https://docs.slack.dev/reference/methods/auth.test, whose answer has the token's scopes in a header. */
 export const slack: PlatformCheck = {
   name: "Slack",
-  tokens: ["SLACK_BOT_TOKEN"],
+  adapter: "@chat-adapter/slack",
+  token: ["SLACK_BOT_TOKEN", "OAuth & Permissions"],
   installs: ["SLACK_CLIENT_SECRET"],
   needs: { SLACK_SIGNING_SECRET: "Basic Information, App Credentials" },
   async ask(environment, ask) {

@@ -5,7 +5,8 @@ import type { PlatformCheck } from "./platform-check.ts";
 /** Asks Microsoft for a token of the Bot Connector, as the bot does before each post. */
 export const teams: PlatformCheck = {
   name: "Teams",
-  tokens: ["TEAMS_APP_PASSWORD"],
+  adapter: "@chat-adapter/teams",
+  token: ["TEAMS_APP_PASSWORD", "a client secret of the Azure Bot's app"],
   needs: {
     TEAMS_APP_ID: "the Azure Bot's Configuration",
     TEAMS_APP_TENANT_ID: "the Azure Bot's Configuration",

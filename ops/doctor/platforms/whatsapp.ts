@@ -12,7 +12,8 @@ const number = z.object({
 /** The Cloud API's node of the phone number. */
 export const whatsapp: PlatformCheck = {
   name: "WhatsApp",
-  tokens: ["WHATSAPP_ACCESS_TOKEN"],
+  adapter: "@chat-adapter/whatsapp",
+  token: ["WHATSAPP_ACCESS_TOKEN", "a system user of the business"],
   needs: {
     WHATSAPP_APP_SECRET: "the app's Settings, Basic",
     WHATSAPP_PHONE_NUMBER_ID: "WhatsApp, API Setup",

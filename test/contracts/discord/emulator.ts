@@ -37,16 +37,16 @@ export class DiscordEmulator implements PlatformEmulator {
   readonly name = "discord";
   readonly talksByCommand = true;
   readonly #guild = new Guild();
-  readonly #api = new RestApi(this.#guild);
   readonly #keys = generateKeyPairSync("ed25519");
+  readonly #publicKey = this.#keys.publicKey
+    .export({ format: "der", type: "spki" })
+    .subarray(-32)
+    .toString("hex");
+  readonly #api = new RestApi(this.#guild, this.#publicKey);
   readonly #shared = new Map<string, string>();
 
   env(apiUrl: string): Readonly<Record<string, string>> {
-    const publicKey = this.#keys.publicKey
-      .export({ format: "der", type: "spki" })
-      .subarray(-32)
-      .toString("hex");
-    const options = { apiUrl, applicationId: APPLICATION, botToken: TOKEN, publicKey };
+    const options = { apiUrl, applicationId: APPLICATION, botToken: TOKEN, publicKey: this.#publicKey };
     return {
       PLATFORM: this.name,
       PLATFORM_OPTIONS: JSON.stringify(options),

@@ -22,9 +22,11 @@ const NONCE_LASTS_MS = 3 * 60_000;
 /** The REST API of version 10, as far as bots use it for messages. */
 export class RestApi {
   readonly #guild: Guild;
+  readonly #publicKey: string;
 
-  constructor(guild: Guild) {
+  constructor(guild: Guild, publicKey: string) {
     this.#guild = guild;
+    this.#publicKey = publicKey;
   }
 
   describe(request: Request): PlatformCall {
@@ -82,7 +84,13 @@ export class RestApi {
         if (person === undefined) throw new DiscordError(404, 10_013, "Unknown User");
         return Response.json(userOf(person));
       }
-      if (parts[0] === "applications") return Response.json({ id: APPLICATION, name: "shop" });
+      if (parts[0] === "applications")
+        return Response.json({
+          id: APPLICATION,
+          name: "shop",
+          verify_key: this.#publicKey,
+          interactions_endpoint_url: "https://bot.example.com/messengers/discord/webhook",
+        });
       throw new DiscordError(404, 0, "404: Not Found");
     } catch (error) {
       if (!(error instanceof DiscordError)) throw error;

@@ -5,20 +5,8 @@ import { startScriptedModel } from "../../../lab/support/scripted-model.ts";
 import { startServedBot } from "../../../lab/support/served-bot.ts";
 import { EmulatorServer } from "../emulator-server.ts";
 import { GoogleChatEmulator } from "../gchat/emulator.ts";
-import type { PlatformEmulator } from "../platform-emulator.ts";
 import { platforms } from "../platforms.ts";
-
-/** The variables of the example that are not named after the option of the adapter. */
-const PREFIXES: Readonly<Record<string, string>> = { gchat: "GOOGLE_CHAT" };
-const NAMES: Readonly<Record<string, string>> = {
-  "github.userName": "GITHUB_BOT_USERNAME",
-  "linear.userName": "LINEAR_BOT_USERNAME",
-  "whatsapp.userName": "WHATSAPP_BOT_USERNAME",
-  "gchat.endpointUrl": "PUBLIC_URL",
-  "gchat.workspaceAddOnServiceAccountEmail": "GOOGLE_CHAT_WORKSPACE_ADDON_SERVICE_ACCOUNT_EMAIL",
-  "telegram.token": "TELEGRAM_BOT_TOKEN",
-  "telegram.secretToken": "TELEGRAM_WEBHOOK_SECRET_TOKEN",
-};
+import { variablesOf } from "../variables-of.ts";
 
 const ADA = { id: "7001", name: "Ada" };
 const ANSWER = "I am here, too.";
@@ -31,18 +19,6 @@ const closers: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();
 });
-
-/** Returns what an owner sets to have the bot on an emulated platform. */
-function variablesOf(emulator: PlatformEmulator, url: string): Record<string, string> {
-  const { PLATFORM_OPTIONS = "{}" } = emulator.env(url);
-  const prefix = PREFIXES[emulator.name] ?? emulator.name.toUpperCase();
-  return Object.fromEntries(
-    Object.entries(JSON.parse(PLATFORM_OPTIONS) as object).map(([option, value]: [string, unknown]) => [
-      NAMES[`${emulator.name}.${option}`] ?? `${prefix}_${option.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`,
-      typeof value === "string" ? value.replace("/messengers/gchat/webhook", "") : JSON.stringify(value),
-    ]),
-  );
-}
 
 /** Asks as people do there. Resolves with the texts that the bot has posted then. */
 async function ask({ emulator }: EmulatorServer, webhookUrl: string): Promise<readonly string[]> {

@@ -304,6 +304,8 @@ export class WhatsAppEmulator implements PlatformEmulator {
       const parts = new URL(request.url).pathname.slice(1).split("/");
       if (parts[0] === "download") return this.#download(parts[1] ?? "");
       if (!/^v\d+\.0$/.test(parts[0] ?? "")) throw new GraphError(2500, 400, "Unknown path components");
+      if (request.method === "GET" && parts[1] === PHONE)
+        return Response.json({ id: PHONE, display_phone_number: "+1 555 0100", verified_name: "Shop" });
       if (request.method === "GET") return this.#describeMedia(parts[1] ?? "");
       if (parts[1] !== PHONE) throw new GraphError(100, 400, "Unsupported post request");
       if (parts[2] === "media") return await this.#uploadMedia(request);

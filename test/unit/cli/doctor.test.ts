@@ -97,6 +97,16 @@ describe("switchboard doctor", () => {
     expect((await doctor()).of("Telegram token")).toMatchObject([{ status: "problem" }]);
   });
 
+  it("says what to set for a bot with an adapter, and does not miss Telegram's variables", async () => {
+    const dependencies = { "@chat-adapter/slack": "4.41.1" };
+    await writeFile(path.join(folder, "package.json"), JSON.stringify({ dependencies }));
+    const { of } = await doctor();
+    expect(of("Telegram token")).toEqual([]);
+    expect(of("Slack")).toMatchObject([
+      { status: "warning", fix: expect.stringMatching(/SLACK_BOT_TOKEN .*SLACK_SIGNING_SECRET/) },
+    ]);
+  });
+
   it("says that git tracks the secrets", async () => {
     await writeFile(path.join(folder, ".env"), "MODEL=\n", { mode: 0o600 });
     spawnSync("git", ["init", "-q"], { cwd: folder });

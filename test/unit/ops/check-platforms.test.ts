@@ -9,9 +9,9 @@ const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 type Answers = (request: Request, body: string) => [number, unknown, Record<string, string>?];
 
 /** Runs the checks against platforms that answer in this way. No finding may repeat a secret. */
-async function check(environment: Record<string, string>, answer: Answers) {
+async function check(environment: Record<string, string>, answer: Answers, packages: readonly string[] = []) {
   const calls: string[] = [];
-  const findings = await checkPlatforms(environment, async (input, init) => {
+  const findings = await checkPlatforms(environment, new Set(packages), async (input, init) => {
     const request = new Request(input, init);
     calls.push(request.url);
     const [status, body, headers = {}] = answer(request, await request.text());
@@ -36,9 +36,14 @@ const gchat = {
   GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: "bot@example.org", private_key: pem }),
   GOOGLE_CHAT_PROJECT_NUMBER: "1",
 };
-const github = { GITHUB_TOKEN: SECRET, GITHUB_WEBHOOK_SECRET: SECRET };
-const app = { GITHUB_APP_ID: "9", GITHUB_PRIVATE_KEY: pem, GITHUB_WEBHOOK_SECRET: SECRET };
-const linear = { LINEAR_API_KEY: SECRET, LINEAR_WEBHOOK_SECRET: SECRET };
+const github = { GITHUB_TOKEN: SECRET, GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_BOT_USERNAME: "Shop-Bot" };
+const app = {
+  GITHUB_APP_ID: "9",
+  GITHUB_PRIVATE_KEY: pem,
+  GITHUB_WEBHOOK_SECRET: SECRET,
+  GITHUB_BOT_USERNAME: "tea",
+};
+const linear = { LINEAR_API_KEY: SECRET, LINEAR_WEBHOOK_SECRET: SECRET, LINEAR_BOT_USERNAME: "tea" };
 
 const everyScope =
   "app_mentions:read,chat:write,channels:history,commands,files:read,files:write,groups:history,im:history,mpim:history,reactions:read,users:read";
@@ -63,7 +68,7 @@ describe("the credentials of a platform", () => {
     ["Google Chat", gchat, { access_token: "t" }],
     ["GitHub", github, { login: "shop-bot" }],
     ["GitHub", app, ofApp],
-    ["Linear", linear, { data: { viewer: { name: "Tea" } } }],
+    ["Linear", linear, { data: { viewer: { name: "Tea", displayName: "tea" } } }],
   ])("are right on %s", async (about, environment, body, headers) => {
     const { findings } = await check(environment, () => [200, body, headers]);
     expect(findings).toMatchObject([{ about, status: "ok" }]);
@@ -123,7 +128,7 @@ describe("the credentials of a platform", () => {
     const { calls, findings } = await check(environment, () => [500, {}]);
     expect(calls).toEqual([]);
     expect(findings).toMatchObject([
-      { about, status: "warning", fix: expect.stringContaining(`Set ${variables},`) },
+      { about, status: "warning", fix: expect.stringContaining(`Set ${variables} (`) },
     ]);
   });
 
@@ -142,17 +147,32 @@ describe("the credentials of a platform", () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ["APP_ID", { GITHUB_WEBHOOK_SECRET: SECRET }],
-    ["APP_ID", { GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_PRIVATE_KEY: pem }],
-    ["PRIVATE_KEY", { GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_APP_ID: "9" }],
-    ["secret of the webhook", { GITHUB_PRIVATE_KEY: pem }],
-    ["secret of the webhook", { GITHUB_APP_ID: "9" }],
+    ["GITHUB_APP_ID", { GITHUB_WEBHOOK_SECRET: SECRET }],
+    ["GITHUB_APP_ID", { GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_PRIVATE_KEY: pem }],
+    ["GITHUB_PRIVATE_KEY", { GITHUB_WEBHOOK_SECRET: SECRET, GITHUB_APP_ID: "9" }],
+    ["GITHUB_WEBHOOK_SECRET", { GITHUB_PRIVATE_KEY: pem }],
+    ["GITHUB_WEBHOOK_SECRET", { GITHUB_PRIVATE_KEY: pem, GITHUB_APP_ID: "9" }],
   ])("are missing on GitHub: %s", async (missing, environment) => {
     const { calls, findings } = await check(environment, () => [500, {}]);
     expect(calls).toEqual([]);
-    expect(findings).toMatchObject([
-      { about: "GitHub", status: "problem", fix: expect.stringContaining(missing) },
+    expect(findings.map(({ fix, message }) => `${message} ${fix}`)).toEqual([
+      expect.stringContaining(missing),
     ]);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ["slack", "Slack", Object.keys(slack)],
+    ["discord", "Discord", Object.keys(discord)],
+    ["teams", "Teams", Object.keys(teams)],
+    ["whatsapp", "WhatsApp", Object.keys(whatsapp)],
+    ["gchat", "Google Chat", [...Object.keys(gchat), ADD_ON]],
+    ["github", "GitHub", ["GITHUB_TOKEN", "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET"]],
+    ["linear", "Linear", ["LINEAR_API_KEY", "LINEAR_WEBHOOK_SECRET"]],
+  ])("of a bot with the adapter %s are all named while none is set", async (adapter, about, names) => {
+    const { calls, findings } = await check({}, () => [500, {}], [`@chat-adapter/${adapter}`]);
+    expect(calls).toEqual([]);
+    expect(findings).toMatchObject([{ about, status: "warning" }]);
+    for (const name of names) expect(findings[0]?.fix).toContain(name);
   });
 
   it("are those of the user on GitHub, whom the adapter prefers to an App", async () => {
@@ -161,7 +181,7 @@ describe("the credentials of a platform", () => {
   });
 
   it("are not blamed for a network that does not answer", async () => {
-    const findings = await checkPlatforms(linear, () => Promise.reject(new Error(SECRET)));
+    const findings = await checkPlatforms(linear, new Set(), () => Promise.reject(new Error(SECRET)));
     expect(findings).toEqual([
       expect.objectContaining({ about: "Linear", message: "Linear cannot be reached." }),
     ]);
@@ -207,6 +227,23 @@ describe("the settings of a platform", () => {
     const addOn = { GOOGLE_CHAT_CREDENTIALS, [ADD_ON]: email, ...more };
     const { findings } = await check(addOn, () => [200, { access_token: "t" }]);
     expect(findings).toMatchObject([{ status: "ok" }, { about: "Google Chat", ...finding }]);
+  });
+
+  it.each<[string, Record<string, string>, object, string]>([
+    ["GitHub", { ...github, GITHUB_BOT_USERNAME: "" }, { login: "tea" }, "GITHUB_BOT_USERNAME to tea,"],
+    ["GitHub", { ...app, GITHUB_BOT_USERNAME: "tea[bot]" }, ofApp, "GITHUB_BOT_USERNAME to tea,"],
+    [
+      "Linear",
+      { ...linear, LINEAR_BOT_USERNAME: "" },
+      { data: { viewer: { name: "Tea", displayName: "tea" } } },
+      "LINEAR_BOT_USERNAME to tea,",
+    ],
+  ])("keep the bot on %s from knowing its name", async (about, environment, body, fix) => {
+    const { findings } = await check(environment, () => [200, body]);
+    expect(findings).toMatchObject([
+      { status: "ok" },
+      { about, status: "warning", fix: expect.stringContaining(fix) },
+    ]);
   });
 
   it("let everybody write to the bot on Google Chat", async () => {
