@@ -164,8 +164,9 @@ export function createIncomingEvents(
     },
     async ofUpdate(kind, update) {
       const { channelId, raw, threadId, user } = update;
-      const stored = toJson({ ...update, adapter: undefined });
-      const id = await changeKey(toJson(raw), clock.now());
+      const told = toJson(raw);
+      const stored = toJson({ ...update, adapter: undefined, raw: withoutToken(told) });
+      const id = await changeKey(told, clock.now());
       // Some are of no chat. They belong to the bot itself.
       const place = await firstId(threadId || channelId || `${adapter.name}:updates`, raw);
       const event = incoming(`u:${kind}:${id}`, place, {
@@ -179,10 +180,13 @@ export function createIncomingEvents(
   };
 }
 
-/** Removes the platform's permission to answer from its object, which bot code and tests may write down. */
+/**
+ * Removes the platform's permissions to answer, and the app's own token, from its object, which bot code and tests may
+ * write down.
+ */
 function withoutToken(raw: unknown): unknown {
   if (!isRecord(raw)) return raw;
-  const { token: _token, ...rest } = raw;
+  const { response_url: _url, response_urls: _urls, token: _token, ...rest } = raw;
   return rest;
 }
 

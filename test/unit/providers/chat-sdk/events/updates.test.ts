@@ -194,3 +194,41 @@ describe("a form that was sent on Slack", () => {
     ]);
   });
 });
+
+describe("an interaction on Slack", () => {
+  const secrets = { token: "app-token", response_url: "https://hooks.slack.com/actions/T1/1/answer-token" };
+  const user = { id: "U1", username: "ada", name: "Ada" };
+  const channel = { id: "C1", name: "general" };
+  const form = (payload: Record<string, string>): Request =>
+    postRequest(new URLSearchParams(payload).toString(), {
+      "content-type": "application/x-www-form-urlencoded",
+    });
+  const press = {
+    type: "block_actions",
+    ...secrets,
+    trigger_id: "T1",
+    user,
+    channel,
+    message: { ts: "1.1" },
+    container: { type: "message", channel_id: "C1", message_ts: "1.1" },
+    actions: [{ type: "button", action_id: "yes", action_ts: "2.1" }],
+  };
+  const { response_url } = secrets;
+  const view = { id: "V1", callback_id: "order", private_metadata: "", state: { values: {} } };
+  const submission = { type: "view_submission", token: secrets.token, user, view };
+
+  it.each<[string, Request]>([
+    ["a press", form({ payload: JSON.stringify(press) })],
+    ["a command", form({ command: "/ask", text: "", channel_id: "C1", user_id: "U1", ...secrets })],
+    [
+      "a form",
+      form({
+        payload: JSON.stringify({ ...submission, trigger_id: "T1", response_urls: [{ response_url }] }),
+      }),
+    ],
+  ])("is stored without the app's token, and without an address that has one: %s", async (_what, request) => {
+    const { incoming } = await read(slackRig({ onUpdate: () => {} }), request);
+    expect(JSON.stringify(incoming)).toContain("U1");
+    expect(JSON.stringify(incoming)).not.toMatch(/app-token|answer-token/);
+  });
+});
