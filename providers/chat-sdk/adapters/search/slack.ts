@@ -42,7 +42,8 @@ export const slackSearch: AdapterSearch = {
           metadata?.event_payload?.key === key ||
           (metadata?.event_type !== EVENT_TYPE &&
             files !== undefined &&
-            (user === adapter.botUserId || botId !== undefined) &&
+            // An app of several workspaces does not know its own id here.
+            (adapter.botUserId === undefined ? botId !== undefined : user === adapter.botUserId) &&
             isText(text ?? "") &&
             !isOther(ts)),
       )

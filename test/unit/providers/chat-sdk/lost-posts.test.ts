@@ -246,6 +246,11 @@ describe("Slack", () => {
     const shared = own({ files: [{ id: "F1" }], metadata: undefined, text: "You said: hello" });
     expect(await found("slack", page([shared]))).toHaveLength(1);
     expect(await found("slack", page([{ ...shared, user: "U2" }]))).toEqual([]);
+    // Also of another bot, whose file may have no words either.
+    const bare = { post: lost({ isText: (text) => text === "" }) };
+    const picture = { ...shared, text: "", bot_id: "B1" };
+    expect(await found("slack", page([{ ...picture, user: "U2", bot_id: "B2" }]), bare)).toEqual([]);
+    expect(await found("slack", page([picture]), bare)).toHaveLength(1);
   });
 
   it.each([
