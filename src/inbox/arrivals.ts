@@ -4,8 +4,11 @@ import type { InboxRow, InboxStore } from "./inbox-store.ts";
 /** An event on its way through the intake. */
 export interface Arrival {
   row: InboxRow;
-  /** `passed-over`: the event is ignored. */
-  outcome: "open" | "passed-over" | "handled";
+  /**
+   * - `left`: it changes a message that may be an earlier event, which is decided first
+   * - `passed-over`: it is ignored
+   */
+  outcome: "open" | "left" | "passed-over" | "handled";
 }
 
 /** The stored events that are not decided yet. Kept in memory, so that none is read from the database twice. */
@@ -35,8 +38,19 @@ export class Arrivals {
     return this.#known().values();
   }
 
+  /** Returns the undecided events that came before another one in its chat. */
+  before({ incoming: { thread }, messengerId, seq }: InboxRow): InboxRow[] {
+    return [...this.open()]
+      .filter(({ outcome }) => outcome === "open" || outcome === "left")
+      .map(({ row }) => row)
+      .filter(
+        (row) =>
+          row.seq < seq && row.messengerId === messengerId && row.incoming.thread.chatId === thread.chatId,
+      );
+  }
+
   /** Notes the outcome of an event. It is final from `forgetDecided` on; until then a transaction may undo it. */
-  decide(row: InboxRow, outcome: "passed-over" | "handled"): void {
+  decide(row: InboxRow, outcome: "left" | "passed-over" | "handled"): void {
     const arrival = this.#bySeq?.get(row.seq);
     if (arrival !== undefined) arrival.outcome = outcome;
   }
@@ -49,7 +63,8 @@ export class Arrivals {
   }
 
   forgetDecided(row: InboxRow): void {
-    if (this.#bySeq?.get(row.seq)?.outcome !== "open") this.#bySeq?.delete(row.seq);
+    const outcome = this.#bySeq?.get(row.seq)?.outcome;
+    if (outcome === "passed-over" || outcome === "handled") this.#bySeq?.delete(row.seq);
   }
 
   #known(): Map<number, Arrival> {

@@ -2,6 +2,7 @@ import { runBotCode } from "../../core/time/bot-code.ts";
 import { eventFields } from "../../core/chat/log-fields.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/chat/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/chat/messenger-event.ts";
+import type { Arrivals } from "../../inbox/arrivals.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import type { EventHook } from "../../inbox/sort-event.ts";
 import { isInvitation } from "../../inbox/may-be-answered.ts";
@@ -28,6 +29,7 @@ import { pressOf } from "./press-answers.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 interface EventHandlerParts extends IntakeParts {
+  readonly arrivals: Arrivals;
   readonly sorter: EventSorter;
   readonly commands: KnownCommands;
   readonly outcomes: EventOutcomes;
@@ -44,13 +46,6 @@ interface RunCommand {
   readonly outcome: CommandOutcome;
 }
 
-/** A message about which nothing can be decided yet. The intake looks at it again when the promise resolves. */
-interface Held {
-  readonly row: InboxRow;
-  readonly event: MessengerEvent;
-  readonly released: Promise<void>;
-}
-
 /** An event whose handler has run. */
 interface HandedOver {
   readonly outcome: string;
@@ -63,7 +58,8 @@ export class EventHandler {
   readonly #options: EventHandlerParts;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
-  readonly #held = new Set<Held>();
+  /** Messages about which nothing could be decided yet, by row number. */
+  readonly #held = new Map<number, MessengerEvent>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
   /** Events whose handler has run but whose end could not be stored, by row number. */
@@ -76,6 +72,12 @@ export class EventHandler {
   /** Tells whether the event's command is still running. */
   isRunning(row: InboxRow): boolean {
     return this.#beside.has(row.seq);
+  }
+
+  /** Whether an earlier event of the chat, which may be the message that this one changes, must be decided first. */
+  isBehind(row: InboxRow): boolean {
+    const earlier = this.#options.arrivals.before(row);
+    return earlier.some(({ seq }) => this.#held.has(seq) || !this.#beside.has(seq));
   }
 
   /** Stores the end of an event whose code has run, without running it again. Returns false if there is none. */
@@ -99,6 +101,7 @@ export class EventHandler {
 
   /** Forgets an event that needs nothing more. */
   forget(row: InboxRow): void {
+    this.#held.delete(row.seq);
     this.#unended.delete(row.seq);
     this.#handedOver.delete(row.seq);
   }
@@ -109,6 +112,7 @@ export class EventHandler {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const { delivery, memory } = this.#options;
+    this.#held.delete(row.seq);
     if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
     const sorting = this.#options.sorter.sort(event, definition);
     comesBack(delivery, event, sorting.kind === "ignore");
@@ -158,7 +162,11 @@ export class EventHandler {
       case "answer": {
         if (!(await this.#options.admission.admit(row, event, definition))) return;
         const taken = this.#options.asked.take(row, event, definition);
-        if (typeof taken === "object") this.#hold(row, event, taken);
+        if (typeof taken === "object") {
+          this.#held.set(row.seq, event);
+          // The intake looks at it again afterwards.
+          this.#letRun(row, taken);
+        }
         if (taken !== false) return;
         if (!(await this.#options.words.take(row, event, definition)))
           await this.#queue(row, event, definition);
@@ -199,14 +207,11 @@ export class EventHandler {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const target = waitingMessage(this.#options.inbox, event);
-    const held = this.#heldFor(event);
-    if (held !== undefined) {
-      // Looked at again after the message, which then waits, or was no message for the model.
-      void this.#letRun(row, held.released);
-    } else if (target !== undefined) {
+    if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#options.outcomes.end(row, "edit applied to the waiting message");
     } else if (!this.#options.answers.mayRerun(event)) {
+      if (this.isBehind(row)) return this.#options.outcomes.left(row);
       this.#options.answers.keepEdit(event);
       this.#options.outcomes.passOver(row, ignored("edit of a message that is not waiting"));
     } else if (!(await this.#options.admission.takeFromLimits(row, event, definition))) {
@@ -224,24 +229,22 @@ export class EventHandler {
   }
 
   #withdraw(row: InboxRow, event: MessengerEvent): void {
-    const target = waitingMessage(this.#options.inbox, event) ?? this.#heldFor(event)?.row;
-    if (target !== undefined) this.#options.outcomes.end(target, "withdrawn by its author");
-    else this.#options.questions?.messageDeleted(event);
-    this.#options.outcomes.end(
-      row,
-      target === undefined ? "deletion recorded" : "deletion applied to the waiting message",
-    );
+    const { inbox, outcomes, questions } = this.#options;
+    const target = waitingMessage(inbox, event) ?? this.#heldFor(row, event);
+    if (target === undefined) {
+      questions?.messageDeleted(event);
+      if (this.isBehind(row)) return outcomes.left(row);
+    } else {
+      outcomes.end(target, "withdrawn by its author");
+      outcomes.settle(target);
+      this.#held.delete(target.seq);
+    }
+    outcomes.end(row, target === undefined ? "deletion recorded" : "deletion applied to the waiting message");
   }
 
-  #hold(row: InboxRow, event: MessengerEvent, until: Promise<void>): void {
-    const held = { row, event, released: this.#letRun(row, until) };
-    this.#held.add(held);
-    void held.released.then(() => this.#held.delete(held));
-  }
-
-  /** Returns the held message that an edit or a deletion belongs to. */
-  #heldFor(change: MessengerEvent): Held | undefined {
-    return [...this.#held].find(({ event }) => isOfMessage(change, event));
+  /** Returns the held message that a deletion belongs to. */
+  #heldFor(row: InboxRow, deletion: MessengerEvent): InboxRow | undefined {
+    return this.#options.arrivals.before(row).find(({ seq }) => isOfMessage(deletion, this.#held.get(seq)));
   }
 
   /** Runs a command. A slow handler runs beside the intake, so later events, such as `/stop`, do not wait for it. */
@@ -270,13 +273,13 @@ export class EventHandler {
       await end(outcome);
       return;
     }
-    void this.#letRun(row, outcome.then(end));
+    this.#letRun(row, outcome.then(end));
   }
 
   /** Lets work go on beside the intake. It must end with the end of the row. */
-  #letRun(row: InboxRow, work: Promise<unknown>): Promise<void> {
+  #letRun(row: InboxRow, work: Promise<unknown>): void {
     this.#beside.add(row.seq);
-    return work
+    void work
       .then(() => this.#options.outcomes.settle(row))
       .catch(() => {
         // The intake resumes the event and logs the failure.
@@ -325,7 +328,7 @@ export class EventHandler {
       this.#handedOver.set(row.seq, ran);
       return this.resume(row);
     };
-    void this.#letRun(row, running.then(end));
+    this.#letRun(row, running.then(end));
   }
 
   async #callHook(hook: EventHook, event: MessengerEvent, context: MessengerContext): Promise<HookContent> {

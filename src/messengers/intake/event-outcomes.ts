@@ -34,6 +34,11 @@ export class EventOutcomes {
     this.#options.arrivals.claim(row, claim);
   }
 
+  /** Notes that the event is looked at again after earlier ones. */
+  left(row: InboxRow): void {
+    this.#options.arrivals.decide(row, "left");
+  }
+
   /** Ends the event with an outcome. */
   end(row: InboxRow, outcome: string): void {
     this.#options.inbox.end([row.seq], outcome);

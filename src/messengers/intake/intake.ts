@@ -59,7 +59,7 @@ export class Intake {
     const words = new BareWords(options, outcomes);
     const asked = new QuestionMessages(options, outcomes);
     const parts = { sorter: this.#sorter, commands: this.#commands, outcomes, admission, words, asked };
-    this.#handler = new EventHandler({ ...options, ...parts });
+    this.#handler = new EventHandler({ ...options, ...parts, arrivals: this.#arrivals });
     this.#cards = new CardEvents({ ...options, admission, words }, outcomes);
   }
 
@@ -142,7 +142,7 @@ export class Intake {
     let again = Infinity;
     for (const arrival of this.#arrivals.open()) {
       const { row } = arrival;
-      if (this.#isRunning(row)) continue;
+      if (this.#isRunning(row) || (arrival.outcome === "left" && this.#handler.isBehind(row))) continue;
       const restsUntil = this.#failures.restsUntil(row.seq);
       if (restsUntil !== undefined) {
         again = Math.min(again, restsUntil);
