@@ -1,4 +1,5 @@
 import { wait } from "../../src/core/base/deps.ts";
+import { restAfter } from "../../src/core/base/rest-after.ts";
 import { placeFields } from "../../src/core/chat/log-fields.ts";
 import type { ActionNotice, Address, Press, Surface } from "../../src/core/chat/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
@@ -11,7 +12,6 @@ import type { DeliveryContext } from "./delivery-context.ts";
 const WITHIN_MS = 60_000;
 /** Time limit of one call. Leaves room for others. */
 const CALL_TIMEOUT_MS = 5_000;
-/** Doubles with each attempt. */
 const FIRST_REST_MS = 500;
 
 /**
@@ -45,7 +45,7 @@ export async function answerAction(
   const limitMs = callTimeoutMs({}, surface);
   const timeoutMs = isNote ? Math.min(CALL_TIMEOUT_MS, limitMs) : limitMs;
   const until = clock.now() + WITHIN_MS;
-  for (let attempts = 1, restMs = FIRST_REST_MS; ; attempts += 1, restMs *= 2) {
+  for (let attempts = 1; ; attempts += 1) {
     if (!isNote && !(await isGranted(context, address, surface, until))) return false;
     const outcome = await callWithin(clock, timeoutMs, async (signal) => {
       await surface.answerAction(address, press, notice, { signal });
@@ -56,6 +56,7 @@ export async function answerAction(
     await penalize(context, address, failure);
     if (failure.kind === "unknown" && !isNote) return true;
     if (CALL_RULES.answer[failure.kind] === "ignore") return false;
+    const restMs = restAfter(attempts, FIRST_REST_MS);
     const waitMs = failure.kind === "retry-after" ? failure.retryAfterMs : restMs;
     if (clock.now() + waitMs >= until) return false;
     await wait(clock, waitMs);
