@@ -10,7 +10,7 @@
  * - The memory of the process after runs of the sandbox.
  */
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../scripts/command-line/read-options.ts";
 import { callTool, failWith, say } from "../support/model-script.ts";
 import type { ModelStep } from "../support/model-script.ts";
 import { lastUserText, startScriptedModel, textOf } from "../support/scripted-model.ts";
@@ -18,8 +18,9 @@ import { startServedBot } from "../support/served-bot.ts";
 import { memoryMib } from "./process-tree.ts";
 import { median, quantile } from "./statistics.ts";
 
-const { values } = parseArgs({
-  options: { turns: { type: "string", default: "40" }, runs: { type: "string", default: "1000" } },
+const values = readOptions("node lab/bench/code-cost.ts", {
+  turns: { type: "string", default: "40", about: "how many turns of each kind" },
+  runs: { type: "string", default: "1000", about: "how many runs of the sandbox" },
 });
 const CALLS = 1_000;
 const WARM_UP = 200;

@@ -8,21 +8,19 @@
  * Streamed: the text up to each length is present. Then chunks of 4 to 20 characters arrive, and the parts are
  * requested after each one, as for an edit.
  */
-import { parseArgs } from "node:util";
+import { readOptions } from "../../scripts/command-line/read-options.ts";
 import { Planner, splitText } from "../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../delivery/text/render/index.ts";
 import { OutgoingText, type OutgoingContext } from "../../src/outgoing/index.ts";
 import { costlyTexts } from "../support/costly-texts.ts";
 import { messageEvent } from "../support/messenger-events.ts";
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    lengths: { type: "string", default: "300,3000,12000,100000" },
-    whole: { type: "string", default: "100000" },
-    chunks: { type: "string", default: "24" },
-    json: { type: "boolean", default: false },
-  },
+const values = readOptions("node lab/bench/split-cost.ts", {
+  only: { type: "string", about: "names of the texts" },
+  lengths: { type: "string", default: "300,3000,12000,100000", about: "lengths of the text so far" },
+  whole: { type: "string", default: "100000", about: "length of whole texts" },
+  chunks: { type: "string", default: "24", about: "chunks of each measurement" },
+  json: { type: "boolean", default: false, about: "print the figures as JSON" },
 });
 
 const options = { renderer: telegramEntities, limits: { maxLength: 4096, maxEntities: 100 } };
