@@ -22,7 +22,7 @@ export const whatsapp: PlatformCheck = {
   async ask(environment, ask) {
     const base = (environment.WHATSAPP_API_URL || "https://graph.facebook.com").replace(/\/+$/, "");
     const id = encodeURIComponent(environment.WHATSAPP_PHONE_NUMBER_ID ?? "");
-    const asked = await ask(`${base}/v21.0/${id}?fields=display_phone_number,verified_name,quality_rating`, {
+    const asked = await ask(`${base}/v25.0/${id}?fields=display_phone_number,verified_name,quality_rating`, {
       headers: { authorization: `Bearer ${environment.WHATSAPP_ACCESS_TOKEN}` },
     });
     const refused = refusal("WhatsApp", asked, "WHATSAPP_ACCESS_TOKEN and WHATSAPP_PHONE_NUMBER_ID");
