@@ -48,7 +48,8 @@ export class OwnTurns {
   /** Returns a turn as bot code sees it. Undefined if the turn is unknown, or was forgotten. */
   info(turnId: string): TurnInfo | undefined {
     if (this.#known?.id !== turnId) this.#known = this.#read(turnId);
-    return this.#known;
+    // The caller may be the bot's code. Its changes must not reach the next caller, who may decide about people by it.
+    return structuredClone(this.#known);
   }
 
   /** Reads turns again, because the chats of their answers have changed. */

@@ -3,7 +3,7 @@ import { dynamicTool, tool } from "ai";
 import type { ToolSet } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { action, createWorker } from "../../../src/index.ts";
+import { action, createWorker, getTurn } from "../../../src/index.ts";
 import { testEnv } from "../test-env.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
@@ -158,6 +158,31 @@ describe("a tool that can be run", () => {
     await world.write("c1", "Hi");
     await world.shows("c1", "Hello.");
     expect(world.requests.map(({ tools }) => tools)).toEqual([["search"]]);
+  });
+
+  it("sees a turn that no other code of the bot has changed", async () => {
+    const seen: unknown[] = [];
+    const look = (): string => {
+      const turn = getTurn();
+      seen.push([turn?.authors.length, turn?.answerTo.length, turn?.event?.author?.userId]);
+      Object.assign(turn?.authors ?? [], { length: 0 });
+      Object.assign(turn?.answerTo ?? [], { length: 0 });
+      Object.assign(turn?.event?.author ?? {}, { userId: "eve" });
+      return "seen";
+    };
+    const world = createWorld({
+      getTools: () => ({ look: tool({ inputSchema, execute: look }) }),
+      script: ({ prompt }) => {
+        const calls = prompt.filter(({ role }) => role === "tool").length;
+        return calls < 2 ? [callTool("look")] : [say("Hello.")];
+      },
+    });
+    await world.write("c1", "Hi");
+    await world.shows("c1", "Hello.");
+    expect(seen).toEqual([
+      [1, 1, "ada"],
+      [1, 1, "ada"],
+    ]);
   });
 
   it("is no matter of /health when it cannot be listed outside of a turn", async () => {
