@@ -45,6 +45,8 @@ export class Templates {
               : undefined;
       if (heardAt === undefined) continue;
       const { lastsMs } = this.#window;
+      // A message may come after a later one.
+      if (heardAt > 0 && ((await state.get<number>(keyOf(thread.id))) ?? 0) > heardAt) continue;
       await state.set(keyOf(thread.id), heardAt, lastsMs);
       const [since = now] = (await state.get<readonly number[]>(SINCE)) ?? [];
       // With the day it is stored again, and the oldest rows go first to make room.

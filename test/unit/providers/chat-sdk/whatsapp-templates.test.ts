@@ -79,6 +79,17 @@ describe("a message to a person on WhatsApp", () => {
     expect(types().at(-1)).toBe("text");
   });
 
+  it("is an ordinary one for 24 hours after their newest message, even if an older one comes later", async () => {
+    const bot = whatsAppBot();
+    const root = bot.open();
+    await root.receive(hello());
+    const older = { ...whatsApp.text("wamid.0", "Hello?"), timestamp: String(HEARD_AT / 1000 - 80_000) };
+    await root.receive(whatsApp.messagesRequest(older));
+    bot.clock.now = HEARD_AT + DAY_MS - 1;
+    await bot.open().post(address, "In time");
+    expect(types()).toEqual(["text"]);
+  });
+
   it("is a template however long ago they have written", async () => {
     const bot = whatsAppBot();
     await bot.open().receive(hello());
