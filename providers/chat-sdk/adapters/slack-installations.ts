@@ -1,7 +1,15 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
 import type { Adapter } from "chat";
 import { z } from "zod";
 import type { StateKind } from "../state/state-kind.ts";
 import type { InstallationRules } from "./installation-rules.ts";
+
+/** Whose calls the adapter makes. */
+interface RequestContext {
+  readonly token: string;
+  readonly botUserId: string | undefined;
+  readonly installationId?: string;
+}
 
 /** The parts of the adapter that know installations. */
 const slackAdapter = z.object({
@@ -11,15 +19,11 @@ const slackAdapter = z.object({
   installationProvider: z
     .custom<{ getInstallation(id: string, isEnterprise: boolean): Promise<unknown> }>(isObject)
     .nullish(),
-  requestContext: z.custom<{ getStore(): { readonly installationId?: string } | undefined }>(isObject),
+  requestContext: z.custom<AsyncLocalStorage<RequestContext>>(isObject),
   getInstallation: z.custom<(id: string) => Promise<unknown>>(isFunction),
   handleOAuthCallback: z.custom<(request: Request, options: object) => Promise<unknown>>(isFunction),
-  withBotToken:
-    z.custom<<Result>(token: string, call: () => Promise<Result>, options: object) => Promise<Result>>(
-      isFunction,
-    ),
 });
-const installation = z.object({ botToken: z.string() }).nullish();
+const installation = z.object({ botToken: z.string(), botUserId: z.string().optional() }).nullish();
 
 /** What a bot needs that is mentioned, reads its threads, and sends files. */
 const SCOPES = [
@@ -64,13 +68,11 @@ export const slackInstallations: InstallationRules = {
     const { installationProvider: own } = slackAdapter.parse(adapter);
     const slack = methodsOf(adapter);
     const found = own ? await own.getInstallation(id, isEnterprise(id)) : await slack.getInstallation(id);
-    const token = installation.parse(found)?.botToken;
+    const { botToken: token, botUserId } = installation.parse(found) ?? {};
     if (token === undefined) return undefined;
-    return {
-      id,
-      version: token,
-      run: (call) => slack.withBotToken(token, call, { installationId: id }),
-    };
+    // The adapter's own `withBotToken` does not tell who the bot is.
+    const as = { token, botUserId, installationId: id };
+    return { id, version: token, run: (call) => slack.requestContext.run(as, call) };
   },
   changes(adapter, _headers, body) {
     const { data } = removal.safeParse(body);

@@ -42,7 +42,7 @@ export const slackSearch: AdapterSearch = {
           metadata?.event_payload?.key === key ||
           (metadata?.event_type !== EVENT_TYPE &&
             files !== undefined &&
-            // An app of several workspaces does not know its own id here.
+            // The bot's own store of installations may leave it out.
             (adapter.botUserId === undefined ? botId !== undefined : user === adapter.botUserId) &&
             isText(text ?? "") &&
             !isOther(ts)),

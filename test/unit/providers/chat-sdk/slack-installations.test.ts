@@ -97,6 +97,25 @@ describe("Slack in several workspaces", () => {
     expect(stored).not.toContain("xoxb");
   });
 
+  it("knows the bot of a workspace when it searches for a file that was lost", async () => {
+    const bot = slackBot();
+    await install(bot.open(), "T1");
+    await bot.open().receive(signed(mention("T1", "C1")));
+    const { context, platform } = bot.open();
+    const file = (user: string, ts: string) => ({ ts, user, bot_id: `B${user}`, text: "", files: [{}] });
+    stub.answer = () => ({
+      body: {
+        ok: true,
+        messages: [file("UOTHER", "1800000001.000100"), file("UBOTT1", "1800000002.000100")],
+      },
+    });
+    const lost = { key: "k", since: NOW, until: NOW + 9000, isText: () => true, isOther: () => false };
+    const signal = new AbortController().signal;
+    expect(await platform.surface(context).search?.find(addressOf("slack:C1"), lost, { signal })).toEqual([
+      { messageId: "1800000002.000100" },
+    ]);
+  });
+
   it("asks for its rights, on Slack's page", async () => {
     const { page } = await install(slackBot().open(), "T1");
     expect(page.origin + page.pathname).toBe("https://slack.com/oauth/v2/authorize");
