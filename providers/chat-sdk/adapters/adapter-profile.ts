@@ -174,6 +174,8 @@ export interface AdapterProfile {
     message: Pick<Message, "raw" | "text">,
     botUserId: string | undefined,
   ) => MentioningText | undefined;
+  /** Returns forms in which a text mentions the bot by something else than its account. @default there are none */
+  readonly otherMentions?: (adapter: Adapter) => readonly string[];
   /**
    * Shows a text to the person who pressed a button, and to nobody else. @default the adapter's `postEphemeral`, if it
    * has one

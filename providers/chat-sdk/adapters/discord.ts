@@ -1,4 +1,5 @@
-import type { Attachment } from "chat";
+import type { Adapter, Attachment } from "chat";
+import { z } from "zod";
 import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { ErrorFacts } from "../errors/error-facts.ts";
 import { isRecord } from "../../../src/core/json/is-record.ts";
@@ -31,12 +32,20 @@ export const discord: AdapterProfile = {
   readFailure,
   search: discordSearch,
   fileSource,
+  otherMentions,
   readPress,
   whisper,
   prepare: removeOldButtons,
   placeholderOf,
   fillPlaceholder,
 };
+
+const roles = z.object({ mentionRoleIds: z.array(z.string()).nullish() });
+
+/** A mention of one of these roles counts as one of the bot. */
+function otherMentions(adapter: Adapter): string[] {
+  return (roles.parse(adapter).mentionRoleIds ?? []).map((id) => `<@&${id}>`);
+}
 
 /** The address of a file is signed. */
 async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {

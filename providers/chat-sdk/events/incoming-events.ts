@@ -262,8 +262,11 @@ function addressingOf(
 function mentioningText(message: Message, adapter: Adapter, userName: string): MentioningText {
   const text = textOf(message.text) ?? "";
   const { botUserId } = adapter;
-  const own = profileOf(adapter.name).mentioningText?.({ text, raw: message.raw }, botUserId);
-  return own ?? { text, mentions: usualMentions(adapter.userName || userName, botUserId) };
+  const { mentioningText: find, otherMentions } = profileOf(adapter.name);
+  const own = find?.({ text, raw: message.raw }, botUserId);
+  if (own !== undefined) return own;
+  const usual = usualMentions(adapter.userName || userName, botUserId);
+  return { text, mentions: [...usual, ...(otherMentions?.(adapter) ?? [])] };
 }
 
 /**

@@ -58,7 +58,12 @@ const slack: Says = (text) => {
 const discord =
   (mention: string): Says =>
   (text) => {
-    const adapter = createDiscordAdapter({ applicationId: "100", botToken: "token", webhookVerifier });
+    const adapter = createDiscordAdapter({
+      applicationId: "100",
+      botToken: "token",
+      webhookVerifier,
+      mentionRoleIds: ["200"],
+    });
     const token = { "x-discord-gateway-token": "token" };
     const data = {
       id: "3",
@@ -69,7 +74,8 @@ const discord =
       content: text.replace("@bot", mention),
       author: { id: "5", username: "ada" },
       timestamp: "2026-11-20T10:00:00Z",
-      mentions: [{ id: "100", username: "bot" }],
+      mentions: mention.includes("&") ? [] : [{ id: "100", username: "bot" }],
+      mention_roles: mention.includes("&") ? ["200"] : [],
       attachments: [],
     };
     return through(adapter, { type: "GATEWAY_MESSAGE_CREATE", timestamp: 1, data }, token);
@@ -180,6 +186,7 @@ const platforms: Readonly<Record<string, Says>> = {
   slack,
   discord: discord("<@100>"),
   "discord, with a nickname": discord("<@!100>"),
+  "discord, by a role of the bot": discord("<@&200>"),
   teams: teams("<at>Shop Bot</at>"),
   "teams, with an attribute": teams('<at id="0">Shop Bot</at>'),
   github,
