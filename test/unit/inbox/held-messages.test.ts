@@ -105,6 +105,25 @@ describe("a message about which nothing can be decided yet", () => {
     expect(rig.outcomes()).toEqual(["queued", "edit applied to the waiting message"]);
   });
 
+  it("keeps its place in an album, with the files of an edit", async () => {
+    const { decide, rig } = decidedLater();
+    const attachments = (id: string) => [{ kind: "image" as const, reference: { id } }];
+    for (const id of ["a", "b", "c"])
+      rig.receive("words", { message: { id, albumId: "album", attachments: attachments(id) } });
+    await rig.intake.run();
+    rig.receive("", { kind: "message-deleted", message: { id: "b" } });
+    rig.receive("other words", {
+      kind: "message-edited",
+      message: { id: "a", attachments: attachments("z") },
+    });
+    await rig.intake.run();
+    await decide();
+    expect(rig.inbox.inState("queued").map(({ event }) => event?.message)).toMatchObject([
+      { id: "a", albumId: "album", text: "other words", attachments: attachments("z") },
+      { id: "c", albumId: "album", text: "words", attachments: attachments("c") },
+    ]);
+  });
+
   it("is another one if it has the same id in another chat (I11)", async () => {
     const { decide, rig } = decidedLater();
     rig.receive("mine", { message: { id: "same" } });
