@@ -23,6 +23,9 @@ const technicalWords = new Set(
   ),
 );
 
+/** A line about an id without which Google Chat's adapter works as well: mentions are read without it. */
+const NEEDLESS = "Google Chat botUserId is not configured.";
+
 /** Longest line of an adapter that is read, in characters. */
 const maxLength = 300;
 
@@ -35,7 +38,10 @@ export function createSdkLogger(log: Log, provider: string): Logger {
     child: () => logger,
     debug: () => undefined,
     info: () => undefined,
-    warn: (message) => log.warn("chat-sdk.warning", { provider, about: technicalWordsOf(message) }),
+    warn(message) {
+      if (message.startsWith(NEEDLESS)) return;
+      log.warn("chat-sdk.warning", { provider, about: technicalWordsOf(message) });
+    },
     error(message, ...words) {
       keepLoggedError(words);
       log.error("chat-sdk.error", { provider, about: technicalWordsOf(message) });

@@ -1,4 +1,5 @@
-import { ConsoleLogger, getEmoji, type Logger } from "chat";
+import { createGoogleChatAdapter } from "@chat-adapter/gchat";
+import { type ChatInstance, ConsoleLogger, getEmoji, type Logger } from "chat";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createSdkLogger } from "../../../../providers/chat-sdk/sdk-log.ts";
 import { createPlatformContext } from "../platform-context.ts";
@@ -154,5 +155,14 @@ describe("what adapters print (I10)", () => {
       provider: "slack",
       ...(about === undefined ? {} : { about }),
     });
+  });
+
+  it("leave out what needs nothing of the owner", async () => {
+    const { context, log } = createPlatformContext({});
+    const logger = createSdkLogger(context.log, "gchat");
+    const credentials = { client_email: "bot@example.org", private_key: "key" };
+    const adapter = createGoogleChatAdapter({ credentials, googleChatProjectNumber: "1", logger });
+    await adapter.initialize({ getState: () => ({}) } as unknown as ChatInstance);
+    expect(log).toEqual([]);
   });
 });
