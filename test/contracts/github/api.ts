@@ -1,5 +1,5 @@
 /**
- * GitHub's REST API for one repository.
+ * GitHub's REST API for one repository of each organization.
  *
  * Sources: the OpenAPI description (`@octokit/openapi-types`), "Rate limits for the REST API", "Troubleshooting the REST
  * API", and error bodies that users of the API have quoted.
@@ -7,10 +7,11 @@
  * - A locked issue refuses comments (403), a deleted one is gone (410).
  * - A body has 1 to 65,536 characters (422).
  * - 5,000 calls an hour, and 80 calls a minute that create content. The refusals have the status 403, too.
- * - A call without a user agent (403), or without a valid token (401), is refused.
+ * - A call without a user agent (403), or without the right of its token, is refused.
  */
 import { randomUUID } from "node:crypto";
 import type { CallKind, PlatformCall, Refusal } from "../platform-emulator.ts";
+import { DOCS, notFound, ok, refused, wordRefusal, type Access, type Answer } from "./answer.ts";
 import {
   accountJson,
   commentJson,
@@ -20,19 +21,12 @@ import {
   repositoryJson,
   wholeSeconds,
 } from "./json.ts";
-import { OWNER, placeOf, REPOSITORY } from "./repository.ts";
+import { ORGANIZATIONS, placeOf, REPOSITORY } from "./repository.ts";
 import type { Account, Comment, Issue, Repository } from "./repository.ts";
 
 const MAX_BODY_LENGTH = 65_536;
 const CALLS_AN_HOUR = 5000;
 const POSTS_A_MINUTE = 80;
-const DOCS = "https://docs.github.com/rest";
-
-interface Answer {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 interface Call {
   readonly parts: readonly string[];
@@ -54,18 +48,22 @@ type Report = (action: "created" | "edited" | "deleted", comment: Comment, more:
 
 export class GitHubApi {
   readonly #repository: Repository;
-  readonly #token: string;
+  readonly #access: Access;
   readonly #report: Report;
   readonly #routes: readonly Route[];
   /** When the bot created content, in epoch milliseconds. */
   readonly #posts: number[] = [];
   #calls = 0;
 
-  constructor(repository: Repository, token: string, report: Report) {
+  constructor(repository: Repository, access: Access, report: Report) {
     this.#repository = repository;
-    this.#token = token;
+    this.#access = access;
     this.#report = report;
-    this.#routes = [...this.#generalRoutes(), ...this.#commentRoutes(), ...this.#issueRoutes()];
+    const ofOwners = ORGANIZATIONS.flatMap((owner) => [
+      ...this.#commentRoutes(owner),
+      ...this.#issueRoutes(owner),
+    ]);
+    this.#routes = [...this.#generalRoutes(), ...ofOwners];
   }
 
   async answer(request: Request): Promise<Response> {
@@ -78,7 +76,9 @@ export class GitHubApi {
   }
 
   describe({ method, url }: Request): PlatformCall {
-    const { parts, route } = this.#find(method, new URL(url).pathname);
+    const { pathname } = new URL(url);
+    if (pathname.endsWith("/access_tokens")) return { kind: "sign-in" };
+    const { parts, route } = this.#find(method, pathname);
     const issue = route?.issue?.({ parts });
     return { kind: route?.kind ?? "other", ...(issue && { place: placeOf(issue) }) };
   }
@@ -90,15 +90,18 @@ export class GitHubApi {
 
   #answer(request: Request, text: string): Answer {
     if (!request.headers.get("user-agent")) return refused(403, "Request forbidden by administrative rules.");
-    const token = /^(?:token|bearer) (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-    if (token !== this.#token) return wordRefusal({ kind: "token" });
+    const { pathname, searchParams } = new URL(request.url);
+    const [, scheme = "", token] =
+      /^(token|bearer) (.+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+    const isBearer = scheme.toLowerCase() === "bearer";
+    const answer = this.#access.answer({ method: request.method, pathname, token, isBearer });
+    if (answer !== undefined) return answer;
     if (this.#calls >= CALLS_AN_HOUR) {
       const page = `${DOCS}/overview/rate-limits-for-the-rest-api`;
       return refused(403, `API rate limit exceeded for user ID ${this.#repository.bot.id}.`, page);
     }
     const body = parseBody(text);
     if (body === undefined) return refused(400, "Problems parsing JSON");
-    const { pathname, searchParams } = new URL(request.url);
     const { parts, route } = this.#find(request.method, pathname);
     if (route === undefined) return notFound;
     if (route.kind === "post" && !this.#mayPost())
@@ -127,18 +130,30 @@ export class GitHubApi {
     return [
       get("/user", () => ok(accountJson(bot))),
       get("/user/{}", ({ parts: [id] }) => find((account) => String(account.id) === id)),
-      get("/users/{}", ({ parts: [login] }) => find((account) => account.login === login)),
-      get(HOME, () => ok(repositoryJson)),
-      get(`${HOME}/pulls`, () => ok(this.#repository.issues.filter((it) => it.isPullRequest).map(pullJson))),
+      get("/users/{}", ({ parts: [login] }) =>
+        find((account) => account.login === decodeURIComponent(login ?? "")),
+      ),
+      ...ORGANIZATIONS.flatMap((owner) => [
+        get(homeOf(owner), () => ok(repositoryJson(owner))),
+        get(`${homeOf(owner)}/pulls`, () =>
+          ok(
+            this.#repository
+              .issuesOf(owner)
+              .filter((it) => it.isPullRequest)
+              .map(pullJson),
+          ),
+        ),
+      ]),
     ];
   }
 
-  #commentRoutes(): Route[] {
+  #commentRoutes(owner: string): Route[] {
     return [false, true].flatMap((isReview) => {
-      const path = `${HOME}/${isReview ? "pulls" : "issues"}/comments/{}`;
+      const path = `${homeOf(owner)}/${isReview ? "pulls" : "issues"}/comments/{}`;
       const find = ({ parts: [wanted] }: Pick<Call, "parts">): Comment | undefined =>
         this.#repository.comments.find(
-          ({ id, review }) => String(id) === wanted && (review !== undefined) === isReview,
+          ({ id, issue, review }) =>
+            issue.owner === owner && String(id) === wanted && (review !== undefined) === isReview,
         );
       const route = (
         [method, end]: readonly [string, string],
@@ -171,16 +186,16 @@ export class GitHubApi {
     });
   }
 
-  #issueRoutes(): Route[] {
+  #issueRoutes(owner: string): Route[] {
     const find = ({ parts: [number] }: Pick<Call, "parts">): Issue | undefined =>
-      this.#repository.issues.find((issue) => String(issue.number) === number);
+      this.#repository.issuesOf(owner).find((issue) => String(issue.number) === number);
     const route = (
       [method, path]: readonly [string, string],
       kind: CallKind,
       run: (issue: Issue, call: Call) => Answer,
     ): Route => ({
       method,
-      path: pattern(`${HOME}${path}`),
+      path: pattern(`${homeOf(owner)}${path}`),
       kind,
       issue: find,
       answer: (call) => {
@@ -284,38 +299,12 @@ export class GitHubApi {
   }
 }
 
-const HOME = `/repos/${OWNER}/${REPOSITORY}`;
+const homeOf = (owner: string): string => `/repos/${owner}/${REPOSITORY}`;
 const REACTIONS = new Set(["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]);
-const notFound = refused(404, "Not Found");
 const notAllowed = refused(403, "Must have admin rights to Repository.");
 
 function pattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll("{}", "([^/]+)")}$`, "i");
-}
-
-function ok(body: unknown): Answer {
-  return { status: 200, body };
-}
-
-function refused(status: number, message: string, page = DOCS): Answer {
-  return { status, body: { message, documentation_url: page, status: String(status) } };
-}
-
-function wordRefusal(refusal: Refusal): Answer {
-  switch (refusal.kind) {
-    case "flood": {
-      const message =
-        "You have exceeded a secondary rate limit and have been temporarily blocked from content creation. " +
-        "Please retry your request again later.";
-      const page = `${DOCS}/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits`;
-      const wait = String(Math.ceil(refusal.retryAfterMs / 1000));
-      return { ...refused(403, message, page), headers: { "retry-after": wait } };
-    }
-    case "error":
-      return { status: refusal.status, body: { message: "Server Error" } };
-    case "token":
-      return refused(401, "Bad credentials");
-  }
 }
 
 function parseBody(text: string): Call["body"] | undefined {

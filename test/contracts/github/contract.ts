@@ -19,7 +19,7 @@ export const githubContract: Contract = {
   },
 };
 
-/** Threads at the lines of pull requests. */
+/** Threads at the lines of pull requests, played by an App. The other suite plays an account with a token. */
 export const githubReviewsContract: Contract = {
   title: "GitHub reviews",
   expected: githubContract.expected,

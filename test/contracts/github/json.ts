@@ -1,24 +1,26 @@
 /** Objects of GitHub's REST API, with the fields that its examples have. */
 import type { Account, Comment, Issue, Reaction } from "./repository.ts";
-import { OWNER, REPOSITORY } from "./repository.ts";
+import { ORGANIZATIONS, REPOSITORY } from "./repository.ts";
 
-const owner: Account = { id: 1, login: OWNER, type: "User" };
-const api = `https://api.github.com/repos/${OWNER}/${REPOSITORY}`;
-const site = `https://github.com/${OWNER}/${REPOSITORY}`;
+const ownerOf = (login: string): Account => ({ id: ORGANIZATIONS.indexOf(login) + 1, login, type: "User" });
+const apiOf = (owner: string): string => `https://api.github.com/repos/${owner}/${REPOSITORY}`;
+const siteOf = (owner: string): string => `https://github.com/${owner}/${REPOSITORY}`;
 
-export const repositoryJson = {
-  id: 1_296_269,
-  name: REPOSITORY,
-  full_name: `${OWNER}/${REPOSITORY}`,
-  private: true,
-  owner: accountJson(owner),
-  html_url: site,
-  url: api,
-  description: null,
-  default_branch: "main",
-  visibility: "private",
-  open_issues_count: 0,
-};
+export function repositoryJson(owner: string): Record<string, unknown> {
+  return {
+    id: 1_296_269 + ORGANIZATIONS.indexOf(owner),
+    name: REPOSITORY,
+    full_name: `${owner}/${REPOSITORY}`,
+    private: true,
+    owner: accountJson(ownerOf(owner)),
+    html_url: siteOf(owner),
+    url: apiOf(owner),
+    description: null,
+    default_branch: "main",
+    visibility: "private",
+    open_issues_count: 0,
+  };
+}
 
 export function accountJson({ id, login, type }: Account): Record<string, unknown> {
   return {
@@ -35,7 +37,8 @@ export function accountJson({ id, login, type }: Account): Record<string, unknow
 
 export function commentJson(comment: Comment): Record<string, unknown> {
   const { id, issue, by, review } = comment;
-  const page = `${site}/${issue.isPullRequest ? "pull" : "issues"}/${issue.number}`;
+  const api = apiOf(issue.owner);
+  const page = `${siteOf(issue.owner)}/${issue.isPullRequest ? "pull" : "issues"}/${issue.number}`;
   const common = {
     id,
     node_id: Buffer.from(`IC_${id}`).toString("base64"),
@@ -69,12 +72,13 @@ export function commentJson(comment: Comment): Record<string, unknown> {
 }
 
 export function issueJson(issue: Issue): Record<string, unknown> {
-  const { createdAt, isPullRequest, number, state, title } = issue;
+  const { createdAt, isPullRequest, number, owner, state, title } = issue;
+  const [api, site] = [apiOf(owner), siteOf(owner)];
   return {
     id: 444_500_000 + number,
     number,
     title,
-    user: accountJson(owner),
+    user: accountJson(ownerOf(owner)),
     labels: [],
     state: "open",
     locked: state === "locked",
@@ -97,7 +101,7 @@ export function pullJson(issue: Issue): Record<string, unknown> {
 /** A pull request in a webhook about a comment of its review. */
 export function reviewedPullJson(issue: Issue): Record<string, unknown> {
   const { pull_request: _, ...json } = issueJson(issue);
-  return { ...json, url: `${api}/pulls/${issue.number}` };
+  return { ...json, url: `${apiOf(issue.owner)}/pulls/${issue.number}` };
 }
 
 export function reactionJson({ id, by, content }: Reaction): Record<string, unknown> {

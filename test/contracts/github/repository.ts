@@ -1,7 +1,9 @@
-/** A repository in memory: its issues, its pull requests, and their comments. */
+/** The repositories of organizations in memory: their issues, their pull requests, and the comments. */
 import type { Person, Place, SentFile } from "../platform-emulator.ts";
 
-export const OWNER = "octo-org";
+/** Each has one repository. Most rows play in that of the first. */
+export const ORGANIZATIONS: readonly string[] = ["octo-org", "octo-labs"];
+export const [OWNER = "", OTHER_OWNER = ""] = ORGANIZATIONS;
 export const REPOSITORY = "hello-world";
 
 export interface Account {
@@ -30,6 +32,7 @@ export interface Reaction {
 }
 
 export interface Issue {
+  readonly owner: string;
   readonly number: number;
   readonly title: string;
   readonly isPullRequest: boolean;
@@ -38,7 +41,7 @@ export interface Issue {
 }
 
 export class Repository {
-  readonly bot: Account = { id: 9_000_001, login: "shop-bot", type: "User" };
+  readonly bot: Account;
   readonly issues: Issue[] = [];
   readonly comments: Comment[] = [];
   readonly #accounts = new Map<string, Account>();
@@ -46,7 +49,8 @@ export class Repository {
   changed: () => void = () => {};
   #lastId = 1_900_000_000;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, bot: Pick<Account, "login" | "type">) {
+    this.bot = { id: 9_000_001, ...bot };
     this.now = now;
   }
 
@@ -55,11 +59,16 @@ export class Repository {
     return this.#lastId;
   }
 
-  issueNamed(title: string, isPullRequest: boolean): Issue {
-    const known = this.issues.find((it) => it.title === title && it.isPullRequest === isPullRequest);
+  issuesOf(owner: string): readonly Issue[] {
+    return this.issues.filter((issue) => issue.owner === owner);
+  }
+
+  issueNamed(title: string, isPullRequest: boolean, owner = OWNER): Issue {
+    const ofOwner = this.issuesOf(owner);
+    const known = ofOwner.find((it) => it.title === title && it.isPullRequest === isPullRequest);
     if (known !== undefined) return known;
-    const number = this.issues.length + 1;
-    const issue: Issue = { number, title, isPullRequest, createdAt: this.now(), state: "open" };
+    const number = ofOwner.length + 1;
+    const issue: Issue = { owner, number, title, isPullRequest, createdAt: this.now(), state: "open" };
     this.issues.push(issue);
     return issue;
   }
@@ -121,6 +130,6 @@ export class Repository {
   }
 }
 
-export function placeOf({ number }: Issue): Place {
-  return `${OWNER}/${REPOSITORY}#${number}`;
+export function placeOf({ number, owner }: Issue): Place {
+  return `${owner}/${REPOSITORY}#${number}`;
 }

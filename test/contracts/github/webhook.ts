@@ -5,7 +5,7 @@ import type { Webhook } from "../platform-emulator.ts";
  * Makes a delivery as GitHub's "Validating webhook deliveries" and "Webhook events and payloads" describe it. A
  * redelivery has the same `X-GitHub-Delivery`.
  */
-export function githubWebhook(event: string, payload: object, secret: string): Webhook {
+export function githubWebhook(event: string, payload: object, secret: string, appId?: number): Webhook {
   const body = JSON.stringify(payload);
   const headers = {
     "content-type": "application/json",
@@ -13,8 +13,8 @@ export function githubWebhook(event: string, payload: object, secret: string): W
     "x-github-delivery": randomUUID(),
     "x-github-event": event,
     "x-github-hook-id": "292430182",
-    "x-github-hook-installation-target-id": "79929171",
-    "x-github-hook-installation-target-type": "repository",
+    "x-github-hook-installation-target-id": String(appId ?? 79_929_171),
+    "x-github-hook-installation-target-type": appId === undefined ? "repository" : "integration",
     "x-hub-signature": `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`,
     "x-hub-signature-256": githubSignature(body, secret),
   };

@@ -1,5 +1,6 @@
+import { createSign, generateKeyPairSync } from "node:crypto";
 import { createGitHubAdapter } from "@chat-adapter/github";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { GitHubEmulator } from "../../contracts/github/emulator.ts";
 import { githubSignature } from "../../contracts/github/webhook.ts";
 import type { Webhook } from "../../contracts/platform-emulator.ts";
@@ -150,5 +151,103 @@ describe("the emulator of GitHub", () => {
       ["mention", write?.messageId, "@shop-bot Hello"],
       ["message", review.messageId, "Why?"],
     ]);
+  });
+});
+
+describe("the emulator of a GitHub App", () => {
+  const START = Date.UTC(2026, 10, 20);
+  let now = START;
+  let emulator: GitHubEmulator;
+  beforeEach(() => {
+    now = START;
+    emulator = new GitHubEmulator({ isApp: true, now: () => now });
+  });
+
+  interface AppOptions {
+    readonly appId: number;
+    readonly privateKey: string;
+  }
+  const jwt = (claims: object = {}, alg = "RS256", key?: string): string => {
+    const { appId, privateKey } = optionsOf(emulator) as unknown as AppOptions;
+    const seconds = now / 1000;
+    const parts = [
+      { alg, typ: "JWT" },
+      { iss: appId, iat: seconds - 60, exp: seconds + 540, ...claims },
+    ];
+    const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    const signature = createSign("RSA-SHA256")
+      .update(signed)
+      .sign(key ?? privateKey);
+    return `${signed}.${signature.toString("base64url")}`;
+  };
+  const ask = async (method: string, path: string, authorization: string, body?: object) => {
+    const headers = { authorization, "user-agent": "bot" };
+    const request = new Request(API + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const response = await emulator.answer(request);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const tokensOf = (id: number) => `/app/installations/${id}/access_tokens`;
+  const reported = async (owner: string, action: "created" | "deleted") => {
+    const [webhook] = emulator.install(owner, action).webhooks;
+    const request = webhook?.request(API) ?? new Request(API);
+    const payload = (await request.json()) as { action: string; installation: { id: number } };
+    return { event: request.headers.get("x-github-event"), payload };
+  };
+  const idOf = async (owner: string) => (await reported(owner, "created")).payload.installation.id;
+  const tokenOf = async (id: number): Promise<string> => {
+    const { body, status } = await ask("POST", tokensOf(id), `Bearer ${jwt()}`);
+    expect(status).toBe(201);
+    return `token ${String(body["token"])}`;
+  };
+
+  it("gives an installation a token of an hour for its own repositories", async () => {
+    emulator.shared("Spelling");
+    emulator.shared("Spelling", "octo-labs");
+    const token = await tokenOf(await idOf("octo-org"));
+    expect((await ask("POST", `${ISSUES}/1/comments`, token, { body: "Hi" })).status).toBe(201);
+    const foreign = ISSUES.replace("octo-org", "octo-labs");
+    expect((await ask("POST", `${foreign}/1/comments`, token, { body: "Hi" })).status).toBe(404);
+    expect((await ask("GET", "/user", token)).status).toBe(403);
+    expect((await ask("GET", "/app", token)).status).toBe(401);
+    now += 60 * 60_000 - 1;
+    expect((await ask("GET", `${ISSUES}/1`, token)).status).toBe(200);
+    now += 1;
+    expect((await ask("GET", `${ISSUES}/1`, token)).status).toBe(401);
+  });
+
+  it("ends the tokens of an installation that is removed, and tells the App", async () => {
+    emulator.shared("Spelling");
+    const id = await idOf("octo-org");
+    const token = await tokenOf(id);
+    expect(await reported("octo-org", "deleted")).toMatchObject({
+      event: "installation",
+      payload: { action: "deleted", installation: { id } },
+    });
+    expect((await ask("GET", `${ISSUES}/1`, token)).status).toBe(401);
+    expect((await ask("POST", tokensOf(id), `Bearer ${jwt()}`)).status).toBe(404);
+    const written = { kind: "write", by: ada, in: emulator.shared("Spelling"), text: "Hello?" } as const;
+    expect((await emulator.act(written))?.webhooks).toEqual([]);
+  });
+
+  it("refuses what the App has not signed, and signed for too long, too late or too early", async () => {
+    const id = await idOf("octo-org");
+    const refusal = async (authorization: string): Promise<unknown[]> => {
+      const { body, status } = await ask("POST", tokensOf(id), authorization);
+      return [status, body["message"]];
+    };
+    const seconds = now / 1000;
+    const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const pem = other.export({ type: "pkcs8", format: "pem" }).toString();
+    const unreadable = [401, "A JSON web token could not be decoded"];
+    expect(await refusal("Bearer nonsense")).toEqual(unreadable);
+    expect(await refusal(`Bearer ${jwt({}, "none")}`)).toEqual(unreadable);
+    expect(await refusal(`Bearer ${jwt({}, "RS256", pem)}`)).toEqual(unreadable);
+    expect(await refusal(`token ${jwt()}`)).toEqual(unreadable);
+    const tooFar = [401, "'Expiration time' claim ('exp') is too far in the future"];
+    expect(await refusal(`Bearer ${jwt({ exp: seconds + 601 })}`)).toEqual(tooFar);
+    expect((await refusal(`Bearer ${jwt({ exp: seconds })}`))[0]).toBe(401);
+    expect((await refusal(`Bearer ${jwt({ iat: seconds + 1 })}`))[0]).toBe(401);
+    expect((await refusal(`Bearer ${jwt({ iss: 5 })}`))[0]).toBe(404);
+    expect((await refusal(`Bearer ${jwt({ exp: seconds + 600 })}`))[0]).toBe(201);
   });
 });
