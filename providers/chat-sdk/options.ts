@@ -239,7 +239,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
   if (mistake !== undefined)
     throw new ConfigurationError(
       "chat-sdk-adapter",
-      `chatSdkMessenger's \`adapter\` verifies no webhook. ${mistake}`,
+      `chatSdkMessenger's \`adapter\` cannot work. ${mistake}`,
     );
   const maxLength = options.capabilities?.maxMessageLength;
   if (maxLength !== undefined && !(Number.isInteger(maxLength) && maxLength > 0)) {

@@ -203,7 +203,7 @@ export interface AdapterProfile {
   readonly readUnreported?: (body: unknown, nameOf: CommandNames) => UnreportedEvent | undefined;
   /** Whether the platform tells some commands by a number alone. @default false */
   readonly numbersCommands?: boolean;
-  /** Says what to set if the adapter, as it is configured, cannot verify any webhook. */
+  /** Says what to set if the adapter, as it is configured, can verify no webhook, or make no call. */
   readonly findMistake?: (adapter: Adapter) => string | undefined;
   /** Says what to set if the adapter refuses the webhook with this JSON, which is not verified. */
   readonly explainRefusal?: (body: unknown, adapter: Adapter) => string | undefined;

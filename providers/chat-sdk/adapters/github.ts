@@ -6,7 +6,7 @@ import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readUnreported } from "./github-changes.ts";
 import { githubInstallations } from "./github-installations.ts";
-import { takeKeyOfApp } from "./github-key.ts";
+import { findMistake, takeKeyOfApp } from "./github-key.ts";
 import { pauseOf, watchAnswers } from "./github-limits.ts";
 import { appRefused, noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
 import { githubSearch } from "./search/github.ts";
@@ -27,6 +27,7 @@ export const github: AdapterProfile = {
   limitsAccount: true,
   readFailure,
   readUnreported,
+  findMistake,
   prepare: (adapter) => {
     takeKeyOfApp(adapter);
     watchAnswers(adapter);
