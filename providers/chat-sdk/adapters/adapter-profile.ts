@@ -224,7 +224,7 @@ export interface AdapterProfile {
   ) => Promise<string>;
   /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
   readonly readPress?: (press: StoredPress) => PressFacts;
-  /** Tells what the adapter keeps under a key of its state. Undefined: a cache if it expires, and else to be kept. */
+  /** Tells what the adapter keeps under a key of its state. Undefined: a cache. @default all are caches */
   readonly stateKind?: (key: string, adapter: Adapter) => StateKind | undefined;
   /** Whether the adapter keeps tokens, as it is configured. @default false */
   readonly keepsSecrets?: (adapter: Adapter) => boolean;

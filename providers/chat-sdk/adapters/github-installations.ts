@@ -16,7 +16,9 @@ const change = z.object({
   repositories_removed: repositories.nullish(),
 });
 
-const keyOf = ({ full_name: name }: { readonly full_name: string }): string => `github:install:${name}`;
+/** The adapter keeps the installation of each repository. */
+export const INSTALLATION_KEYS = "github:install:";
+const keyOf = ({ full_name: name }: { readonly full_name: string }): string => INSTALLATION_KEYS + name;
 
 /** An app on GitHub is installed in repositories. Each has the id of its installation, which is no secret. */
 export const githubInstallations: InstallationRules = {

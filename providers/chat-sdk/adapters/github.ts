@@ -5,7 +5,7 @@ import type { FailedCall } from "../errors/failed-call.ts";
 import { blockMarkdown } from "../markup/markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { readUnreported } from "./github-changes.ts";
-import { githubInstallations } from "./github-installations.ts";
+import { githubInstallations, INSTALLATION_KEYS } from "./github-installations.ts";
 import { findMistake, takeKeyOfApp } from "./github-key.ts";
 import { pauseOf, watchAnswers } from "./github-limits.ts";
 import { appRefused, noRights, notFound, rateLimited, scopeOf } from "./refusals.ts";
@@ -33,6 +33,7 @@ export const github: AdapterProfile = {
     watchAnswers(adapter);
   },
   pauseOf,
+  stateKind: (key) => (key.startsWith(INSTALLATION_KEYS) ? "kept" : undefined),
   installations: githubInstallations,
   search: githubSearch,
 };

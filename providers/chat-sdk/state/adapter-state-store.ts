@@ -11,7 +11,7 @@ const STATE = defineTable(
     key: text("PRIMARY KEY"),
     /** JSON. */
     value: text("NOT NULL"),
-    /** True for a value that the adapter can find out again. */
+    /** True for a value that goes away to make room. */
     isCache: flag("NOT NULL"),
     storedAt: integer("NOT NULL"),
     expiresAt: integer(),
@@ -28,7 +28,7 @@ export interface StateValue {
   readonly expiresAt: number | undefined;
 }
 
-/** The most that the table holds. */
+/** The most that the table holds of caches. */
 export interface StateLimits {
   readonly rows: number;
   readonly bytes: number;
@@ -40,8 +40,8 @@ const SWEEP_EVERY_MS = 60 * 60_000;
 const BYTES = "SUM(LENGTH(CAST(value AS BLOB)) + LENGTH(CAST(key AS BLOB)))";
 
 /**
- * The values that adapters keep. Expired rows are never returned. When the table is full, the oldest caches go first, and
- * other values only when there are no caches any more.
+ * The values that adapters keep. Expired rows are never returned. When there are too many caches, the oldest of those that
+ * expire go first, and then the oldest of the others. All other values stay.
  */
 export class AdapterStateStore {
   readonly #database: Database;
@@ -50,7 +50,7 @@ export class AdapterStateStore {
   readonly #tables: LazyTables;
   readonly #rows: Table<typeof STATE>;
   readonly #sweep: Sweep;
-  /** Size of the table, or more: rows that were deleted may still count. Unknown before the first write. */
+  /** Size of the caches, or more: rows that were deleted may still count. Unknown before the first write. */
   #size: StateLimits | undefined;
 
   constructor(database: Database, clock: Clock, limits = LIMITS) {
@@ -70,11 +70,12 @@ export class AdapterStateStore {
   /** Stores a value. One that is there already is written again only when half of its time has passed. */
   put(given: StateValue): void {
     const now = this.#clock.now();
-    const { expiresAt, key, messengerId, value } = given;
+    const { expiresAt, isCache, key, messengerId, value } = given;
     const known = this.#find(messengerId, key);
     if (known?.value === value && isLongEnough(known, expiresAt, now)) return;
     this.#sweep.run();
     this.#rows.put({ ...given, storedAt: now });
+    if (!isCache) return;
     const { bytes, rows } = (this.#size ??= this.#measure());
     this.#size = {
       bytes: bytes + lengthOf(value) + lengthOf(key),
@@ -108,14 +109,15 @@ export class AdapterStateStore {
     return rows > this.#limits.rows || bytes > this.#limits.bytes;
   }
 
-  /** Deletes a tenth of the rows at a time, so that a full table is not cleared for every new row. */
+  /** Deletes a tenth of the caches at a time, so that room is not made for every new one. */
   #makeRoom(): void {
     if (!this.#isFull()) return;
     this.#size = this.#measure();
     while (this.#isFull()) {
       this.#tables.run(
         `DELETE FROM adapter_state_v1 WHERE rowid IN
-         (SELECT rowid FROM adapter_state_v1 ORDER BY is_cache DESC, stored_at, rowid LIMIT ?)`,
+         (SELECT rowid FROM adapter_state_v1 WHERE is_cache
+          ORDER BY expires_at IS NULL, stored_at, rowid LIMIT ?)`,
         Math.max(1, Math.floor(this.#size.rows / 10)),
       );
       this.#size = this.#measure();
@@ -124,7 +126,7 @@ export class AdapterStateStore {
 
   #measure(): StateLimits {
     const [size] = this.#database.all<{ bytes: number | null; rows: number }>(
-      `SELECT COUNT(*) AS rows, ${BYTES} AS bytes FROM adapter_state_v1`,
+      `SELECT COUNT(*) AS rows, ${BYTES} AS bytes FROM adapter_state_v1 WHERE is_cache`,
     );
     return { rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 };
   }

@@ -8,7 +8,7 @@ export interface DurableStateOptions {
   readonly clock: Clock;
   /** Returns where a key is kept. */
   readonly at: (key: string) => StateCalls;
-  /** Tells what a value is. Undefined: a cache if it expires, and else to be kept. */
+  /** Tells what a value of the adapter is. Undefined: a cache. Values of Switchboard that do not expire are kept. */
   readonly kindOf: (key: string) => StateKind | undefined;
   /** Called when a value could not be read. Adapters take that for a missing one. */
   readonly onFailure: (error: unknown) => void;
@@ -25,6 +25,8 @@ export interface DurableState extends StateAdapter {
 /** A value is asked for again after this long. A token that was taken back meanwhile is refused by the platform. */
 const REMEMBER_MS = 60_000;
 const MOST_REMEMBERED = 1000;
+/** Keys of values that Switchboard keeps beside those of the adapter begin so. */
+const OWN_KEYS = "switchboard:";
 /** Longest value that is kept, in characters. */
 const MOST_CHARACTERS = 64 * 1024;
 
@@ -66,11 +68,12 @@ export function createDurableState({ at, clock, kindOf, onFailure }: DurableStat
     return json === undefined ? null : JSON.parse(json);
   };
   const write = async (key: string, value: unknown, ttlMs?: number): Promise<void> => {
-    const kind = kindOf(key) ?? (ttlMs === undefined ? "kept" : "cache");
+    const isEndless = ttlMs === undefined;
+    const kind = kindOf(key) ?? (isEndless && key.startsWith(OWN_KEYS) ? "kept" : "cache");
     const json = JSON.stringify(value);
     if (kind === "claim" || json === undefined) return;
     if (json.length > MOST_CHARACTERS) {
-      if (kind === "cache") return;
+      if (kind === "cache" && !isEndless) return;
       throw new InvalidInputError("adapter-state-too-large", "An adapter's value has more than 64 KiB.");
     }
     if (recall(key)?.json === json && kind !== "secret") return;
